@@ -1,0 +1,41 @@
+import type { Precondition } from './etag.js';
+import type { Location } from './location.js';
+import type { DocumentKind } from './document.js';
+
+/**
+ * Content made ready for the pen before its turn: hashed and compressed, or already lying in the repository.
+ * `deflated` is null for a staged blob.
+ */
+export interface PreparedContent {
+  readonly blobOid: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+  readonly deflated: Uint8Array | null;
+}
+
+/** What the pen can be asked to do to content. Each is one commit. */
+export type Change =
+  | {
+      readonly type: 'create';
+      readonly location: Location;
+      readonly content: PreparedContent;
+      readonly mediaType: string;
+      readonly labels: readonly string[];
+      readonly message: string | null;
+    }
+  | {
+      readonly type: 'update';
+      readonly location: Location;
+      readonly precondition: Precondition;
+      readonly content: PreparedContent;
+      /** Left out: keeps what the document has. */
+      readonly mediaType?: string | undefined;
+      readonly message: string | null;
+    }
+  | {
+      readonly type: 'delete';
+      readonly location: Location;
+      readonly precondition: Precondition;
+    };

@@ -1,0 +1,53 @@
+import type { Location } from './location.js';
+import type { PrincipalKind } from './principal.js';
+
+/** `text` is valid UTF-8 without NUL; everything else is `binary`. */
+export type DocumentKind = 'text' | 'binary';
+
+/** Who made a version, as everyone who can read the document sees it. */
+export interface Author {
+  readonly id: string;
+  readonly kind: PrincipalKind;
+  readonly displayName: string;
+}
+
+/** One state of a document's content; never changed once made. */
+export interface Version {
+  /** The SHA of the commit that made it, and the ETag; stays what it was when history is rewritten elsewhere. */
+  readonly id: string;
+  /** 1 for the first. */
+  readonly sequence: number;
+  readonly blobOid: string;
+  /** Hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+  readonly mediaType: string;
+  /** Where the document lived when this version was made. */
+  readonly location: Location;
+  readonly author: Author;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly message: string | null;
+}
+
+/** A live document with its current version. */
+export interface Document {
+  readonly id: string;
+  /** Internal key of its rows; never leaves the service. */
+  readonly number: number;
+  readonly location: Location;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly current: Version;
+  readonly labels: readonly string[];
+  readonly readOnly: boolean;
+}
+
+/** A folder: a path prefix that has something in it, or was created to be kept. */
+export interface Folder {
+  readonly location: Location;
+  readonly name: string;
+  readonly readOnly: boolean;
+}

@@ -1,0 +1,24 @@
+/** What an admin decides for the whole workspace. Kept in the sidecar; each change is audited with before and after. */
+export interface Policy {
+  /** Requests a minute for a credential that sets none of its own. */
+  readonly requestsPerMinute: number;
+  /** Requests that may come at once before the rate holds. */
+  readonly burst: number;
+  /** Bytes of all kept versions, counted as they are written. */
+  readonly storageQuota: number;
+  /** Bytes of a document sent as JSON. */
+  readonly largestText: number;
+  /** Bytes of a document sent raw. */
+  readonly largestBlob: number;
+  /** Milliseconds a new credential lives unless its minting says otherwise; null for ever. */
+  readonly credentialLifetime: number | null;
+}
+
+export const defaultPolicy: Policy = {
+  requestsPerMinute: 600,
+  burst: 100,
+  storageQuota: 1000 * 1000 ** 3,
+  largestText: 10 * 1024 ** 2,
+  largestBlob: 100 * 1024 ** 2,
+  credentialLifetime: null,
+};

@@ -1,0 +1,103 @@
+/**
+ * Every way in which the service says no. There are seven codes and no other (specification, Errors);
+ * `details.reason` is the stable, finer word a client may branch on within a code.
+ * A face maps a Refusal to its wire form in one place; nothing else may throw one on purpose.
+ */
+export const codes = [
+  'NOT_FOUND',
+  'INVALID_REQUEST',
+  'CONFLICT',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'UNAUTHENTICATED',
+] as const;
+
+export type Code = (typeof codes)[number];
+
+/** What a client may learn beyond the code. `reason` is stable, the rest depends on it. */
+export interface RefusalDetails {
+  readonly reason: string;
+  readonly [key: string]: unknown;
+}
+
+export interface RefusalOptions {
+  readonly details?: RefusalDetails;
+  /** Whole seconds after which trying again makes sense (429 and 503). */
+  readonly retryAfter?: number;
+  /** The entity-tag to send along, quoted (a stale If-Match tells the present one). */
+  readonly etag?: string;
+  /** The hidden reason, for the log alone. */
+  readonly cause?: unknown;
+}
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: Code;
+  readonly details: RefusalDetails | undefined;
+  readonly retryAfter: number | undefined;
+  readonly etag: string | undefined;
+
+  constructor(code: Code, message: string, options: RefusalOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryAfter = options.retryAfter;
+    this.etag = options.etag;
+  }
+}
+
+/** Absent, or out of reach, or lacking the role: takes no argument, so that it cannot tell which (Authentication 10). */
+export function notFound(): Refusal {
+  return new Refusal('NOT_FOUND', 'There is nothing here that this key can reach.');
+}
+
+/**
+ * The request itself is wrong.
+ * @param reason stable word, e.g. `bad_location`
+ * @param message for people: names the field and the way out
+ */
+export function invalidRequest(
+  reason: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Refusal {
+  return new Refusal('INVALID_REQUEST', message, { details: { reason, ...details } });
+}
+
+/** The state of things stands against it: a stale If-Match, a name taken, a key reused, a move that would widen. */
+export function conflict(
+  reason: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  options: { readonly etag?: string } = {},
+): Refusal {
+  return new Refusal('CONFLICT', message, { details: { reason, ...details }, ...options });
+}
+
+/** @param retryAfter whole seconds until a token is there again */
+export function rateLimited(retryAfter: number): Refusal {
+  return new Refusal('RATE_LIMITED', 'Too many requests for this key. Wait as Retry-After says.', {
+    retryAfter,
+  });
+}
+
+/** One and the same for a key that is missing, malformed, unknown, revoked, expired, or not meant for this interface. */
+export function unauthenticated(): Refusal {
+  return new Refusal('UNAUTHENTICATED', 'A valid key for this interface is required: Authorization: Bearer <API_KEY>.');
+}
+
+/** Reach cannot be decided at the moment; says nothing about existence (Authentication 11). */
+export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
+  return new Refusal('UNAVAILABLE', 'Access could not be decided just now. Try again as Retry-After says.', {
+    retryAfter,
+    cause,
+  });
+}
+
+/** A fault of the service: the cause goes to the log under the request id, never to the caller. */
+export function internal(cause: unknown): Refusal {
+  return new Refusal('INTERNAL', 'The service failed. Quote the request id; a retry with the same key is safe.', {
+    cause,
+  });
+}

@@ -1,0 +1,130 @@
+import type { AuditText } from '../domain/audit-record.js';
+import type { CallerInterface } from '../domain/caller.js';
+import type { Code } from '../domain/refusal.js';
+import type { Connection } from './database.js';
+
+/** A record as stored; hashes and commitments as bytes. */
+export interface AuditRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly principal: string | null;
+  readonly credential: string | null;
+  readonly interface: CallerInterface;
+  readonly action: string;
+  /** null when it was done, the refusal's code otherwise */
+  readonly code: Code | null;
+  readonly target: Buffer | null;
+  readonly version: string | null;
+  readonly request_id: string | null;
+  readonly detail: Buffer | null;
+  readonly hash: Buffer;
+}
+
+export interface Tally {
+  readonly minute: number;
+  readonly interface: CallerInterface;
+  readonly reason: string;
+  readonly source: string;
+  readonly count: number;
+}
+
+/** The chain's records, the erasable texts beside them, and what is being counted this minute. */
+export class AuditTable {
+  readonly #insert;
+  readonly #insertText;
+  readonly #head;
+  readonly #after;
+  readonly #find;
+  readonly #text;
+  readonly #tally;
+  readonly #due;
+  readonly #endTally;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO audit_record (seq, at, principal, credential, interface, action, code, target, version, request_id,
+         detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertText = connection.prepare(
+      'INSERT INTO audit_text (seq, salt, target, detail, document_id) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#head = connection.prepare<[], { seq: number; hash: Buffer }>(
+      'SELECT seq, hash FROM audit_record ORDER BY seq DESC LIMIT 1',
+    );
+    this.#after = connection.prepare<[number, number], AuditRow>(
+      'SELECT * FROM audit_record WHERE seq > ? ORDER BY seq LIMIT ?',
+    );
+    this.#find = connection.prepare<[number], AuditRow>('SELECT * FROM audit_record WHERE seq = ?');
+    this.#text = connection.prepare<[number], { salt: Buffer; target: string | null; detail: string | null }>(
+      'SELECT salt, target, detail FROM audit_text WHERE seq = ?',
+    );
+    this.#tally = connection.prepare(
+      `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+    );
+    this.#due = connection.prepare<[number], Tally>(
+      'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source',
+    );
+    this.#endTally = connection.prepare('DELETE FROM audit_tally WHERE minute < ?');
+  }
+
+  insert(row: AuditRow): void {
+    this.#insert.run(
+      row.seq,
+      row.at,
+      row.principal,
+      row.credential,
+      row.interface,
+      row.action,
+      row.code,
+      row.target,
+      row.version,
+      row.request_id,
+      row.detail,
+      row.hash,
+    );
+  }
+
+  insertText(
+    seq: number,
+    salt: Uint8Array,
+    target: string | null,
+    detail: string | null,
+    documentId: string | null,
+  ): void {
+    this.#insertText.run(seq, salt, target, detail, documentId);
+  }
+
+  /** The last record's number and hash, or undefined in an empty chain. */
+  head(): { readonly seq: number; readonly hash: Buffer } | undefined {
+    return this.#head.get();
+  }
+
+  find(seq: number): AuditRow | undefined {
+    return this.#find.get(seq);
+  }
+
+  after(seq: number, limit: number): AuditRow[] {
+    return this.#after.all(seq, limit);
+  }
+
+  textOf(seq: number): AuditText | undefined {
+    const row = this.#text.get(seq);
+    if (row === undefined) return undefined;
+    return { seq, salt: row.salt.toString('hex'), target: row.target, detail: row.detail };
+  }
+
+  addToTally(tally: Tally): void {
+    this.#tally.run(tally.minute, tally.interface, tally.reason, tally.source, tally.count);
+  }
+
+  /** What was counted in minutes before this one. */
+  talliesBefore(minute: number): Tally[] {
+    return this.#due.all(minute);
+  }
+
+  deleteTalliesBefore(minute: number): void {
+    this.#endTally.run(minute);
+  }
+}

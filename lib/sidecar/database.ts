@@ -1,0 +1,36 @@
+import Sqlite from 'better-sqlite3';
+
+/** An open SQLite connection. The type stays within this folder. */
+export type Connection = Sqlite.Database;
+
+/** Milliseconds a connection waits for another process's lock before it gives up. */
+const busyTimeout = 2000;
+
+/**
+ * Opens the one connection that writes. WAL with synchronous=FULL: a commit that returned is on the disk.
+ * secure_delete overwrites what is deleted, since an erase must leave no bytes behind.
+ * @param file a path, or `:memory:`
+ */
+export function openForWriting(file: string): Connection {
+  const connection = new Sqlite(file, { timeout: busyTimeout });
+  connection.pragma('auto_vacuum = INCREMENTAL');
+  connection.pragma('secure_delete = ON');
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('cache_size = -32768');
+  connection.pragma('temp_store = MEMORY');
+  // Checkpointing the WAL is part of a commit's time; a larger interval makes fewer, longer pauses.
+  connection.pragma('wal_autocheckpoint = 1000');
+  connection.pragma('journal_size_limit = 67108864');
+  return connection;
+}
+
+/** Opens a connection that can only read; everyone but the journal's turn uses one. */
+export function openForReading(file: string): Connection {
+  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeout });
+  connection.pragma('query_only = ON');
+  connection.pragma('cache_size = -32768');
+  connection.pragma('mmap_size = 268435456');
+  return connection;
+}

@@ -1,0 +1,153 @@
+import type { Version } from '../domain/document.js';
+import type { Connection } from './database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** A live document's row with its current version. */
+export interface DocumentRow {
+  readonly number: number;
+  readonly id: string;
+  /** Number of the folder it lies in. */
+  readonly folder: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly current: Version;
+}
+
+export interface DeletedRow {
+  readonly number: number;
+  readonly id: string;
+  readonly location: string;
+  readonly deletedAt: number;
+  readonly sequence: number;
+}
+
+interface Row extends VersionRow {
+  number: number;
+  id: string;
+  folder: number;
+  name: string;
+  created_at: number;
+}
+
+const select = `SELECT d.number, d.id, d.folder, d.name, d.created_at, ${versionColumns}
+  FROM document d
+  JOIN version v ON v.document = d.number AND v.sequence = d.sequence
+  JOIN principal p ON p.id = v.author`;
+
+const toDocument = (row: Row): DocumentRow => ({
+  number: row.number,
+  id: row.id,
+  folder: row.folder,
+  name: row.name,
+  createdAt: row.created_at,
+  current: toVersion(row),
+});
+
+/** Documents, live and deleted. */
+export class DocumentTable {
+  readonly #at;
+  readonly #byId;
+  readonly #inFolder;
+  readonly #ofThese;
+  readonly #insert;
+  readonly #advance;
+  readonly #place;
+  readonly #bury;
+  readonly #unearth;
+  readonly #deletedAt;
+  readonly #all;
+
+  constructor(connection: Connection) {
+    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
+    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
+    this.#inFolder = connection.prepare<[number, string, number], Row>(
+      `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+    );
+    this.#ofThese = connection.prepare<[string, number, string, number], Row>(
+      `${select} WHERE d.id IN (SELECT value FROM json_each(?)) AND d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+    );
+    this.#insert = connection.prepare(
+      'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#advance = connection.prepare('UPDATE document SET sequence = ? WHERE number = ?');
+    this.#place = connection.prepare('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+    this.#bury = connection.prepare(
+      `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
+       WHERE number = ?`,
+    );
+    this.#unearth = connection.prepare(
+      `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
+         deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
+    );
+    this.#deletedAt = connection.prepare<
+      [string],
+      { number: number; id: string; location: string; deleted_at: number; sequence: number }
+    >(
+      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+       WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
+    );
+    this.#all = connection.prepare<[number, number], Row>(
+      `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
+    );
+  }
+
+  at(folder: number, name: string): DocumentRow | undefined {
+    const row = this.#at.get(folder, name);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** A live document by its id. */
+  byId(id: string): DocumentRow | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** Live documents directly in the folder, by name, those after `after`. */
+  inFolder(folder: number, after: string, limit: number): DocumentRow[] {
+    return this.#inFolder.all(folder, after, limit).map(toDocument);
+  }
+
+  /** The same, but only those among `ids`: sought from the ids, not by scanning the folder. */
+  inFolderOfThese(ids: readonly string[], folder: number, after: string, limit: number): DocumentRow[] {
+    return this.#ofThese.all(JSON.stringify(ids), folder, after, limit).map(toDocument);
+  }
+
+  /** @returns the new document's number */
+  insert(id: string, folder: number, name: string, createdAt: number): number {
+    return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
+  }
+
+  /** Makes the version with this sequence the current one. */
+  advance(number: number, sequence: number): void {
+    this.#advance.run(sequence, number);
+  }
+
+  /** Puts a live document elsewhere. */
+  place(number: number, folder: number, name: string): void {
+    this.#place.run(folder, name, number);
+  }
+
+  markDeleted(number: number, at: number, by: string, commit: string, location: string): void {
+    this.#bury.run(at, by, commit, location, number);
+  }
+
+  markLive(number: number, folder: number, name: string, sequence: number): void {
+    this.#unearth.run(folder, name, sequence, number);
+  }
+
+  /** Documents that were deleted at this location, the last deletion first. */
+  deletedAt(location: string): DeletedRow[] {
+    return this.#deletedAt.all(location).map((row) => ({
+      number: row.number,
+      id: row.id,
+      location: row.location,
+      deletedAt: row.deleted_at,
+      sequence: row.sequence,
+    }));
+  }
+
+  /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */
+  afterNumber(number: number, limit: number): DocumentRow[] {
+    return this.#all.all(number, limit).map(toDocument);
+  }
+}

@@ -1,0 +1,40 @@
+import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
+import { openForWriting } from './database.js';
+import { migrate } from './migrate.js';
+
+/** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
+export interface ServiceFile {
+  listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
+  addWorkspace(name: string, createdAt: number): void;
+  findKey(purpose: string): Uint8Array | undefined;
+  /** Keeps the key that is there already; @returns the one that is in force */
+  addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
+  close(): void;
+}
+
+/** @param file a path, or `:memory:` */
+export function openServiceFile(file: string, migrations: string): ServiceFile {
+  if (file !== ':memory:') {
+    // Created closed to others from the first moment: it will hold keys.
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+  }
+  const connection = openForWriting(file);
+  migrate(connection, migrations);
+  const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
+  const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
+  const find = connection.prepare<[string], { material: Buffer }>('SELECT material FROM service_key WHERE purpose = ?');
+  const addKey = connection.prepare(
+    'INSERT INTO service_key (purpose, material, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  return {
+    listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
+    addWorkspace: (name, createdAt) => void add.run(name, createdAt),
+    findKey: (purpose) => find.get(purpose)?.material,
+    addKey(purpose, material, createdAt) {
+      addKey.run(purpose, material, createdAt);
+      return find.get(purpose)?.material ?? material;
+    },
+    close: () => connection.close(),
+  };
+}

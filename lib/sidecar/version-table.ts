@@ -1,0 +1,78 @@
+import type { Version } from '../domain/document.js';
+import type { Connection } from './database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** What the pen writes about a new version. */
+export interface NewVersion {
+  readonly document: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly blobOid: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly kind: string;
+  readonly mediaType: string;
+  readonly location: string;
+  readonly author: string;
+  readonly at: number;
+  readonly operation: string;
+  readonly message: string | null;
+}
+
+/** Every version of every document; rows are only ever added (and taken away by an erase). */
+export class VersionTable {
+  readonly #insert;
+  readonly #byId;
+  readonly #bySequence;
+  readonly #after;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
+         author, at, operation, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
+    this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
+    this.#bySequence = connection.prepare<[number, number], VersionRow>(
+      `${select} WHERE v.document = ? AND v.sequence = ?`,
+    );
+    this.#after = connection.prepare<[number, number, number], VersionRow>(
+      `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+    );
+  }
+
+  /** The commit's present oid starts as the id itself. */
+  insert(version: NewVersion): void {
+    this.#insert.run(
+      version.document,
+      version.sequence,
+      version.id,
+      version.id,
+      version.blobOid,
+      version.sha256,
+      version.size,
+      version.kind,
+      version.mediaType,
+      version.location,
+      version.author,
+      version.at,
+      version.operation,
+      version.message,
+    );
+  }
+
+  byId(document: number, id: string): Version | undefined {
+    const row = this.#byId.get(document, id);
+    return row === undefined ? undefined : toVersion(row);
+  }
+
+  bySequence(document: number, sequence: number): Version | undefined {
+    const row = this.#bySequence.get(document, sequence);
+    return row === undefined ? undefined : toVersion(row);
+  }
+
+  /** Versions older than `sequence`, the newest first. */
+  before(document: number, sequence: number, limit: number): Version[] {
+    return this.#after.all(document, sequence, limit).map(toVersion);
+  }
+}
