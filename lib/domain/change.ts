@@ -15,6 +15,13 @@ export interface PreparedContent {
   readonly deflated: Uint8Array | null;
 }
 
+/** One document of a batch that is brought in. */
+export interface ImportedFile {
+  readonly location: Location;
+  readonly content: PreparedContent;
+  readonly mediaType: string;
+}
+
 /** What the pen can be asked to do to content. Each is one commit. */
 export type Change =
   | {
@@ -38,4 +45,9 @@ export type Change =
       readonly type: 'delete';
       readonly location: Location;
       readonly precondition: Precondition;
+    }
+  | {
+      readonly type: 'import';
+      readonly files: readonly ImportedFile[];
+      readonly message: string | null;
     };

@@ -9,8 +9,7 @@ export interface Subject {
 
 /** What is granted: a folder with all below it, kept by path, or one document, kept by identity. */
 export type Scope =
-  | { readonly type: 'folder'; readonly location: Location }
-  | { readonly type: 'document'; readonly documentId: string };
+  { readonly type: 'folder'; readonly location: Location } | { readonly type: 'document'; readonly documentId: string };
 
 export interface Grant {
   readonly id: string;

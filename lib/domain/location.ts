@@ -97,7 +97,9 @@ export function nameOf(location: Location): string {
 export function joinLocation(folder: Location, name: string): Location {
   const joined = folder === '' ? name : `${folder}/${name}`;
   if (byteLength(joined) > longestLocation) {
-    throw invalidRequest('bad_location', `The location would be longer than ${longestLocation} bytes.`);
+    throw invalidRequest('bad_location', `The location would be longer than ${longestLocation} bytes.`, {
+      field: 'location',
+    });
   }
   return joined as Location;
 }

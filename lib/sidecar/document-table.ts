@@ -56,6 +56,7 @@ export class DocumentTable {
   readonly #unearth;
   readonly #deletedAt;
   readonly #all;
+  readonly #setId;
 
   constructor(connection: Connection) {
     this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
@@ -86,6 +87,7 @@ export class DocumentTable {
       `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
        WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
     );
+    this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
     this.#all = connection.prepare<[number, number], Row>(
       `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
     );
@@ -115,6 +117,11 @@ export class DocumentTable {
   /** @returns the new document's number */
   insert(id: string, folder: number, name: string, createdAt: number): number {
     return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
+  }
+
+  /** Gives the row its lasting id, once the commit that it comes from is known. */
+  setId(number: number, id: string): void {
+    this.#setId.run(id, number);
   }
 
   /** Makes the version with this sequence the current one. */

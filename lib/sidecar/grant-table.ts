@@ -41,7 +41,11 @@ export class GrantTable {
   readonly #rebase;
   readonly #deleteOn;
 
-  constructor(connection: Connection) {
+  readonly #touched: () => void;
+
+  /** @param touched called before each write that may change what someone reaches */
+  constructor(connection: Connection, touched: () => void) {
+    this.#touched = touched;
     this.#forSubjects = connection.prepare<[string, string], Row>(
       `SELECT g.* FROM access_grant g WHERE g.subject_type = 'principal' AND g.subject_id = ?
        UNION ALL
@@ -83,6 +87,7 @@ export class GrantTable {
   }
 
   insert(grant: Grant): void {
+    this.#touched();
     this.#insert.run(
       grant.id,
       grant.scope.type,
@@ -96,6 +101,7 @@ export class GrantTable {
   }
 
   delete(id: string): void {
+    this.#touched();
     this.#delete.run(id);
   }
 
@@ -108,11 +114,13 @@ export class GrantTable {
 
   /** Puts a folder grant on another path; where the same grant stands there already, this one is dropped. */
   rebase(id: string, to: Location): void {
+    this.#touched();
     if (this.#rebase.run(to, id).changes === 0) this.delete(id);
   }
 
   /** Ends every grant on the scope (a document's erase). */
   deleteOn(scope: Scope): void {
+    this.#touched();
     this.#deleteOn.run(scope.type, keyOf(scope));
   }
 }

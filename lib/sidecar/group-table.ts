@@ -20,7 +20,11 @@ export class GroupTable {
   readonly #members;
   readonly #above;
 
-  constructor(connection: Connection) {
+  readonly #touched: () => void;
+
+  /** @param touched called before each write that may change what someone reaches */
+  constructor(connection: Connection, touched: () => void) {
+    this.#touched = touched;
     this.#find = connection.prepare<[string], Row>('SELECT * FROM principal_group WHERE id = ?');
     this.#list = connection.prepare<[], Row>('SELECT * FROM principal_group ORDER BY created_at, id');
     this.#insert = connection.prepare('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
@@ -50,16 +54,19 @@ export class GroupTable {
   }
 
   insert(group: Group): void {
+    this.#touched();
     this.#insert.run(group.id, group.displayName, group.createdAt);
   }
 
   /** @returns false when the member was in it already */
   join(groupId: string, member: Subject, at: number): boolean {
+    this.#touched();
     return this.#join.run(member.type, member.id, groupId, at).changes > 0;
   }
 
   /** @returns false when the member was not in it */
   leave(groupId: string, member: Subject): boolean {
+    this.#touched();
     return this.#leave.run(member.type, member.id, groupId).changes > 0;
   }
 

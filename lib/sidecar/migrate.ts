@@ -17,7 +17,9 @@ export function migrate(connection: Connection, folder: string): void {
   const newest = steps.at(-1)?.number ?? 0;
   const present = connection.pragma('user_version', { simple: true }) as number;
   if (present > newest) {
-    throw new Error(`The data was written by a newer release (schema ${present}, this one knows ${newest}). Update cartulary.`);
+    throw new Error(
+      `The data was written by a newer release (schema ${present}, this one knows ${newest}). Update cartulary.`,
+    );
   }
   for (const step of steps) {
     if (step.number <= present) continue;

@@ -31,7 +31,9 @@ export class ObjectTable {
     this.#upTo = connection.prepare<[number, number, number], PendingObject & { number: number }>(
       'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
     );
-    this.#newest = connection.prepare<[], { number: number | null }>('SELECT max(number) AS number FROM pending_object');
+    this.#newest = connection.prepare<[], { number: number | null }>(
+      'SELECT max(number) AS number FROM pending_object',
+    );
     this.#delete = connection.prepare('DELETE FROM pending_object WHERE number <= ?');
     this.#stage = connection.prepare(
       'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',

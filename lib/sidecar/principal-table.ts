@@ -24,12 +24,14 @@ export class PrincipalTable {
   readonly #insert;
   readonly #disable;
 
-  constructor(connection: Connection) {
+  readonly #touched: () => void;
+
+  /** @param touched called before each write that may change what someone reaches */
+  constructor(connection: Connection, touched: () => void) {
+    this.#touched = touched;
     this.#find = connection.prepare<[string], Row>('SELECT * FROM principal WHERE id = ?');
     this.#list = connection.prepare<[], Row>('SELECT * FROM principal ORDER BY created_at, id');
-    this.#insert = connection.prepare(
-      'INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)',
-    );
+    this.#insert = connection.prepare('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
     this.#disable = connection.prepare('UPDATE principal SET disabled_at = ? WHERE id = ?');
   }
 
@@ -43,11 +45,13 @@ export class PrincipalTable {
   }
 
   insert(principal: Principal): void {
+    this.#touched();
     this.#insert.run(principal.id, principal.kind, principal.displayName, principal.createdAt);
   }
 
   /** @param at milliseconds since 1970, or null to enable again */
   setDisabled(id: string, at: number | null): void {
+    this.#touched();
     this.#disable.run(at, id);
   }
 }

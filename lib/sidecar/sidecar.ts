@@ -30,12 +30,15 @@ export interface Tables {
   readonly audit: AuditTable;
 }
 
-function makeTables(connection: Connection): Tables {
+/** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
+let lastStamp = 0;
+
+function makeTables(connection: Connection, touched: () => void): Tables {
   return {
     meta: new MetaTable(connection),
-    principals: new PrincipalTable(connection),
-    groups: new GroupTable(connection),
-    grants: new GrantTable(connection),
+    principals: new PrincipalTable(connection, touched),
+    groups: new GroupTable(connection, touched),
+    grants: new GrantTable(connection, touched),
     credentials: new CredentialTable(connection),
     folders: new FolderTable(connection),
     documents: new DocumentTable(connection),
@@ -55,6 +58,11 @@ export interface Sidecar {
   readonly writer: Tables;
   readonly reader: Tables;
   readonly transaction: Transaction;
+  /**
+   * Changes whenever principals, groups or grants may have changed, also when a change of them was rolled back;
+   * never repeats while the process lives. What was derived from them holds exactly while it stays the same.
+   */
+  readonly policyStamp: number;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
   close(): void;
@@ -70,10 +78,16 @@ export function openSidecar(file: string, migrations: string): Sidecar {
   try {
     migrate(writing, migrations);
     const reading = file === ':memory:' ? writing : openForReading(file);
+    const touched = (): void => {
+      lastStamp += 1;
+    };
     return {
-      writer: makeTables(writing),
-      reader: reading === writing ? makeTables(writing) : makeTables(reading),
-      transaction: makeTransaction(writing),
+      writer: makeTables(writing, touched),
+      reader: makeTables(reading, touched),
+      transaction: makeTransaction(writing, touched),
+      get policyStamp() {
+        return lastStamp;
+      },
       checkIntegrity: () =>
         (reading.pragma('integrity_check') as { integrity_check: string }[])
           .map((row) => row.integrity_check)
@@ -90,10 +104,14 @@ export function openSidecar(file: string, migrations: string): Sidecar {
 }
 
 /** Opens the file for looking only, beside a server that may be running. */
-export function openSidecarReadOnly(file: string): { readonly reader: Tables; checkIntegrity(): string[]; close(): void } {
+export function openSidecarReadOnly(file: string): {
+  readonly reader: Tables;
+  checkIntegrity(): string[];
+  close(): void;
+} {
   const reading = openForReading(file);
   return {
-    reader: makeTables(reading),
+    reader: makeTables(reading, () => undefined),
     checkIntegrity: () =>
       (reading.pragma('integrity_check') as { integrity_check: string }[])
         .map((row) => row.integrity_check)

@@ -12,7 +12,8 @@ export interface Transaction {
   readonly isOpen: boolean;
 }
 
-export function makeTransaction(connection: Connection): Transaction {
+/** @param rolledBack called after each rollback, since what it undid may have been looked at */
+export function makeTransaction(connection: Connection, rolledBack: () => void): Transaction {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const savepoint = connection.prepare('SAVEPOINT turn');
   const release = connection.prepare('RELEASE turn');
@@ -25,10 +26,12 @@ export function makeTransaction(connection: Connection): Transaction {
     rollbackToSavepoint: () => {
       rollbackTo.run();
       release.run();
+      rolledBack();
     },
     commit: () => void commit.run(),
     rollback: () => {
       if (connection.inTransaction) connection.exec('ROLLBACK');
+      rolledBack();
     },
     get isOpen() {
       return connection.inTransaction;

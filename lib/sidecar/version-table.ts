@@ -25,11 +25,15 @@ export class VersionTable {
   readonly #byId;
   readonly #bySequence;
   readonly #after;
+  readonly #setFirstId;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
       `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
          author, at, operation, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#setFirstId = connection.prepare(
+      'UPDATE version SET id = ?, commit_oid = ? WHERE document = ? AND sequence = 1',
     );
     const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
     this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
@@ -59,6 +63,11 @@ export class VersionTable {
       version.operation,
       version.message,
     );
+  }
+
+  /** Names the commit of a first version that was written before its commit was made. */
+  setFirstId(document: number, id: string): void {
+    this.#setFirstId.run(id, id, document);
   }
 
   byId(document: number, id: string): Version | undefined {

@@ -1,0 +1,109 @@
+import type { Grant } from '../domain/grant.js';
+import { ancestorsOf, isWithin, rootLocation, type Location } from '../domain/location.js';
+import { operatorId } from '../domain/principal.js';
+import { higherRole, roleContains, type Role } from '../domain/role.js';
+import type { Tables } from '../sidecar/sidecar.js';
+
+/**
+ * What one principal may do where, from its live grants: direct ones and those of every group it is in.
+ * Grants only add, so the role at a place is the highest of any grant at or above it (specification, Grant rules).
+ */
+export class Reach {
+  readonly #folders: ReadonlyMap<Location, Role>;
+  readonly #documents: ReadonlyMap<string, Role>;
+
+  constructor(folders: ReadonlyMap<Location, Role>, documents: ReadonlyMap<string, Role>) {
+    this.#folders = folders;
+    this.#documents = documents;
+  }
+
+  /** The role that folder grants give at the location: on it, if it is a folder, and on every folder above. */
+  roleIn(location: Location): Role | undefined {
+    let role = this.#folders.get(location);
+    if (this.#folders.size === 0) return role;
+    for (const ancestor of ancestorsOf(location)) role = higherRole(role, this.#folders.get(ancestor));
+    return role;
+  }
+
+  /** The role on a document: by folders above it, and by grants on the document itself. */
+  roleOn(documentId: string, location: Location): Role | undefined {
+    return higherRole(this.roleIn(location), this.#documents.get(documentId));
+  }
+
+  holds(role: Role, location: Location): boolean {
+    return roleContains(this.roleIn(location), role);
+  }
+
+  /** Folders that carry a grant and lie strictly below `folder`. */
+  foldersBelow(folder: Location): Location[] {
+    return [...this.#folders.keys()].filter((location) => location !== folder && isWithin(folder, location));
+  }
+
+  /** Ids of documents that carry a grant of their own. */
+  get documentIds(): string[] {
+    return [...this.#documents.keys()];
+  }
+
+  get isEmpty(): boolean {
+    return this.#folders.size === 0 && this.#documents.size === 0;
+  }
+
+  /** Approver of the workspace root: may administer the workspace. */
+  get isAdmin(): boolean {
+    return this.#folders.get(rootLocation) === 'approver';
+  }
+}
+
+/** Reaches nothing: nobody, or someone disabled. */
+export const noReach = new Reach(new Map(), new Map());
+
+/** Reaches everything: the operator, who stands outside the grants. */
+const operatorReach = new Reach(new Map([[rootLocation, 'approver']]), new Map());
+
+/** Adds up grants; the highest role on each scope stays. */
+export function reachFrom(grants: readonly Grant[]): Reach {
+  const folders = new Map<Location, Role>();
+  const documents = new Map<string, Role>();
+  for (const { scope, role } of grants) {
+    if (scope.type === 'folder') {
+      folders.set(scope.location, higherRole(folders.get(scope.location), role) ?? role);
+    } else {
+      documents.set(scope.documentId, higherRole(documents.get(scope.documentId), role) ?? role);
+    }
+  }
+  return new Reach(folders, documents);
+}
+
+/** Reads the principal's reach as the tables' connection sees it now. A disabled or unknown principal has none. */
+export function readReach(tables: Tables, principalId: string): Reach {
+  if (principalId === operatorId) return operatorReach;
+  const principal = tables.principals.find(principalId);
+  if (principal === undefined || principal.disabledAt !== null) return noReach;
+  const groups = tables.groups.groupsAbove({ type: 'principal', id: principalId });
+  return reachFrom(tables.grants.forSubjects(principalId, groups));
+}
+
+const mostRemembered = 10_000;
+
+/**
+ * Remembers reaches for as long as the policy stamp says that nothing they were made from has changed.
+ * The stamp is compared at every use, so a revocation is in force at the next request.
+ */
+export class ReachMemory {
+  #stamp = -1;
+  readonly #reaches = new Map<string, Reach>();
+
+  reachOf(tables: Tables, principalId: string, stamp: number): Reach {
+    if (stamp !== this.#stamp) {
+      this.#reaches.clear();
+      this.#stamp = stamp;
+    }
+    let reach = this.#reaches.get(principalId);
+    if (reach === undefined) {
+      reach = readReach(tables, principalId);
+      if (this.#reaches.size >= mostRemembered) this.#reaches.clear();
+      this.#reaches.set(principalId, reach);
+    }
+    return reach;
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Randomness } from '../domain/clock.js';
+import { encodeBase32 } from '../domain/identifier.js';
+
+/** The parts of `ck_<workspace>_<id>_<secret><checksum>`, as it is shown once. */
+export interface KeyText {
+  readonly workspace: string;
+  readonly credentialId: string;
+  readonly secret: string;
+}
+
+const secretLength = 52;
+const checksumLength = 7;
+const keyPattern = /^ck_([a-z0-9][a-z0-9-]{0,38})_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
+
+/** Names that a key can carry and a folder can bear. */
+export const workspaceNamePattern = /^[a-z0-9][a-z0-9-]{0,38}$/;
+
+function checksumOf(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return encodeBase32(bytes);
+}
+
+/** A new secret of 256 bits. */
+export function makeSecret(randomness: Randomness): string {
+  return encodeBase32(randomness.bytes(32)).slice(0, secretLength);
+}
+
+/** A new credential id of 80 bits. */
+export function makeCredentialId(randomness: Randomness): string {
+  return encodeBase32(randomness.bytes(10));
+}
+
+/** The key as handed out. The checksum lets a scanner tell a leaked key from a look-alike without asking anyone. */
+export function formatKey(key: KeyText): string {
+  const body = `ck_${key.workspace}_${key.credentialId}_${key.secret}`;
+  return body + checksumOf(body);
+}
+
+/** Reads a key; undefined when it is not of our form or its checksum is off. */
+export function parseKey(text: string): KeyText | undefined {
+  const match = keyPattern.exec(text);
+  if (match === null) return undefined;
+  const [, workspace = '', credentialId = '', secret = '', checksum = ''] = match;
+  if (checksumOf(text.slice(0, -checksumLength)) !== checksum) return undefined;
+  return { workspace, credentialId, secret };
+}
+
+/** What is stored in place of a secret. A plain hash is enough: the secret has 256 random bits. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Compares in constant time. */
+export function secretMatches(secret: string, hash: Uint8Array): boolean {
+  const own = hashSecret(secret);
+  return hash.length === own.length && timingSafeEqual(own, hash);
+}

@@ -1,0 +1,140 @@
+import { randomFillSync } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CursorSealer } from './access/seal-cursor.js';
+import { RateLimiter } from './access/rate-limit.js';
+import { workspaceNamePattern } from './access/secret.js';
+import type { Clock, Randomness } from './domain/clock.js';
+import { conflict, invalidRequest } from './domain/refusal.js';
+import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
+import { openServiceFile, type ServiceFile } from './sidecar/service-file.js';
+import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
+import type { Workspace } from './workspace/workspace.js';
+
+/** Time as it is. */
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** The system's randomness, drawn in pages: a system call for each record would cost more than the record. */
+export function makeSystemRandomness(): Randomness {
+  const pool = Buffer.alloc(8192);
+  let used = pool.length;
+  return {
+    bytes(count) {
+      if (count > pool.length) return randomFillSync(Buffer.alloc(count));
+      if (used + count > pool.length) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      const bytes = Buffer.from(pool.subarray(used, used + count));
+      pool.fill(0, used, used + count);
+      used += count;
+      return bytes;
+    },
+  };
+}
+
+/** What the composition needs to know. */
+export interface ServiceOptions {
+  /** The data folder; null keeps everything in memory for a try-out. */
+  readonly dataFolder: string | null;
+  readonly git: 'auto' | 'never';
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+/** Another process owns the data folder. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+}
+
+/** The running service: its workspaces, and what all faces share. */
+export class Service {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  readonly dataFolder: string | null;
+  readonly #files: WorkspaceFiles;
+  readonly #serviceFile: ServiceFile;
+  readonly #lock: OwnerLock | undefined;
+  readonly #workspaces = new Map<string, Workspace>();
+
+  private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
+    this.#files = files;
+    this.#serviceFile = serviceFile;
+    this.#lock = lock;
+    this.clock = files.clock;
+    this.randomness = files.randomness;
+    this.dataFolder = files.dataFolder;
+    const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
+    this.cursors = new CursorSealer(key, files.clock, files.randomness);
+    this.limiter = new RateLimiter(files.clock);
+  }
+
+  /**
+   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served.
+   * @throws DataFolderInUse; Error when a file cannot be read
+   */
+  static async open(options: ServiceOptions): Promise<Service> {
+    const { dataFolder } = options;
+    if (dataFolder !== null) mkdirSync(dataFolder, { recursive: true });
+    const lock = dataFolder === null ? undefined : takeOwnerLock(join(dataFolder, 'owner.lock'));
+    if (dataFolder !== null && lock === undefined) {
+      throw new DataFolderInUse(`Another process is using ${dataFolder}.`);
+    }
+    try {
+      const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
+      const serviceFile = openServiceFile(file, schemaPath('service'));
+      const service = new Service({ ...options, migrations: schemaPath('sidecar') }, serviceFile, lock);
+      for (const { name } of serviceFile.listWorkspaces()) {
+        service.#workspaces.set(name, await openWorkspace(service.#files, name));
+      }
+      return service;
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+
+  find(name: string): Workspace | undefined {
+    return this.#workspaces.get(name);
+  }
+
+  names(): string[] {
+    return [...this.#workspaces.keys()].toSorted();
+  }
+
+  /**
+   * A new, empty workspace.
+   * @throws Refusal INVALID_REQUEST for a bad name, CONFLICT when there is one
+   */
+  async addWorkspace(name: string): Promise<Workspace> {
+    if (!workspaceNamePattern.test(name)) {
+      throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
+        field: 'workspace',
+      });
+    }
+    if (this.#workspaces.has(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
+    await createWorkspace(this.#files, name);
+    const workspace = await openWorkspace(this.#files, name);
+    this.#serviceFile.addWorkspace(name, this.clock.now());
+    this.#workspaces.set(name, workspace);
+    return workspace;
+  }
+
+  /** Finishes what is under way in every workspace and gives the data folder free. */
+  async close(): Promise<void> {
+    for (const workspace of this.#workspaces.values()) await workspace.close();
+    this.#serviceFile.close();
+    this.#lock?.release();
+  }
+}
+
+/** The package's schema folder, from the sources as from the built program. */
+export function schemaPath(...parts: string[]): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  const root = here.includes(`${'dist'}/lib`) ? join(here, '..', '..') : join(here, '..');
+  return join(root, 'schema', ...parts);
+}

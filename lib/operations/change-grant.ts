@@ -1,0 +1,121 @@
+import type { Grant, Scope, Subject } from '../domain/grant.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import type { Location } from '../domain/location.js';
+import { conflict, notFound } from '../domain/refusal.js';
+import type { Role } from '../domain/role.js';
+import { countAdmins } from '../access/admins.js';
+import { findDocument } from '../workspace/locate.js';
+import type { Pen } from '../workspace/pen.js';
+import { requireSubject } from './change-group.js';
+import type { WriteOperation } from './operation.js';
+import { requireAdmin } from './set-principal-state.js';
+
+/** A grant as it is asked for: the scope by location, the subject by id. */
+export interface GrantInput {
+  readonly scopeType: 'folder' | 'document';
+  readonly location: Location;
+  readonly subject: Subject;
+  readonly role: Role;
+}
+
+/** A grant as it is shown: its scope's location, and the names behind the ids. */
+export interface GrantRecord {
+  readonly id: string;
+  readonly scopeType: 'folder' | 'document';
+  readonly location: Location;
+  readonly subject: Subject & { readonly displayName: string };
+  readonly role: Role;
+  readonly grantedBy: string;
+  readonly createdAt: number;
+}
+
+export interface GrantResult {
+  readonly grant: GrantRecord;
+  /** False when the very same grant stood there already. */
+  readonly created: boolean;
+}
+
+const needs = ({ location }: GrantInput) => [{ role: 'approver', location }] as const;
+const note = ({ scopeType, location, subject, role }: GrantInput) => ({
+  target: location,
+  detail: { scope_type: scopeType, subject, role },
+});
+
+/**
+ * A folder's scope is its path, whether or not anything lies there yet; a document's is the document itself.
+ * @throws Refusal NOT_FOUND; CONFLICT `name_taken` for a folder grant where a document lives on the path
+ */
+function findScope({ view, turn }: Pen, { scopeType, location }: GrantInput): Scope {
+  if (scopeType === 'document') {
+    const document = view.document(location);
+    if (document === undefined) throw notFound();
+    return { type: 'document', documentId: document.id };
+  }
+  if (location !== '' && findDocument(turn.tables, location) !== undefined) {
+    throw conflict('name_taken', `A document lives at "${location}". Grant on the document, or on a folder.`, {
+      location,
+    });
+  }
+  return { type: 'folder', location };
+}
+
+function nameOfSubject({ turn }: Pen, subject: Subject): string {
+  const found =
+    subject.type === 'group' ? turn.tables.groups.find(subject.id) : turn.tables.principals.find(subject.id);
+  return found?.displayName ?? subject.id;
+}
+
+export function toGrantRecord(pen: Pen, grant: Grant, input: Pick<GrantInput, 'scopeType' | 'location'>): GrantRecord {
+  return {
+    id: grant.id,
+    scopeType: input.scopeType,
+    location: input.location,
+    subject: { ...grant.subject, displayName: nameOfSubject(pen, grant.subject) },
+    role: grant.role,
+    grantedBy: grant.grantedBy,
+    createdAt: grant.createdAt,
+  };
+}
+
+/** Gives a role to a principal or group on a folder or document. Approver there. */
+export const createGrant: WriteOperation<GrantInput, GrantResult> = {
+  kind: 'write',
+  name: 'grant.create',
+  needs,
+  note,
+  run(pen, input) {
+    const { turn, author } = pen;
+    const scope = findScope(pen, input);
+    requireSubject(turn.tables, input.subject);
+    const same = turn.tables.grants.findSame(scope, input.subject, input.role);
+    if (same !== undefined) return { grant: toGrantRecord(pen, same, input), created: false };
+    const grant: Grant = {
+      id: makeIdentifier('grt', turn.randomness),
+      scope,
+      subject: input.subject,
+      role: input.role,
+      grantedBy: author.id,
+      createdAt: turn.now,
+    };
+    turn.tables.grants.insert(grant);
+    return { grant: toGrantRecord(pen, grant, input), created: true };
+  },
+};
+
+/** Takes a grant away; in force at the next request. Approver there. @throws NOT_FOUND when there is no such grant */
+export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
+  kind: 'write',
+  name: 'grant.revoke',
+  needs,
+  note,
+  run(pen, input) {
+    const { tables } = pen.turn;
+    const scope: Scope =
+      input.scopeType === 'folder' ? { type: 'folder', location: input.location } : findScope(pen, input);
+    const grant = tables.grants.findSame(scope, input.subject, input.role);
+    if (grant === undefined) throw notFound();
+    tables.grants.delete(grant.id);
+    if (scope.type === 'folder' && scope.location === '') requireAdmin(countAdmins(tables));
+    return toGrantRecord(pen, grant, input);
+  },
+};

@@ -1,0 +1,31 @@
+import type { Policy } from '../domain/policy.js';
+import { readPolicy, writePolicy } from '../access/policy.js';
+import { adminNeeds } from './needs.js';
+import type { ReadOperation, WriteOperation } from './operation.js';
+
+/** What is in force for the whole workspace. Admin. */
+export const showPolicy: ReadOperation<Record<string, never>, Policy> = {
+  kind: 'read',
+  name: 'policy.show',
+  needs: () => adminNeeds,
+  note: () => ({}),
+  run: ({ view }) => readPolicy(view.tables),
+};
+
+export interface PolicyChange {
+  readonly before: Policy;
+  readonly after: Policy;
+}
+
+/** Sets some of it and leaves the rest; recorded with before and after. Admin. */
+export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
+  kind: 'write',
+  name: 'policy.change',
+  needs: () => adminNeeds,
+  note: (input) => ({ detail: { ...input } }),
+  run({ turn }, input) {
+    const after = { ...readPolicy(turn.tables), ...input };
+    return { before: writePolicy(turn.tables, after), after };
+  },
+  noteResult: ({ before, after }) => ({ detail: { before, after } }),
+};

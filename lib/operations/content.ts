@@ -1,0 +1,119 @@
+import { Buffer } from 'node:buffer';
+import { lookup } from 'mime-types';
+import type { PreparedContent } from '../domain/change.js';
+import type { DocumentKind } from '../domain/document.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { readPolicy } from '../access/policy.js';
+import { prepareContent, stageContent } from '../workspace/prepare-content.js';
+import type { ReadContext } from './operation.js';
+
+/** Content as a face hands it over: whole, or (raw uploads) as it arrives. */
+export type ContentSource = { readonly bytes: Buffer } | { readonly stream: AsyncIterable<Uint8Array> };
+
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * Turns a JSON body's content into bytes.
+ * @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or what is not base64
+ */
+export function decodeContent(content: string, encoding: 'utf-8' | 'base64' = 'utf-8'): Buffer {
+  if (encoding === 'base64') {
+    if (!base64Pattern.test(content)) {
+      throw invalidRequest('bad_field', 'The content is not base64 (RFC 4648 §4, padded, without line breaks).', {
+        field: 'content',
+      });
+    }
+    return Buffer.from(content, 'base64');
+  }
+  if (loneSurrogate.test(content)) {
+    throw invalidRequest('bad_field', 'The content holds half a surrogate pair, which no UTF-8 text can.', {
+      field: 'content',
+    });
+  }
+  return Buffer.from(content, 'utf8');
+}
+
+/**
+ * Makes content ready for the pen.
+ * @throws Refusal INVALID_REQUEST `content_too_large` with the limit in bytes
+ */
+export async function prepareSource(context: ReadContext, source: ContentSource): Promise<PreparedContent> {
+  const policy = readPolicy(context.view.tables);
+  if ('bytes' in source) {
+    if (source.bytes.length > policy.largestText) throw tooLarge(policy.largestText);
+    return prepareContent(context.workspace, source.bytes);
+  }
+  return stageContent(context.workspace, limited(source.stream, policy.largestBlob));
+}
+
+async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > most) throw tooLarge(most);
+    yield chunk;
+  }
+}
+
+function tooLarge(limit: number): Error {
+  return invalidRequest('content_too_large', `The content is larger than ${limit} bytes.`, { field: 'content', limit });
+}
+
+const mediaTypePattern =
+  /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}(?:; ?[a-z0-9-]{1,40}=(?:[a-zA-Z0-9!#$&^_.+-]{1,80}|"[ a-zA-Z0-9!#$&'()+,./:=?^_-]{0,80}")){0,4}$/;
+
+/** @throws Refusal INVALID_REQUEST `bad_field` when it is not a media type (RFC 9110 §8.3.1) */
+export function parseMediaType(text: string): string {
+  const semicolon = text.indexOf(';');
+  const essence = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+  const mediaType = semicolon < 0 ? essence : `${essence};${text.slice(semicolon + 1)}`;
+  if (!mediaTypePattern.test(mediaType)) {
+    throw invalidRequest('bad_field', 'The media_type is not a media type such as text/markdown or image/png.', {
+      field: 'media_type',
+    });
+  }
+  return mediaType;
+}
+
+/** What the name and the bytes suggest: text is never called anything but text, so that it is shown as such. */
+export function guessMediaType(name: string, kind: DocumentKind): string {
+  const byName = lookup(name);
+  if (kind === 'binary') return byName === false || byName.startsWith('text/') ? 'application/octet-stream' : byName;
+  if (byName === false) return 'text/plain; charset=utf-8';
+  return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
+}
+
+const longestMessage = 1000;
+const forbiddenInMessage = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+
+/**
+ * A writer's note on a version: line ends made LF, blanks around it dropped, nothing left is null.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function parseMessage(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const message = text.replace(/\r\n?/g, '\n').trim();
+  if (message.length > longestMessage || forbiddenInMessage.test(message) || loneSurrogate.test(message)) {
+    throw invalidRequest('bad_field', `The message must be text of at most ${longestMessage} characters.`, {
+      field: 'message',
+    });
+  }
+  return message === '' ? null : message;
+}
+
+const longestLabel = 100;
+const mostLabels = 50;
+
+/** @returns the labels once each, in order. @throws Refusal INVALID_REQUEST `bad_field` */
+export function parseLabels(labels: readonly string[] | undefined): string[] {
+  const parsed = (labels ?? []).map((label) => label.trim().normalize('NFC'));
+  const isBad = (label: string): boolean =>
+    label === '' || label.length > longestLabel || /[\p{Cc},]/u.test(label) || loneSurrogate.test(label);
+  if (parsed.length > mostLabels || parsed.some(isBad)) {
+    throw invalidRequest('bad_field', `At most ${mostLabels} labels of 1 to ${longestLabel} characters, no commas.`, {
+      field: 'labels',
+    });
+  }
+  return [...new Set(parsed)].toSorted();
+}

@@ -1,0 +1,20 @@
+import type { Precondition } from '../domain/etag.js';
+import type { Location } from '../domain/location.js';
+import type { Deletion } from '../workspace/apply-delete.js';
+import { applyChange } from '../workspace/commit.js';
+import type { WriteOperation } from './operation.js';
+
+export interface DeleteDocumentInput {
+  readonly location: Location;
+  readonly precondition: Precondition;
+}
+
+/** Hides a document, if it is still the one the writer knew; it can be brought back. Editor. */
+export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
+  kind: 'write',
+  name: 'document.delete',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  run: (pen, { location, precondition }) => applyChange(pen, { type: 'delete', location, precondition }),
+  noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
+};

@@ -1,0 +1,63 @@
+import { timingSafeEqual } from 'node:crypto';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import type { Pen } from '../workspace/pen.js';
+import type { Performed, Retry, WriteOperation } from './operation.js';
+
+/** How long an answer is kept. Milliseconds. */
+export const rememberedFor = 24 * 60 * 60 * 1000;
+
+const keyPattern = /^[A-Za-z0-9_:.-]{1,255}$/;
+
+/**
+ * Reads an Idempotency-Key header; the quotes of the IETF draft's structured string are optional.
+ * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
+ */
+export function parseIdempotencyKey(header: string | undefined): string {
+  if (header === undefined || header === '') {
+    throw invalidRequest(
+      'missing_idempotency_key',
+      'Send an Idempotency-Key header: a new random one for each new request.',
+      {
+        field: 'Idempotency-Key',
+      },
+    );
+  }
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (!keyPattern.test(key)) {
+    throw invalidRequest('bad_field', 'The Idempotency-Key must be 1 to 255 characters of A-Z a-z 0-9 _ : . -', {
+      field: 'Idempotency-Key',
+    });
+  }
+  return key;
+}
+
+/**
+ * Runs the write, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
+ * two at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
+ * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request
+ */
+export function runIdempotently<Input, Result, Prepared>(
+  pen: Pen,
+  operation: WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  prepared: Prepared,
+  retry: Retry,
+): Performed<Result> {
+  const { tables, now } = pen.turn;
+  const stored = tables.idempotency.find(pen.caller.principalId, operation.name, retry.key);
+  if (stored !== undefined && stored.createdAt + rememberedFor > now) {
+    if (!timingSafeEqual(stored.fingerprint, retry.fingerprint)) {
+      throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new one.');
+    }
+    return { result: JSON.parse(stored.result) as Result, replayed: true };
+  }
+  const result = operation.run(pen, input, prepared);
+  tables.idempotency.insert(
+    pen.caller.principalId,
+    operation.name,
+    retry.key,
+    { fingerprint: retry.fingerprint, result: JSON.stringify(result), createdAt: now },
+    operation.documentNumber?.(result) ?? null,
+  );
+  return { result, replayed: false };
+}

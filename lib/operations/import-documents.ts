@@ -1,0 +1,36 @@
+import type { ImportedFile, PreparedContent } from '../domain/change.js';
+import { nameOf, type Location } from '../domain/location.js';
+import type { ImportResult } from '../workspace/apply-import.js';
+import { applyChange } from '../workspace/commit.js';
+import { guessMediaType, prepareSource, type ContentSource } from './content.js';
+import type { WriteOperation } from './operation.js';
+
+export interface ImportInput {
+  /** The folder that everything goes below; its editor may import. */
+  readonly into: Location;
+  readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
+  readonly message: string | null;
+}
+
+/** Brings in a batch of documents by one commit; what is there already with the same bytes is left as it is. Editor. */
+export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly PreparedContent[]> = {
+  kind: 'write',
+  name: 'document.import',
+  needs: ({ into }) => [{ role: 'editor', location: into }],
+  note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
+  prepare: (context, { files }) => Promise.all(files.map((file) => prepareSource(context, file.content))),
+  run(pen, { files, message }, prepared) {
+    const imported: ImportedFile[] = [];
+    for (const [index, { location }] of files.entries()) {
+      const content = prepared[index];
+      if (content !== undefined) {
+        imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
+      }
+    }
+    return applyChange(pen, { type: 'import', files: imported, message });
+  },
+  noteResult: (result) => ({
+    ...(result.versionId === null ? {} : { version: result.versionId }),
+    detail: { created: result.created.length, unchanged: result.unchanged.length, skipped: result.skipped.length },
+  }),
+};

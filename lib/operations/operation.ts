@@ -1,0 +1,73 @@
+import type { Caller } from '../domain/caller.js';
+import type { Location } from '../domain/location.js';
+import type { Role } from '../domain/role.js';
+import type { Pen } from '../workspace/pen.js';
+import type { View } from '../workspace/view.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/**
+ * What a caller must hold for an operation: a role at every one of these places. None for lists and searches, which
+ * show only what is reached. Being an admin is to be approver at the root. Without it the answer is NOT_FOUND.
+ */
+export interface Need {
+  readonly role: Role;
+  readonly location: Location;
+}
+
+/** What the audit record says beyond who, when and how it ended. */
+export interface AuditNote {
+  /** What it was about: a location, a query, an id. */
+  readonly target?: string;
+  /** The version that was read or made. */
+  readonly version?: string;
+  readonly documentId?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+interface Described<Input> {
+  /** The action in the audit log: noun and verb, e.g. `document.read`. */
+  readonly name: string;
+  needs(input: Input): readonly Need[];
+  /** What the record says already before the outcome is known, and when it is refused. */
+  note(input: Input): AuditNote;
+}
+
+export interface ReadContext {
+  readonly workspace: Workspace;
+  readonly caller: Caller;
+  readonly view: View;
+}
+
+/** Looks and changes nothing. `run` decides everything about rights in its first synchronous stretch, through the view. */
+export interface ReadOperation<Input, Result> extends Described<Input> {
+  readonly kind: 'read';
+  run(context: ReadContext, input: Input): Result | Promise<Result>;
+  /** Adds to the note what only the result tells. */
+  noteResult?(result: Result): AuditNote;
+}
+
+/**
+ * Changes something. `prepare` does what takes time before the turn (hashing, compressing, staging); `run` is
+ * synchronous and inside the journal's turn. The result is plain data, since it may be stored for a replay.
+ */
+export interface WriteOperation<Input, Result, Prepared = undefined> extends Described<Input> {
+  readonly kind: 'write';
+  prepare?(context: ReadContext, input: Input): Promise<Prepared>;
+  run(pen: Pen, input: Input, prepared: Prepared): Result;
+  noteResult?(result: Result): AuditNote;
+  /** Number of the document that a stored answer names, so that an erase takes the answer along. */
+  documentNumber?(result: Result): number | null;
+}
+
+/** What the caller of a create sends so that a retry is not done twice. */
+export interface Retry {
+  readonly key: string;
+  /** SHA-256 of everything that makes the request what it is. */
+  readonly fingerprint: Uint8Array;
+}
+
+/** An operation's result, and whether it is the stored answer of an earlier one. */
+export interface Performed<Result> {
+  readonly result: Result;
+  readonly replayed: boolean;
+}

@@ -1,0 +1,138 @@
+import type { AuditEvent } from '../domain/audit-record.js';
+import type { Caller } from '../domain/caller.js';
+import { internal, notFound, Refusal } from '../domain/refusal.js';
+import { roleContains } from '../domain/role.js';
+import type { View } from '../workspace/view.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { runIdempotently } from './idempotently.js';
+import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
+
+/**
+ * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
+ * is answered before its record is durable; a refusal is recorded too. A write is authorised inside its turn, by the
+ * grants as the turns before it left them.
+ *
+ * @param retry for creates: makes a repeated request give the first one's answer
+ * @throws Refusal of any code; never anything else
+ */
+export async function perform<Input, Result, Prepared>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  retry?: Retry,
+): Promise<Performed<Result>> {
+  return operation.kind === 'read'
+    ? { result: await performRead(workspace, caller, operation, input), replayed: false }
+    : performWrite(workspace, caller, operation, input, retry);
+}
+
+async function performRead<Input, Result>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: ReadOperation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  let result: Result;
+  try {
+    const view = workspace.view(caller);
+    authorize(view, operation.needs(input));
+    const running = operation.run({ workspace, caller, view }, input);
+    result = running instanceof Promise ? await running : running;
+  } catch (error) {
+    throw await recordRefusal(workspace, caller, operation, input, error);
+  }
+  const note = { ...operation.note(input), ...operation.noteResult?.(result) };
+  await workspace.journal.turn({ run: (turn) => turn.audit(done(caller, operation.name, note)) });
+  return result;
+}
+
+async function performWrite<Input, Result, Prepared>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  retry: Retry | undefined,
+): Promise<Performed<Result>> {
+  let prepared: Prepared;
+  try {
+    // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
+    const view = workspace.view(caller);
+    authorize(view, operation.needs(input));
+    prepared = (await operation.prepare?.({ workspace, caller, view }, input)) as Prepared;
+    await workspace.checkpointer.roomForWrites();
+  } catch (error) {
+    throw await recordRefusal(workspace, caller, operation, input, error);
+  }
+  return workspace.journal.turn({
+    run(turn) {
+      const pen = workspace.takePen(turn, caller);
+      authorize(pen.view, operation.needs(input));
+      const performed =
+        retry === undefined
+          ? { result: operation.run(pen, input, prepared), replayed: false }
+          : runIdempotently(pen, operation, input, prepared, retry);
+      const note = { ...operation.note(input), ...operation.noteResult?.(performed.result) };
+      const detail = performed.replayed ? { ...note.detail, replayed: true } : note.detail;
+      turn.audit(done(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+      return performed;
+    },
+    refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
+  });
+}
+
+/** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */
+function authorize(view: View, needs: readonly Need[]): void {
+  for (const need of needs) {
+    if (!roleContains(view.roleAt(need.location), need.role)) throw notFound();
+  }
+}
+
+/** Records the refusal durably and gives back what to throw. */
+async function recordRefusal<Input>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: { readonly name: string; note(input: Input): AuditNote },
+  input: Input,
+  error: unknown,
+): Promise<Refusal> {
+  const refusal = error instanceof Refusal ? error : internal(error);
+  // Where reach could not be decided the file is out of order, and the record could not be kept either.
+  if (refusal.code === 'UNAVAILABLE') return refusal;
+  try {
+    await workspace.journal.turn({
+      run: (turn) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
+    });
+  } catch (fault) {
+    return fault instanceof Refusal ? fault : internal(fault);
+  }
+  return refusal;
+}
+
+function eventOf(caller: Caller, action: string, note: AuditNote): Omit<AuditEvent, 'outcome'> {
+  return {
+    principal: caller.principalId,
+    credential: caller.credentialId,
+    interface: caller.interface,
+    action,
+    requestId: caller.requestId,
+    target: note.target,
+    version: note.version,
+    documentId: note.documentId,
+    detail: note.detail,
+  };
+}
+
+function done(caller: Caller, action: string, note: AuditNote): AuditEvent {
+  return { ...eventOf(caller, action, note), outcome: 'done' };
+}
+
+function refused(caller: Caller, action: string, note: AuditNote, refusal: Refusal): AuditEvent {
+  const { version: _, ...rest } = note;
+  const detail = refusal.details === undefined ? rest.detail : { ...rest.detail, reason: refusal.details.reason };
+  return {
+    ...eventOf(caller, action, detail === undefined ? rest : { ...rest, detail }),
+    outcome: 'refused',
+    code: refusal.code,
+  };
+}

@@ -1,0 +1,23 @@
+import Sqlite from 'better-sqlite3';
+
+export interface OwnerLock {
+  release(): void;
+}
+
+/**
+ * Makes this process the only one that owns a data folder. The lock is the operating system's, held through SQLite,
+ * so it ends with the process however that ends; a stale file never has to be cleared by hand.
+ * @returns undefined when another process has it
+ */
+export function takeOwnerLock(file: string): OwnerLock | undefined {
+  const connection = new Sqlite(file, { timeout: 0 });
+  try {
+    connection.pragma('locking_mode = EXCLUSIVE');
+    connection.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    connection.close();
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    throw error;
+  }
+  return { release: () => connection.close() };
+}

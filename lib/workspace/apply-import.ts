@@ -1,0 +1,90 @@
+import type { Change, ImportedFile } from '../domain/change.js';
+import type { Location } from '../domain/location.js';
+import { Refusal } from '../domain/refusal.js';
+import { descend, findDocument } from './locate.js';
+import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
+import { makeDocumentId, writeCommit, type Pen } from './pen.js';
+import { addContent, recordVersion } from './record-version.js';
+
+/** What became of each file of a batch. */
+export interface ImportResult {
+  readonly created: readonly Location[];
+  /** There already with the same bytes: what makes an import resumable. */
+  readonly unchanged: readonly Location[];
+  /** Left alone, with the reason in words. An import never overwrites. */
+  readonly skipped: readonly { readonly location: Location; readonly reason: string }[];
+  /** The commit, or null when there was nothing to do. */
+  readonly versionId: string | null;
+}
+
+function obstacleTo(pen: Pen, file: ImportedFile): string | undefined {
+  try {
+    requireFree(pen, file.location);
+    requireNoFolderGrant(pen, file.location);
+    requireWritable(descend(pen.turn.tables, file.location).folder.mirror);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Brings in many documents by one commit. Files that stand in each other's way within the batch are told apart by
+ * order: the first one wins.
+ * @throws Refusal INVALID_REQUEST `storage_quota` for the whole batch
+ */
+export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }>): ImportResult {
+  const { tables, now } = pen.turn;
+  const unchanged: Location[] = [];
+  const skipped: { location: Location; reason: string }[] = [];
+  const accepted: { file: ImportedFile; number: number }[] = [];
+  for (const file of change.files) {
+    const present = findDocument(tables, file.location);
+    if (present?.row.current.sha256 === file.content.sha256) {
+      unchanged.push(file.location);
+      continue;
+    }
+    const obstacle = obstacleTo(pen, file);
+    if (obstacle !== undefined) {
+      skipped.push({ location: file.location, reason: obstacle });
+      continue;
+    }
+    addContent(pen, file.content);
+    const { folder, name } = placeOf(tables, file.location);
+    // The id needs the commit, and the commit all files: a name nobody can have holds the row's place until then.
+    const number = tables.documents.insert(`importing ${file.location}`, folder.row.number, name, now);
+    // Not visible to findDocument without a version: the row gets a provisional one at once.
+    recordVersion(pen, { ...versionOf(file, number, change.message), id: provisionalId });
+    accepted.push({ file, number });
+  }
+  if (accepted.length === 0) return { created: [], unchanged, skipped, versionId: null };
+  const versionId = writeCommit(
+    pen,
+    accepted.map(({ file }) => ({ location: file.location, entry: { mode: '100644', oid: file.content.blobOid } })),
+    {
+      operation: 'import',
+      subject: `Import ${accepted.length} ${accepted.length === 1 ? 'document' : 'documents'}`,
+      message: change.message,
+    },
+  );
+  for (const { file, number } of accepted) {
+    tables.documents.setId(number, makeDocumentId(versionId, file.location));
+    tables.versions.setFirstId(number, versionId);
+  }
+  return { created: accepted.map(({ file }) => file.location), unchanged, skipped, versionId };
+}
+
+const provisionalId = '0'.repeat(40);
+
+function versionOf(file: ImportedFile, document: number, message: string | null) {
+  return {
+    document,
+    sequence: 1,
+    content: file.content,
+    mediaType: file.mediaType,
+    location: file.location,
+    operation: 'import' as const,
+    message,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Change } from '../domain/change.js';
+import type { Document } from '../domain/document.js';
+import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag.js';
+import { formatTime } from '../domain/clock.js';
+import { conflict, notFound } from '../domain/refusal.js';
+import { findDocument, toDocument, type FoundDocument } from './locate.js';
+import { requireWritable } from './occupy.js';
+import { writeCommit, type Pen } from './pen.js';
+import { addContent, recordVersion } from './record-version.js';
+
+/**
+ * The live document, if it is still the one the writer knew.
+ * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so that the writer can catch up
+ */
+export function requireCurrent(
+  pen: Pen,
+  location: Parameters<typeof findDocument>[1],
+  precondition: Precondition,
+): FoundDocument {
+  const found = findDocument(pen.turn.tables, location);
+  if (found === undefined) throw notFound();
+  const { current } = found.row;
+  if (!preconditionHolds(precondition, current.id)) {
+    throw conflict(
+      'stale_if_match',
+      'The document has changed since the version named by If-Match. Read it again, then repeat the change.',
+      {
+        current_etag: formatEtag(current.id),
+        updated_at: formatTime(current.at),
+        updated_by: { id: current.author.id, kind: current.author.kind, display_name: current.author.displayName },
+      },
+      { etag: formatEtag(current.id) },
+    );
+  }
+  return found;
+}
+
+/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`; INVALID_REQUEST `storage_quota`, `read_only_source` */
+export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }>): Document {
+  const { tables } = pen.turn;
+  const { location, content } = change;
+  const found = requireCurrent(pen, location, change.precondition);
+  requireWritable(found.mirror);
+  addContent(pen, content);
+  const mediaType = change.mediaType ?? found.row.current.mediaType;
+  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
+    operation: 'update',
+    subject: `Update ${location}`,
+    message: change.message,
+    trailers: [
+      ['Document', found.row.id],
+      ['Media-Type', mediaType],
+    ],
+  });
+  const sequence = found.row.current.sequence + 1;
+  recordVersion(pen, {
+    document: found.row.number,
+    sequence,
+    id: versionId,
+    content,
+    mediaType,
+    location,
+    operation: 'update',
+    message: change.message,
+  });
+  tables.documents.advance(found.row.number, sequence);
+  const row = tables.documents.at(found.row.folder, found.row.name);
+  if (row === undefined) throw new Error('The document that was just updated is not there.');
+  return toDocument(tables, { ...found, row });
+}

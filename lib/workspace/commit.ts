@@ -1,0 +1,38 @@
+import type { Change } from '../domain/change.js';
+import type { Document } from '../domain/document.js';
+import { applyCreate } from './apply-create.js';
+import { applyDelete, type Deletion } from './apply-delete.js';
+import { applyImport, type ImportResult } from './apply-import.js';
+import { applyUpdate } from './apply-update.js';
+import type { Pen } from './pen.js';
+
+/** What each kind of change gives back. */
+export interface ChangeResults {
+  create: Document;
+  update: Document;
+  delete: Deletion;
+  import: ImportResult;
+}
+
+/**
+ * The one funnel for content: every change of documents and folders, whatever face it came through, is applied here,
+ * inside a turn of the journal. In this order: is it there and is it the one the writer knew; may it be written (no
+ * mirror, no claim of someone else's); is there room; then trees and commit; then rows. The door has decided before
+ * that the caller may, and records after that it did: all in the same transaction.
+ */
+export function applyChange<Type extends Change['type']>(
+  pen: Pen,
+  change: Extract<Change, { type: Type }>,
+): ChangeResults[Type];
+export function applyChange(pen: Pen, change: Change): ChangeResults[Change['type']] {
+  switch (change.type) {
+    case 'create':
+      return applyCreate(pen, change);
+    case 'update':
+      return applyUpdate(pen, change);
+    case 'delete':
+      return applyDelete(pen, change);
+    case 'import':
+      return applyImport(pen, change);
+  }
+}

@@ -1,0 +1,262 @@
+import { readHead } from '../audit/chain.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { internal, Refusal, unavailable } from '../domain/refusal.js';
+import { MissingObject, type Oid } from '../git/objects.js';
+import type { Tree } from '../git/tree.js';
+import type { Sidecar, Tables } from '../sidecar/sidecar.js';
+import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
+import type { TreeCache } from './object-cache.js';
+import { Turn, type WorkspaceState } from './turn.js';
+
+export interface JournalOptions {
+  /** Opens the workspace's file; called at the start and again after a fault. */
+  readonly openSidecar: () => Sidecar;
+  readonly trees: TreeCache;
+  /** Fetches a tree that a turn found missing from memory. */
+  readonly loadTree: (oid: Oid) => Promise<Tree>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Called after each group that added git objects, with their bytes. */
+  readonly onObjectsAdded: (bytes: number) => void;
+  /** Called with the cause when a group could not be committed. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Work for one turn. */
+export interface TurnWork<Result> {
+  run(turn: Turn): Result;
+  /** After `run` was undone: what stays of it, such as the record that it was refused. */
+  refused?(turn: Turn, refusal: Refusal): void;
+}
+
+interface Entry {
+  readonly work: TurnWork<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  attempts: number;
+  outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
+}
+
+const largestGroup = 256;
+/** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
+const longestGroup = 20;
+const mostAttempts = 64;
+/** Milliseconds before opening a faulty file is tried again. */
+const reopenInterval = 1000;
+
+/**
+ * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
+ * commits them together: one fsync a group. Callers get their answers only then.
+ *
+ * Invariant: no await stands between BEGIN and COMMIT, so nobody else ever sees a half-done group.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  #sidecar: Sidecar | undefined;
+  #state: WorkspaceState;
+  #queue: Entry[] = [];
+  #scheduled = false;
+  #closed = false;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #idle: (() => void)[] = [];
+  #loading = 0;
+
+  /** @throws Error when the file cannot be opened */
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#sidecar = options.openSidecar();
+    this.#state = readState(this.#sidecar.writer);
+  }
+
+  /** The committed state. */
+  get state(): WorkspaceState {
+    return this.#state;
+  }
+
+  /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
+  get sidecar(): Sidecar {
+    return this.#sidecar ?? this.#reopen();
+  }
+
+  /** Tables that show the last committed group. @throws Refusal UNAVAILABLE */
+  get reader(): Tables {
+    return this.sidecar.reader;
+  }
+
+  /**
+   * Runs the work in a turn; resolves when it is durable.
+   * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
+   */
+  turn<Result>(work: TurnWork<Result>): Promise<Result> {
+    if (this.#closed) return Promise.reject(unavailable(new Error('The workspace is closed.')));
+    return new Promise<Result>((resolve, reject) => {
+      this.#queue.push({
+        work,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        attempts: 0,
+        outcome: undefined,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async drained(): Promise<void> {
+    if (this.#queue.length === 0 && this.#loading === 0) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Finishes what is waiting, then refuses everything and closes the file. */
+  async close(): Promise<void> {
+    await this.drained();
+    this.#closed = true;
+    this.#sidecar?.close();
+    this.#sidecar = undefined;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#runGroup();
+      if (this.#queue.length > 0) this.#schedule();
+      else if (this.#loading === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    });
+  }
+
+  #runGroup(): void {
+    const group: Entry[] = [];
+    try {
+      this.#commitGroup(group);
+    } catch (error) {
+      this.#recover(group, error);
+      return;
+    }
+    for (const entry of group) {
+      if (entry.outcome === undefined) continue;
+      if ('error' in entry.outcome) entry.reject(entry.outcome.error);
+      else entry.resolve(entry.outcome.result);
+    }
+  }
+
+  #commitGroup(group: Entry[]): void {
+    const started = performance.now();
+    const sidecar = this.sidecar;
+    const { transaction } = sidecar;
+    const turn = new Turn(
+      sidecar.writer,
+      this.#state,
+      this.#options.trees,
+      this.#options.clock.now(),
+      this.#options.randomness,
+    );
+    transaction.begin();
+    while (group.length < largestGroup && performance.now() - started < longestGroup) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) break;
+      group.push(entry);
+      this.#runTurn(entry, turn, sidecar);
+    }
+    writeState(sidecar.writer, this.#state, turn.state);
+    transaction.commit();
+    this.#state = turn.state;
+    for (const action of turn.takeActions()) action();
+    if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
+    this.#options.trees.releaseWanted();
+  }
+
+  #runTurn(entry: Entry, turn: Turn, { transaction }: Sidecar): void {
+    const before = turn.state;
+    const actions = turn.pendingActions;
+    transaction.savepoint();
+    try {
+      entry.outcome = { result: entry.work.run(turn) };
+      transaction.release();
+    } catch (error) {
+      if (isFaultOfTheFile(error)) throw error;
+      transaction.rollbackToSavepoint();
+      turn.state = before;
+      turn.dropActionsFrom(actions);
+      if (error instanceof MissingObject && entry.attempts < mostAttempts) {
+        this.#runLater(entry, error.oid);
+        return;
+      }
+      const refusal = error instanceof Refusal ? error : internal(error);
+      entry.outcome = { error: refusal };
+      entry.work.refused?.(turn, refusal);
+    }
+  }
+
+  /** Leaves the turn, fetches what was missing, and queues again. */
+  #runLater(entry: Entry, missing: Oid): void {
+    entry.attempts += 1;
+    this.#loading += 1;
+    this.#options
+      .loadTree(missing)
+      .then((tree) => {
+        this.#options.trees.set(tree);
+        this.#options.trees.keepFor(missing, tree);
+        this.#queue.unshift(entry);
+      })
+      .catch((error: unknown) => entry.reject(internal(error)))
+      .finally(() => {
+        this.#loading -= 1;
+        this.#schedule();
+      });
+  }
+
+  /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
+  #recover(group: readonly Entry[], cause: unknown): void {
+    this.#options.onFault(cause);
+    const locked = isLocked(cause) || (cause instanceof Refusal && cause.code === 'UNAVAILABLE');
+    for (const entry of group) entry.reject(locked ? unavailable(cause) : internal(cause));
+    if (group.length === 0) {
+      for (const entry of this.#queue.splice(0)) entry.reject(unavailable(cause));
+    }
+    try {
+      this.#sidecar?.close();
+    } catch (error) {
+      this.#options.onFault(error);
+    }
+    this.#sidecar = undefined;
+    this.#triedAt = Number.NEGATIVE_INFINITY;
+    try {
+      this.#reopen();
+    } catch (error) {
+      this.#options.onFault(error);
+    }
+  }
+
+  #reopen(): Sidecar {
+    const now = this.#options.clock.now();
+    if (this.#closed || now - this.#triedAt < reopenInterval) throw unavailable();
+    this.#triedAt = now;
+    let sidecar: Sidecar | undefined;
+    try {
+      sidecar = this.#options.openSidecar();
+      this.#state = readState(sidecar.writer);
+    } catch (error) {
+      sidecar?.close();
+      throw unavailable(error);
+    }
+    this.#sidecar = sidecar;
+    return sidecar;
+  }
+}
+
+function readState(tables: Tables): WorkspaceState {
+  return {
+    head: tables.meta.get('head') ?? null,
+    tree: tables.meta.get('tree') ?? null,
+    storedBytes: Number(tables.meta.get('stored_bytes') ?? '0'),
+    chain: readHead(tables.audit),
+  };
+}
+
+function writeState(tables: Tables, before: WorkspaceState, after: WorkspaceState): void {
+  if (after.head !== before.head && after.head !== null) tables.meta.set('head', after.head);
+  if (after.tree !== before.tree && after.tree !== null) tables.meta.set('tree', after.tree);
+  if (after.storedBytes !== before.storedBytes) tables.meta.set('stored_bytes', String(after.storedBytes));
+}

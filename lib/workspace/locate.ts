@@ -1,0 +1,98 @@
+import type { Document, Folder } from '../domain/document.js';
+import { joinLocation, nameOf, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import type { DocumentRow } from '../sidecar/document-table.js';
+import { rootFolderNumber, type FolderRow } from '../sidecar/folder-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+
+/** A folder that is there, with what holds for everything in it. */
+export interface FoundFolder {
+  readonly row: FolderRow;
+  readonly location: Location;
+  /** Id of the connector that mirrors into it or into a folder above; null where people may write. */
+  readonly mirror: string | null;
+}
+
+/** How far down a path goes through folders that are there. */
+export interface Descent {
+  /** The deepest folder that is there. */
+  readonly folder: FoundFolder;
+  /** Segments below it that are not there as folders. */
+  readonly rest: readonly string[];
+}
+
+const root: FolderRow = { number: rootFolderNumber, parent: 0, name: '', kept: true, mirror: null };
+
+/** Walks down the path's segments as far as there are folders. Nothing here looks at rights. */
+export function descend(tables: Tables, folder: Location): Descent {
+  const segments = segmentsOf(folder);
+  let row = root;
+  let mirror: string | null = null;
+  for (const [depth, segment] of segments.entries()) {
+    const child = tables.folders.child(row.number, segment);
+    if (child === undefined) {
+      const location = segments.slice(0, depth).join('/') as Location;
+      return { folder: { row, location, mirror }, rest: segments.slice(depth) };
+    }
+    row = child;
+    mirror = child.mirror ?? mirror;
+  }
+  return { folder: { row, location: folder, mirror }, rest: [] };
+}
+
+export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
+  const { folder, rest } = descend(tables, location);
+  return rest.length === 0 ? folder : undefined;
+}
+
+/** A live document's row with where it lies. */
+export interface FoundDocument {
+  readonly row: DocumentRow;
+  readonly location: Location;
+  readonly mirror: string | null;
+}
+
+export function findDocument(tables: Tables, location: Location): FoundDocument | undefined {
+  const folder = findFolder(tables, parentOf(location));
+  if (folder === undefined || location === rootLocation) return undefined;
+  const row = tables.documents.at(folder.row.number, nameOf(location));
+  return row === undefined ? undefined : { row, location, mirror: folder.mirror };
+}
+
+/** Where a folder lies now, by its number. */
+export function locationOfFolder(tables: Tables, number: number): Location {
+  const segments: string[] = [];
+  for (let at = number; at !== rootFolderNumber;) {
+    const row = tables.folders.find(at);
+    if (row === undefined) throw new Error(`Folder ${number} hangs on the missing folder ${at}.`);
+    segments.unshift(row.name);
+    at = row.parent;
+  }
+  return segments.join('/') as Location;
+}
+
+/** Finds a live document by id, with where it lies now. */
+export function findDocumentById(tables: Tables, id: string): FoundDocument | undefined {
+  const row = tables.documents.byId(id);
+  if (row === undefined) return undefined;
+  const folder = findFolder(tables, locationOfFolder(tables, row.folder));
+  if (folder === undefined) return undefined;
+  return { row, location: joinLocation(folder.location, row.name), mirror: folder.mirror };
+}
+
+/** The document as everyone who may read it sees it. */
+export function toDocument(tables: Tables, found: FoundDocument): Document {
+  return {
+    id: found.row.id,
+    number: found.row.number,
+    location: found.location,
+    name: found.row.name,
+    createdAt: found.row.createdAt,
+    current: found.row.current,
+    labels: tables.labels.of(found.row.number),
+    readOnly: found.mirror !== null,
+  };
+}
+
+export function toFolder(location: Location, mirror: string | null): Folder {
+  return { location, name: nameOf(location), readOnly: mirror !== null };
+}

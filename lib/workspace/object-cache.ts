@@ -1,0 +1,75 @@
+import type { Oid } from '../git/objects.js';
+import type { Tree } from '../git/tree.js';
+
+/** Remembers the least recently dropped values up to a number of bytes. */
+export class ByteBoundedCache<Value> {
+  readonly #entries = new Map<string, Value>();
+  readonly #sizeOf: (value: Value) => number;
+  readonly #most: number;
+  #bytes = 0;
+
+  /** @param most bytes; a value of more than an eighth of it is never kept */
+  constructor(most: number, sizeOf: (value: Value) => number) {
+    this.#most = most;
+    this.#sizeOf = sizeOf;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: Value): void {
+    const size = this.#sizeOf(value);
+    if (size > this.#most / 8) return;
+    const before = this.#entries.get(key);
+    if (before !== undefined) {
+      this.#bytes -= this.#sizeOf(before);
+      this.#entries.delete(key);
+    }
+    this.#entries.set(key, value);
+    this.#bytes += size;
+    for (const [oldest, dropped] of this.#entries) {
+      if (this.#bytes <= this.#most) break;
+      this.#entries.delete(oldest);
+      this.#bytes -= this.#sizeOf(dropped);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+}
+
+export type BlobCache = ByteBoundedCache<Buffer>;
+
+/** The trees of the paths that are being written, kept serialized. */
+export class TreeCache {
+  readonly #trees: ByteBoundedCache<Tree>;
+  /** Trees that an operation is waiting for: kept whatever their size until it has run. */
+  readonly #wanted = new Map<Oid, Tree>();
+
+  constructor(most: number) {
+    this.#trees = new ByteBoundedCache<Tree>(most, (tree) => tree.bytes.length + 200);
+  }
+
+  get(oid: Oid): Tree | undefined {
+    return this.#trees.get(oid) ?? this.#wanted.get(oid);
+  }
+
+  set(tree: Tree): void {
+    this.#trees.set(tree.oid, tree);
+  }
+
+  keepFor(oid: Oid, tree: Tree): void {
+    this.#wanted.set(oid, tree);
+  }
+
+  releaseWanted(): void {
+    this.#wanted.clear();
+  }
+}

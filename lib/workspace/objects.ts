@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import { inflateObject, type Oid } from '../git/objects.js';
+import type { Repository } from '../git/repository.js';
+import { Tree } from '../git/tree.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { ByteBoundedCache, type BlobCache } from './object-cache.js';
+
+const blobCacheBytes = 64 * 1024 * 1024;
+
+/** Reads git objects wherever they are: in memory, pending in the sidecar, or in the repository. In this order. */
+export class ObjectReader {
+  readonly #repository: Repository;
+  readonly #tables: () => Tables;
+  readonly #blobs: BlobCache = new ByteBoundedCache<Buffer>(blobCacheBytes, (bytes) => bytes.length + 200);
+
+  constructor(repository: Repository, tables: () => Tables) {
+    this.#repository = repository;
+    this.#tables = tables;
+  }
+
+  /** The blob if it needs no waiting. */
+  blobInMemory(oid: Oid): Buffer | undefined {
+    return this.#blobs.get(oid);
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readBlob(oid: Oid): Promise<Buffer> {
+    const known = this.#blobs.get(oid) ?? this.#readPending(oid);
+    if (known !== undefined) return known;
+    const { bytes } = await this.#repository.read(oid);
+    this.#blobs.set(oid, bytes);
+    return bytes;
+  }
+
+  /** For content too large to hold: flat memory. @throws ObjectNotFound, RepositoryUnreadable */
+  async streamBlob(oid: Oid): Promise<Readable> {
+    return (await this.#repository.readStream(oid)).stream;
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readTree(oid: Oid): Promise<Tree> {
+    const pending = this.#tables().objects.find(oid);
+    if (pending !== undefined) return Tree.parse(inflateObject(pending));
+    return Tree.parse((await this.#repository.read(oid)).bytes);
+  }
+
+  remember(oid: Oid, bytes: Buffer): void {
+    this.#blobs.set(oid, bytes);
+  }
+
+  /** Forgets everything held in memory (an erase). */
+  forget(): void {
+    this.#blobs.clear();
+  }
+
+  #readPending(oid: Oid): Buffer | undefined {
+    const pending = this.#tables().objects.find(oid);
+    if (pending === undefined) return undefined;
+    const bytes = inflateObject(pending);
+    this.#blobs.set(oid, bytes);
+    return bytes;
+  }
+}

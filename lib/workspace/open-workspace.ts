@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { operatorId } from '../domain/principal.js';
+import { createRepository, openRepository } from '../git/open-repository.js';
+import { openSidecar } from '../sidecar/sidecar.js';
+import { Workspace } from './workspace.js';
+
+export interface WorkspaceFiles {
+  /** The data folder, or null for a workspace that lives in memory. */
+  readonly dataFolder: string | null;
+  /** Where the sidecar's schema lies. */
+  readonly migrations: string;
+  /** `never` reads without a git program. */
+  readonly git: 'auto' | 'never';
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+const repositoryName = 'content.git';
+const sidecarName = 'sidecar.sqlite';
+
+/** Where a workspace's parts lie. */
+export function pathsOf(dataFolder: string, name: string): { folder: string; repository: string; sidecar: string } {
+  const folder = join(dataFolder, name);
+  return { folder, repository: join(folder, repositoryName), sidecar: join(folder, sidecarName) };
+}
+
+/**
+ * Makes a workspace's files, complete or not at all: they come into being under another name and are renamed last.
+ * @throws Error when one of that name is there
+ */
+export async function createWorkspace(files: WorkspaceFiles, name: string): Promise<void> {
+  if (files.dataFolder === null) return;
+  const final = pathsOf(files.dataFolder, name).folder;
+  if (existsSync(final)) throw new Error(`${final} is there already.`);
+  const making = pathsOf(files.dataFolder, `.${name}.tmp`);
+  await rm(making.folder, { recursive: true, force: true });
+  await mkdir(making.folder, { recursive: true, mode: 0o700 });
+  const repository = await createRepository({ path: making.repository, git: files.git });
+  await repository.close();
+  openSidecar(making.sidecar, files.migrations).close();
+  await rename(making.folder, final);
+}
+
+/** Opens a workspace and catches up with what an earlier run left. */
+export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
+  const { dataFolder, migrations, clock, randomness, onFault } = files;
+  const paths = dataFolder === null ? undefined : pathsOf(dataFolder, name);
+  const repository =
+    paths === undefined
+      ? await createRepository({ path: null, git: 'never' })
+      : await openRepository({ path: paths.repository, git: files.git });
+  const workspace = await Workspace.open({
+    name,
+    openSidecar: () => openSidecar(paths?.sidecar ?? ':memory:', migrations),
+    repository,
+    clock,
+    randomness,
+    onFault,
+  });
+  if (workspace.journal.reader.principals.find(operatorId) === undefined) {
+    await workspace.journal.turn({
+      run: ({ tables, now }) =>
+        tables.principals.insert({
+          id: operatorId,
+          kind: 'operator',
+          displayName: 'Operator',
+          createdAt: now,
+          disabledAt: null,
+        }),
+    });
+  }
+  return workspace;
+}

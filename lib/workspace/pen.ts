@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { Reach } from '../access/reach.js';
+import type { Caller } from '../domain/caller.js';
+import { formatTime } from '../domain/clock.js';
+import { segmentsOf, type Location } from '../domain/location.js';
+import type { Principal } from '../domain/principal.js';
+import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
+import { editTree, type TreeEdit } from '../git/tree-edit.js';
+import { Tree, treeLevel } from '../git/tree.js';
+import type { Turn } from './turn.js';
+import { View } from './view.js';
+
+/** One caller's hold on the pen: lasts for a turn. */
+export interface Pen {
+  readonly turn: Turn;
+  readonly caller: Caller;
+  readonly author: Principal;
+  readonly reach: Reach;
+  /** What the caller can see in the state that this turn started from. */
+  readonly view: View;
+  /** The workspace's name, for the author's address. */
+  readonly workspace: string;
+}
+
+export function takePen(turn: Turn, caller: Caller, author: Principal, reach: Reach, workspace: string): Pen {
+  return { turn, caller, author, reach, view: new View(turn.tables, reach), workspace };
+}
+
+/** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
+export interface PathEdit {
+  readonly location: Location;
+  readonly entry: { readonly mode: '100644' | '40000'; readonly oid: Oid } | null;
+}
+
+export interface CommitText {
+  /** The operation's name, e.g. `create`. */
+  readonly operation: string;
+  /** One line for people who read the history with git. */
+  readonly subject: string;
+  /** The writer's own words, already normalized. */
+  readonly message: string | null;
+  /** More trailers, in order. Values hold no line breaks: locations and names cannot. */
+  readonly trailers?: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * Makes the next commit on main: trees, commit object and head, all inside the turn's transaction.
+ * The last paragraph of the message is always ours, so nothing a writer puts into theirs can pass for a trailer.
+ * `Audit-Head` names the chain's end before this write: a clone is evidence of the chain, and being salted it keeps
+ * the commit's SHA from confirming anybody's guess about its content.
+ */
+export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Oid {
+  const { turn, caller, author } = pen;
+  const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
+  const edited = editTree(turn.state.tree, treeEdits, turn.loadTree);
+  for (const tree of edited.created) {
+    turn.addObject(makePackable('tree', tree.bytes, treeLevel(tree)));
+    turn.rememberTree(tree);
+  }
+  if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
+  const { seq, hash } = turn.state.chain;
+  const trailers: (readonly [string, string])[] = [
+    ['Operation', text.operation],
+    ...(text.trailers ?? []),
+    ['Principal', author.id],
+    ['Request', caller.requestId],
+    ['Time', formatTime(turn.now)],
+    ['Audit-Head', `${seq} ${hash}`],
+  ];
+  const paragraphs = [
+    text.subject,
+    ...(text.message === null ? [] : [text.message]),
+    trailers.map(([name, value]) => `${name}: ${value}`).join('\n'),
+  ];
+  const signature = {
+    name: author.displayName,
+    email: `${author.id}@${pen.workspace}`,
+    seconds: Math.floor(turn.now / 1000),
+  };
+  const commit = makePackable(
+    'commit',
+    encodeCommit({
+      tree: edited.root,
+      parents: turn.state.head === null ? [] : [turn.state.head],
+      author: signature,
+      committer: signature,
+      message: `${paragraphs.join('\n\n')}\n`,
+    }),
+    fastestLevel,
+  );
+  turn.addObject(commit);
+  turn.state = { ...turn.state, head: commit.oid, tree: edited.root };
+  return commit.oid;
+}
+
+/** Commits are small and many: a higher level costs time and saves almost nothing. */
+const fastestLevel = 1;
+
+/** A document's id: made once from its first version and place, so that the repository alone gives it again. */
+export function makeDocumentId(versionId: string, location: Location): string {
+  return `doc_${createHash('sha256').update(`${versionId}\0${location}`).digest('hex').slice(0, 32)}`;
+}

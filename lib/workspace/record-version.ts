@@ -1,0 +1,56 @@
+import type { PreparedContent } from '../domain/change.js';
+import type { Location } from '../domain/location.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { readPolicy } from '../access/policy.js';
+import type { Pen } from './pen.js';
+
+/**
+ * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
+ * @throws Refusal INVALID_REQUEST `storage_quota`
+ */
+export function addContent(pen: Pen, content: PreparedContent): void {
+  const { turn } = pen;
+  const storedBytes = turn.state.storedBytes + content.size;
+  const { storageQuota } = readPolicy(turn.tables);
+  if (storedBytes > storageQuota) {
+    throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
+      limit: storageQuota,
+    });
+  }
+  if (content.deflated === null) turn.tables.objects.unstage(content.blobOid);
+  else {
+    turn.addObject({
+      oid: content.blobOid,
+      type: 'blob',
+      size: content.size,
+      deflated: Buffer.from(content.deflated.buffer, content.deflated.byteOffset, content.deflated.byteLength),
+    });
+  }
+  turn.state = { ...turn.state, storedBytes };
+}
+
+export interface VersionToRecord {
+  /** Number of the document. */
+  readonly document: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly content: Pick<PreparedContent, 'blobOid' | 'sha256' | 'size' | 'kind'>;
+  readonly mediaType: string;
+  readonly location: Location;
+  readonly operation: 'create' | 'update' | 'undelete' | 'restore' | 'import';
+  readonly message: string | null;
+}
+
+/** Writes the version's row. */
+export function recordVersion(pen: Pen, version: VersionToRecord): void {
+  const { content, ...rest } = version;
+  pen.turn.tables.versions.insert({
+    ...rest,
+    blobOid: content.blobOid,
+    sha256: content.sha256,
+    size: content.size,
+    kind: content.kind,
+    author: pen.author.id,
+    at: pen.turn.now,
+  });
+}

@@ -1,0 +1,115 @@
+import type { Reach } from '../access/reach.js';
+import type { Document, Folder, Version } from '../domain/document.js';
+import { compareText, joinLocation, parentOf, segmentsOf, type Location } from '../domain/location.js';
+import { makePage, type Page } from '../domain/page.js';
+import { roleContains, type Role } from '../domain/role.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findDocument, findDocumentById, findFolder, toDocument, toFolder, type FoundDocument } from './locate.js';
+
+/**
+ * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.
+ * What the reach does not hold is, from here on, not there.
+ *
+ * Good for one synchronous piece of work: everything it says comes from the same committed state.
+ */
+export class View {
+  readonly tables: Tables;
+  readonly reach: Reach;
+  #lastFound: { readonly location: Location; readonly found: FoundDocument | undefined } | undefined;
+
+  constructor(tables: Tables, reach: Reach) {
+    this.tables = tables;
+    this.reach = reach;
+  }
+
+  /**
+   * The role at a location: by folders at or above it, and on the document that lives there.
+   * Takes the same steps whether something is there or not.
+   */
+  roleAt(location: Location): Role | undefined {
+    const found = this.#find(location);
+    return found === undefined ? this.reach.roleIn(location) : this.reach.roleOn(found.row.id, location);
+  }
+
+  /** The live document there, if the caller may read it. */
+  document(location: Location): Document | undefined {
+    const found = this.#find(location);
+    if (found === undefined || !roleContains(this.reach.roleOn(found.row.id, location), 'reader')) return undefined;
+    return toDocument(this.tables, found);
+  }
+
+  /** The folder there, if the caller reaches it or something in it. */
+  folder(location: Location): Folder | undefined {
+    const found = findFolder(this.tables, location);
+    if (found === undefined) return undefined;
+    if (this.reach.holds('reader', location) || this.#reachesInto(location)) return toFolder(location, found.mirror);
+    return undefined;
+  }
+
+  /** An older version of a document that this view returned, or the current one. */
+  version(document: Document, id: string): Version | undefined {
+    return this.tables.versions.byId(document.number, id);
+  }
+
+  /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
+  documents(folder: Location, after: string, limit: number): Page<Document> {
+    const found = findFolder(this.tables, folder);
+    if (found === undefined) return { items: [], next: null };
+    const rows = this.reach.holds('reader', folder)
+      ? this.tables.documents.inFolder(found.row.number, after, limit + 1)
+      : this.tables.documents.inFolderOfThese(this.reach.documentIds, found.row.number, after, limit + 1);
+    const documents = rows.map((row) =>
+      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror: found.mirror }),
+    );
+    return makePage(documents, limit, (document) => document.name);
+  }
+
+  /** Folders directly in the folder that the caller reaches, or reaches something in. By name. */
+  folders(folder: Location, after: string, limit: number): Page<Folder> {
+    const found = findFolder(this.tables, folder);
+    if (found === undefined) return { items: [], next: null };
+    const names = this.reach.holds('reader', folder)
+      ? this.tables.folders.children(found.row.number, after, limit + 1)
+      : this.#namesOnTheWay(folder)
+          .filter((name) => compareText(name, after) > 0)
+          .slice(0, limit + 1)
+          .map((name) => this.tables.folders.child(found.row.number, name))
+          .filter((child) => child !== undefined);
+    const folders = names.map((child) => toFolder(joinLocation(folder, child.name), child.mirror ?? found.mirror));
+    return makePage(folders, limit, (item) => item.name);
+  }
+
+  #find(location: Location): FoundDocument | undefined {
+    if (this.#lastFound?.location !== location) {
+      this.#lastFound = { location, found: findDocument(this.tables, location) };
+    }
+    return this.#lastFound.found;
+  }
+
+  /** Whether a grant that is in force lies below: on a folder that is there, or on a live document. */
+  #reachesInto(folder: Location): boolean {
+    return this.#namesOnTheWay(folder).length > 0 || this.documents(folder, '', 1).items.length > 0;
+  }
+
+  /**
+   * Names of the folders directly in `folder` through which the caller's grants are reached, in order.
+   * Sought from the grants, so its cost does not depend on what else is there.
+   */
+  #namesOnTheWay(folder: Location): string[] {
+    const depth = segmentsOf(folder).length;
+    const names = new Set<string>();
+    for (const granted of this.reach.foldersBelow(folder)) {
+      const name = segmentsOf(granted)[depth];
+      if (name !== undefined && !names.has(name) && findFolder(this.tables, granted) !== undefined) names.add(name);
+    }
+    const prefix = folder === '' ? '' : `${folder}/`;
+    for (const id of this.reach.documentIds) {
+      const found = findDocumentById(this.tables, id);
+      if (found === undefined || !parentOf(found.location).startsWith(prefix)) continue;
+      const segments = segmentsOf(parentOf(found.location));
+      const name = segments[depth];
+      if (name !== undefined) names.add(name);
+    }
+    return [...names].toSorted(compareText);
+  }
+}

@@ -1,0 +1,101 @@
+import { ReachMemory, type Reach } from '../access/reach.js';
+import type { Caller } from '../domain/caller.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { unauthenticated } from '../domain/refusal.js';
+import type { Repository } from '../git/repository.js';
+import type { Sidecar } from '../sidecar/sidecar.js';
+import { Checkpointer } from './checkpoint.js';
+import { Journal } from './journal.js';
+import { TreeCache } from './object-cache.js';
+import { ObjectReader } from './objects.js';
+import { takePen, type Pen } from './pen.js';
+import type { Turn } from './turn.js';
+import { View } from './view.js';
+
+export interface WorkspaceOptions {
+  readonly name: string;
+  readonly openSidecar: () => Sidecar;
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Told of faults that were survived, for the log. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+const treeCacheBytes = 64 * 1024 * 1024;
+
+/** One workspace, open: a repository and a sidecar that change together by its journal. */
+export class Workspace {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly repository: Repository;
+  readonly journal: Journal;
+  readonly objects: ObjectReader;
+  readonly checkpointer: Checkpointer;
+  readonly #reaches = new ReachMemory();
+
+  private constructor(options: WorkspaceOptions) {
+    this.name = options.name;
+    this.clock = options.clock;
+    this.randomness = options.randomness;
+    this.repository = options.repository;
+    this.journal = new Journal({
+      openSidecar: options.openSidecar,
+      trees: new TreeCache(treeCacheBytes),
+      loadTree: (oid) => this.objects.readTree(oid),
+      clock: options.clock,
+      randomness: options.randomness,
+      onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
+      onFault: (cause) => options.onFault('The journal could not commit', cause),
+    });
+    this.objects = new ObjectReader(options.repository, () => this.journal.reader);
+    this.checkpointer = new Checkpointer({
+      journal: this.journal,
+      repository: options.repository,
+      onFault: (cause) => options.onFault('A checkpoint failed and will be tried again', cause),
+    });
+  }
+
+  /**
+   * Opens the files and catches up: whatever is still pending from an earlier run goes into the repository first.
+   * @throws Error when they cannot be read
+   */
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const workspace = new Workspace(options);
+    try {
+      await workspace.checkpointer.run();
+    } catch (error) {
+      await workspace.journal.close();
+      throw error;
+    }
+    return workspace;
+  }
+
+  /** What the caller reaches in the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
+  view(caller: Caller): View {
+    const { sidecar } = this.journal;
+    return new View(sidecar.reader, this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.policyStamp));
+  }
+
+  /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */
+  takePen(turn: Turn, caller: Caller): Pen {
+    const author = turn.tables.principals.find(caller.principalId);
+    if (author === undefined) throw unauthenticated();
+    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this.name);
+  }
+
+  /** A principal's reach as the turns before this one left it. */
+  reachIn(turn: Turn, principalId: string): Reach {
+    return this.#reaches.reachOf(turn.tables, principalId, this.journal.sidecar.policyStamp);
+  }
+
+  /** Finishes what is under way, leaves everything in the repository, and closes the files. */
+  async close(): Promise<void> {
+    await this.journal.drained();
+    await this.checkpointer.run().catch(() => undefined);
+    await this.checkpointer.close();
+    await this.journal.close();
+    await this.repository.close();
+  }
+}
