@@ -42,7 +42,12 @@ for (const [at, parent] of Object.entries(lock.packages)) {
       process.exitCode = 1;
       continue;
     }
-    lock.packages[`node_modules/${name}`] = { version, ...platform, ...(parent.dev ? { dev: true } : {}), optional: true };
+    lock.packages[`node_modules/${name}`] = {
+      version,
+      ...platform,
+      ...(parent.dev ? { dev: true } : {}),
+      optional: true,
+    };
     added.push(name);
   }
 }

@@ -1,0 +1,127 @@
+// Makes a checkout ready to run: checks Node, installs what the lock file names, compiles.
+// Needs nothing but Node itself and npm; does nothing when nothing changed. What npm and the
+// compiler say is shown only when they fail.
+//
+// Usage: node bin/setup.mjs, or import { setUp }
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const at = (...segments) => path.join(root, ...segments);
+const readJson = (...segments) => JSON.parse(readFileSync(at(...segments), 'utf8'));
+const say = (line) => process.stderr.write(`${line}\n`);
+
+/** Ends the process with a message for people and, where there is one, the output that explains it. */
+function giveUp(message, output = '') {
+  if (output !== '') say(output.trimEnd());
+  say(`\ncartulary: ${message}`);
+  process.exit(1);
+}
+
+/** Stops with a plain message on a Node that is older than package.json asks for. */
+function checkNode() {
+  const wanted = readJson('package.json').engines.node.replace(/^>=/, '');
+  const [has, needs] = [process.versions.node, wanted].map((version) => version.split('.').map(Number));
+  const difference = [0, 1, 2].map((place) => has[place] - needs[place]).find((step) => step !== 0) ?? 0;
+  if (difference < 0) giveUp(`Node ${wanted} or newer is needed; this is ${process.versions.node} (see nodejs.org).`);
+}
+
+/** Whether node_modules holds the lock file's versions, as npm recorded them when it last finished. */
+function isInstalled() {
+  if (!existsSync(at('node_modules', '.package-lock.json'))) return false;
+  const installed = readJson('node_modules', '.package-lock.json').packages;
+  return Object.entries(readJson('package-lock.json').packages).every(([place, wanted]) => {
+    if (place === '') return true;
+    return installed[place] === undefined ? wanted.optional === true : installed[place].version === wanted.version;
+  });
+}
+
+/** Whether the compiled part of better-sqlite3 is there and fits this Node. */
+function isSqliteUsable() {
+  try {
+    const Database = createRequire(import.meta.url)('better-sqlite3');
+    new Database(':memory:').close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function runQuietly(command, commandArguments, options = {}) {
+  const result = spawnSync(command, commandArguments, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error ? String(result.error) : ''}`;
+  return { done: result.status === 0, output };
+}
+
+function install() {
+  if (isInstalled() && isSqliteUsable()) return;
+  say('Installing (first start only; better-sqlite3 may be compiled, which takes about a minute)…');
+  // Development packages are wanted too, whatever NODE_ENV says: the compiler is one of them.
+  const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline'];
+  const npm = process.env.npm_execpath;
+  const { done, output } =
+    npm !== undefined && path.basename(npm) === 'npm-cli.js'
+      ? runQuietly(process.execPath, [npm, ...flags])
+      : runQuietly('npm', flags, { shell: process.platform === 'win32' });
+  if (!done) giveUp('installing failed; what npm said is above.', output);
+  if (!isSqliteUsable()) {
+    giveUp(
+      'better-sqlite3 was installed but does not load. It needs a prebuilt binary for this Node or a C++ compiler, ' +
+        'make and python3; behind a firewall set npm_config_nodedir to the folder that has include/node.',
+      output,
+    );
+  }
+}
+
+/** Every TypeScript source below `folder`, in a stable order. */
+function listSources(folder) {
+  return readdirSync(at(folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const place = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return listSources(place);
+      return entry.name.endsWith('.ts') ? [place] : [];
+    });
+}
+
+/** A digest of everything that decides what the compiler writes. */
+function digestOfSources() {
+  const hash = createHash('sha256').update(readJson('node_modules', 'typescript', 'package.json').version);
+  for (const file of ['tsconfig.json', ...['bin', 'lib', 'test'].flatMap(listSources)]) {
+    hash.update(`\0${file}\0`).update(readFileSync(at(file)));
+  }
+  return hash.digest('hex');
+}
+
+function build() {
+  const stamp = at('dist', '.sources');
+  const digest = digestOfSources();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  say('Building…');
+  // From nothing, or the tests of a deleted source would go on running.
+  rmSync(at('dist'), { recursive: true, force: true });
+  const { done, output } = runQuietly(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
+  if (!done) giveUp('the sources do not compile; what the compiler said is above.', output);
+  mkdirSync(at('dist'), { recursive: true });
+  writeFileSync(stamp, digest);
+}
+
+/** Brings the checkout up to date, or ends the process with exit code 1 and the reason. */
+export function setUp() {
+  checkNode();
+  install();
+  build();
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) setUp();

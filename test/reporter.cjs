@@ -1,0 +1,30 @@
+// mocha's spec reporter, which also says why a test was skipped and ends with one line that tools
+// can read: "N passed, N failed" and, where there are any, ", N skipped".
+const { reporters } = require('mocha');
+
+const noReason = 'no reason given';
+
+/** The reason that `skipBecause` left on the test or on a suite around it. */
+function reasonOf(runnable) {
+  for (let place = runnable; place; place = place.parent) if (place.skipReason) return place.skipReason;
+  return noReason;
+}
+
+class Reporter extends reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    runner.on('pending', (test) => {
+      const indent = '  '.repeat(test.titlePath().length);
+      reporters.Base.consoleLog(`${indent}  skipped: ${reasonOf(test)}`);
+    });
+  }
+
+  epilogue() {
+    super.epilogue();
+    const { passes, failures, pending } = this.stats;
+    const skipped = pending > 0 ? `, ${pending} skipped` : '';
+    reporters.Base.consoleLog(`${passes} passed, ${failures} failed${skipped}`);
+  }
+}
+
+module.exports = Reporter;

@@ -1,0 +1,11 @@
+/**
+ * Skips the running test, or from a `before` hook its whole suite, and leaves the reason where the
+ * reporter finds it. For what the machine lacks, never for what the program fails to do.
+ */
+export function skipBecause(context: Mocha.Context, reason: string): never {
+  const running: (Mocha.Runnable & { type?: string }) | undefined = context.test;
+  const isOnceForAll = running?.type === 'hook' && running.title.startsWith('"before all"');
+  const skipped = running?.type !== 'hook' ? running : isOnceForAll ? running.parent : context.currentTest;
+  if (skipped !== undefined) Object.assign(skipped, { skipReason: reason });
+  return context.skip();
+}
