@@ -4,6 +4,7 @@ import type { Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
 import { countAdmins } from '../access/admins.js';
+import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument } from '../workspace/locate.js';
 import type { Pen } from '../workspace/pen.js';
 import { requireSubject } from './change-group.js';
@@ -59,18 +60,21 @@ function findScope({ view, turn }: Pen, { scopeType, location }: GrantInput): Sc
   return { type: 'folder', location };
 }
 
-function nameOfSubject({ turn }: Pen, subject: Subject): string {
-  const found =
-    subject.type === 'group' ? turn.tables.groups.find(subject.id) : turn.tables.principals.find(subject.id);
+function nameOfSubject(tables: Tables, subject: Subject): string {
+  const found = subject.type === 'group' ? tables.groups.find(subject.id) : tables.principals.find(subject.id);
   return found?.displayName ?? subject.id;
 }
 
-export function toGrantRecord(pen: Pen, grant: Grant, input: Pick<GrantInput, 'scopeType' | 'location'>): GrantRecord {
+export function toGrantRecord(
+  tables: Tables,
+  grant: Grant,
+  input: Pick<GrantInput, 'scopeType' | 'location'>,
+): GrantRecord {
   return {
     id: grant.id,
     scopeType: input.scopeType,
     location: input.location,
-    subject: { ...grant.subject, displayName: nameOfSubject(pen, grant.subject) },
+    subject: { ...grant.subject, displayName: nameOfSubject(tables, grant.subject) },
     role: grant.role,
     grantedBy: grant.grantedBy,
     createdAt: grant.createdAt,
@@ -88,7 +92,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
     const scope = findScope(pen, input);
     requireSubject(turn.tables, input.subject);
     const same = turn.tables.grants.findSame(scope, input.subject, input.role);
-    if (same !== undefined) return { grant: toGrantRecord(pen, same, input), created: false };
+    if (same !== undefined) return { grant: toGrantRecord(turn.tables, same, input), created: false };
     const grant: Grant = {
       id: makeIdentifier('grt', turn.randomness),
       scope,
@@ -98,7 +102,7 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
       createdAt: turn.now,
     };
     turn.tables.grants.insert(grant);
-    return { grant: toGrantRecord(pen, grant, input), created: true };
+    return { grant: toGrantRecord(turn.tables, grant, input), created: true };
   },
 };
 
@@ -116,6 +120,6 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
     if (grant === undefined) throw notFound();
     tables.grants.delete(grant.id);
     if (scope.type === 'folder' && scope.location === '') requireAdmin(countAdmins(tables));
-    return toGrantRecord(pen, grant, input);
+    return toGrantRecord(tables, grant, input);
   },
 };
