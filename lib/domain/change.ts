@@ -50,4 +50,19 @@ export type Change =
       readonly type: 'import';
       readonly files: readonly ImportedFile[];
       readonly message: string | null;
-    };
+    }
+  | { readonly type: 'create-folder'; readonly location: Location }
+  | {
+      /** A rename stays in its folder, a move goes to another; of a document or of a folder with all in it. */
+      readonly type: 'relocate';
+      readonly operation: 'rename' | 'move';
+      readonly from: Location;
+      readonly to: Location;
+      /** For documents only; left out: whatever is current. */
+      readonly precondition?: Precondition | undefined;
+      /** Do it although someone gains access. */
+      readonly acknowledged: boolean;
+      /** Digest of the report that was acknowledged; if it has changed since, it is refused again. */
+      readonly report?: string | undefined;
+    }
+  | { readonly type: 'undelete'; readonly location: Location };

@@ -12,6 +12,8 @@ import type { Workspace } from '../workspace/workspace.js';
 export interface Need {
   readonly role: Role;
   readonly location: Location;
+  /** What was deleted there counts too: a grant on a document outlasts its deletion. */
+  readonly deleted?: boolean;
 }
 
 /** What the audit record says beyond who, when and how it ended. */

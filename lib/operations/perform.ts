@@ -84,7 +84,8 @@ async function performWrite<Input, Result, Prepared>(
 /** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */
 function authorize(view: View, needs: readonly Need[]): void {
   for (const need of needs) {
-    if (!roleContains(view.roleAt(need.location), need.role)) throw notFound();
+    const held = need.deleted === true ? view.roleAtDeleted(need.location) : view.roleAt(need.location);
+    if (!roleContains(held, need.role)) throw notFound();
   }
 }
 

@@ -47,6 +47,7 @@ const toDocument = (row: Row): DocumentRow => ({
 export class DocumentTable {
   readonly #at;
   readonly #byId;
+  readonly #byNumber;
   readonly #inFolder;
   readonly #ofThese;
   readonly #insert;
@@ -61,6 +62,7 @@ export class DocumentTable {
   constructor(connection: Connection) {
     this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
     this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
+    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
     this.#inFolder = connection.prepare<[number, string, number], Row>(
       `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
     );
@@ -101,6 +103,12 @@ export class DocumentTable {
   /** A live document by its id. */
   byId(id: string): DocumentRow | undefined {
     const row = this.#byId.get(id);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** A live document by its number. */
+  byNumber(number: number): DocumentRow | undefined {
+    const row = this.#byNumber.get(number);
     return row === undefined ? undefined : toDocument(row);
   }
 

@@ -33,6 +33,7 @@ export class FolderTable {
   readonly #setKept;
   readonly #setMirror;
   readonly #isEmpty;
+  readonly #mirrored;
 
   constructor(connection: Connection) {
     this.#find = connection.prepare<[number], Row>('SELECT * FROM folder WHERE number = ?');
@@ -45,6 +46,7 @@ export class FolderTable {
     this.#place = connection.prepare('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
     this.#setKept = connection.prepare('UPDATE folder SET kept = ? WHERE number = ?');
     this.#setMirror = connection.prepare('UPDATE folder SET mirror = ? WHERE number = ?');
+    this.#mirrored = connection.prepare<[], Row>('SELECT * FROM folder WHERE mirror IS NOT NULL');
     this.#isEmpty = connection.prepare<[number, number], { empty: number }>(
       `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
           AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
@@ -85,6 +87,11 @@ export class FolderTable {
 
   setMirror(number: number, mirror: string | null): void {
     this.#setMirror.run(mirror, number);
+  }
+
+  /** Folders that a connector mirrors into. */
+  mirrored(): FolderRow[] {
+    return this.#mirrored.all().map(toFolder);
   }
 
   /** Whether nothing live and no folder lies directly in it. */

@@ -1,4 +1,5 @@
 import { AuditTable } from './audit-table.js';
+import { ClaimTable } from './claim-table.js';
 import { CredentialTable } from './credential-table.js';
 import { openForReading, openForWriting, type Connection } from './database.js';
 import { DocumentTable } from './document-table.js';
@@ -11,6 +12,7 @@ import { MetaTable } from './meta-table.js';
 import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
+import { RelocationTable } from './relocation-table.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
 
@@ -28,6 +30,8 @@ export interface Tables {
   readonly idempotency: IdempotencyTable;
   readonly objects: ObjectTable;
   readonly audit: AuditTable;
+  readonly claims: ClaimTable;
+  readonly relocations: RelocationTable;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -47,6 +51,8 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     idempotency: new IdempotencyTable(connection),
     objects: new ObjectTable(connection),
     audit: new AuditTable(connection),
+    claims: new ClaimTable(connection),
+    relocations: new RelocationTable(connection),
   };
 }
 
@@ -63,8 +69,19 @@ export interface Sidecar {
    * never repeats while the process lives. What was derived from them holds exactly while it stays the same.
    */
   readonly policyStamp: number;
+  /**
+   * Opens a connection of its own that goes on showing what is committed now, until it is closed. In memory, where
+   * there is one connection only, it shows what is committed when it is asked.
+   */
+  openSnapshot(): Snapshot;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
+  close(): void;
+}
+
+export interface Snapshot {
+  readonly tables: Tables;
+  /** May be called twice. */
   close(): void;
 }
 
@@ -88,6 +105,8 @@ export function openSidecar(file: string, migrations: string): Sidecar {
       get policyStamp() {
         return lastStamp;
       },
+      openSnapshot: () =>
+        reading === writing ? { tables: makeTables(reading, touched), close: () => undefined } : openSnapshot(file),
       checkIntegrity: () =>
         (reading.pragma('integrity_check') as { integrity_check: string }[])
           .map((row) => row.integrity_check)
@@ -99,6 +118,19 @@ export function openSidecar(file: string, migrations: string): Sidecar {
     };
   } catch (error) {
     writing.close();
+    throw error;
+  }
+}
+
+function openSnapshot(file: string): Snapshot {
+  const connection = openForReading(file);
+  try {
+    connection.exec('BEGIN');
+    // The snapshot is taken by the first read, not by BEGIN.
+    connection.prepare('SELECT count(*) FROM meta').get();
+    return { tables: makeTables(connection, () => undefined), close: () => connection.close() };
+  } catch (error) {
+    connection.close();
     throw error;
   }
 }

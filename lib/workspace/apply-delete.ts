@@ -1,6 +1,7 @@
 import type { Change } from '../domain/change.js';
 import { parentOf, type Location } from '../domain/location.js';
 import { dropEmptyFolders, requireWritable } from './occupy.js';
+import { requireUnclaimed } from './require-unclaimed.js';
 import { requireCurrent } from './apply-update.js';
 import { writeCommit, type Pen } from './pen.js';
 
@@ -19,6 +20,7 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
   const { tables, now } = pen.turn;
   const { location } = change;
   const found = requireCurrent(pen, location, change.precondition);
+  requireUnclaimed(pen, found);
   requireWritable(found.mirror);
   const versionId = writeCommit(pen, [{ location, entry: null }], {
     operation: 'delete',

@@ -5,6 +5,7 @@ import { formatTime } from '../domain/clock.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import { findDocument, toDocument, type FoundDocument } from './locate.js';
 import { requireWritable } from './occupy.js';
+import { requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type Pen } from './pen.js';
 import { addContent, recordVersion } from './record-version.js';
 
@@ -40,6 +41,7 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
   const { tables } = pen.turn;
   const { location, content } = change;
   const found = requireCurrent(pen, location, change.precondition);
+  requireUnclaimed(pen, found);
   requireWritable(found.mirror);
   addContent(pen, content);
   const mediaType = change.mediaType ?? found.row.current.mediaType;

@@ -1,8 +1,11 @@
 import type { Change } from '../domain/change.js';
-import type { Document } from '../domain/document.js';
+import type { Document, Folder } from '../domain/document.js';
 import { applyCreate } from './apply-create.js';
+import { applyCreateFolder } from './apply-create-folder.js';
 import { applyDelete, type Deletion } from './apply-delete.js';
 import { applyImport, type ImportResult } from './apply-import.js';
+import { applyRelocate, type RelocationResult } from './apply-relocate.js';
+import { applyUndelete } from './apply-undelete.js';
 import { applyUpdate } from './apply-update.js';
 import type { Pen } from './pen.js';
 
@@ -12,6 +15,9 @@ export interface ChangeResults {
   update: Document;
   delete: Deletion;
   import: ImportResult;
+  'create-folder': Folder;
+  relocate: RelocationResult;
+  undelete: Document;
 }
 
 /**
@@ -34,5 +40,11 @@ export function applyChange(pen: Pen, change: Change): ChangeResults[Change['typ
       return applyDelete(pen, change);
     case 'import':
       return applyImport(pen, change);
+    case 'create-folder':
+      return applyCreateFolder(pen, change.location);
+    case 'relocate':
+      return applyRelocate(pen, change);
+    case 'undelete':
+      return applyUndelete(pen, change.location);
   }
 }

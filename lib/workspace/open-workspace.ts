@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
-import { createRepository, openRepository } from '../git/open-repository.js';
+import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import { Workspace } from './workspace.js';
 
@@ -51,7 +51,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
   const paths = dataFolder === null ? undefined : pathsOf(dataFolder, name);
   const repository =
     paths === undefined
-      ? await createRepository({ path: null, git: 'never' })
+      ? await createRepository({ path: inMemory, git: 'never' })
       : await openRepository({ path: paths.repository, git: files.git });
   const workspace = await Workspace.open({
     name,

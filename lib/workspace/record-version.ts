@@ -5,18 +5,28 @@ import { readPolicy } from '../access/policy.js';
 import type { Pen } from './pen.js';
 
 /**
- * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
+ * Counts bytes of a new version against the workspace's quota.
  * @throws Refusal INVALID_REQUEST `storage_quota`
  */
-export function addContent(pen: Pen, content: PreparedContent): void {
+export function takeRoom(pen: Pen, bytes: number): void {
   const { turn } = pen;
-  const storedBytes = turn.state.storedBytes + content.size;
+  const storedBytes = turn.state.storedBytes + bytes;
   const { storageQuota } = readPolicy(turn.tables);
   if (storedBytes > storageQuota) {
     throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
       limit: storageQuota,
     });
   }
+  turn.state = { ...turn.state, storedBytes };
+}
+
+/**
+ * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
+ * @throws Refusal INVALID_REQUEST `storage_quota`
+ */
+export function addContent(pen: Pen, content: PreparedContent): void {
+  const { turn } = pen;
+  takeRoom(pen, content.size);
   if (content.deflated === null) turn.tables.objects.unstage(content.blobOid);
   else {
     turn.addObject({
@@ -26,7 +36,6 @@ export function addContent(pen: Pen, content: PreparedContent): void {
       deflated: Buffer.from(content.deflated.buffer, content.deflated.byteOffset, content.deflated.byteLength),
     });
   }
-  turn.state = { ...turn.state, storedBytes };
 }
 
 export interface VersionToRecord {

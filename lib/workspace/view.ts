@@ -1,8 +1,8 @@
 import type { Reach } from '../access/reach.js';
 import type { Document, Folder, Version } from '../domain/document.js';
 import { compareText, joinLocation, parentOf, segmentsOf, type Location } from '../domain/location.js';
-import { makePage, type Page } from '../domain/page.js';
-import { roleContains, type Role } from '../domain/role.js';
+import { largestLimit, makePage, type Page } from '../domain/page.js';
+import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, findDocumentById, findFolder, toDocument, toFolder, type FoundDocument } from './locate.js';
 
@@ -29,6 +29,15 @@ export class View {
   roleAt(location: Location): Role | undefined {
     const found = this.#find(location);
     return found === undefined ? this.reach.roleIn(location) : this.reach.roleOn(found.row.id, location);
+  }
+
+  /** The role at a location where something was deleted: by folders, and on the deleted documents themselves. */
+  roleAtDeleted(location: Location): Role | undefined {
+    let role = this.reach.roleIn(location);
+    for (const row of this.tables.documents.deletedAt(location)) {
+      role = higherRole(role, this.reach.roleOn(row.id, location));
+    }
+    return role;
   }
 
   /** The live document there, if the caller may read it. */
@@ -79,6 +88,13 @@ export class View {
     return makePage(folders, limit, (item) => item.name);
   }
 
+  /** Every document in the folder and below that the caller reaches: a folder's own first, then its folders in order. */
+  *walk(folder: Location): Generator<Document> {
+    for (const document of readPages((after) => this.documents(folder, after, largestLimit))) yield document;
+    for (const child of readPages((after) => this.folders(folder, after, largestLimit)))
+      yield* this.walk(child.location);
+  }
+
   #find(location: Location): FoundDocument | undefined {
     if (this.#lastFound?.location !== location) {
       this.#lastFound = { location, found: findDocument(this.tables, location) };
@@ -111,5 +127,13 @@ export class View {
       if (name !== undefined) names.add(name);
     }
     return [...names].toSorted(compareText);
+  }
+}
+
+function* readPages<Item>(read: (after: string) => Page<Item>): Generator<Item> {
+  for (let after: string | null = ''; after !== null;) {
+    const page: Page<Item> = read(after);
+    yield* page.items;
+    after = page.next;
   }
 }

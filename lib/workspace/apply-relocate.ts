@@ -1,0 +1,142 @@
+import type { AccessReport } from '../domain/access-change.js';
+import type { Change } from '../domain/change.js';
+import type { Document, Folder } from '../domain/document.js';
+import type { Grant } from '../domain/grant.js';
+import { isWithin, nameOf, parentOf, rebase, segmentsOf, type Location } from '../domain/location.js';
+import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
+import type { TreeEntry } from '../git/tree.js';
+import { descend, findDocument, findFolder, locationOfFolder, toDocument, toFolder } from './locate.js';
+import { dropEmptyFolders, ensureFolder, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
+import { writeCommit, type Pen } from './pen.js';
+import { reportAccess } from './report-access.js';
+import { requireCurrent } from './apply-update.js';
+import { requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
+
+type Relocate = Extract<Change, { type: 'relocate' }>;
+
+/** What was moved, as it is now, and what that did to access. */
+export interface RelocationResult {
+  readonly moved:
+    { readonly type: 'document'; readonly document: Document } | { readonly type: 'folder'; readonly folder: Folder };
+  readonly from: Location;
+  readonly to: Location;
+  readonly gains: AccessReport['gains'];
+  readonly losses: AccessReport['losses'];
+  readonly versionId: string;
+}
+
+/** Folder grants that go along: all with a rename; with a move only where the mover is approver at both ends. */
+function travellingGrants({ turn, reach }: Pen, { operation, from, to }: Relocate): Grant[] {
+  const mayCarry = operation === 'rename' || (reach.holds('approver', from) && reach.holds('approver', to));
+  return mayCarry ? turn.tables.grants.atOrBelow(from) : [];
+}
+
+/** @throws Refusal CONFLICT `access_would_widen` with the report, or `access_report_changed` */
+function requireAcknowledged(change: Relocate, report: AccessReport): void {
+  if (report.gains.length === 0) return;
+  const stale = change.report !== undefined && change.report !== report.digest;
+  if (change.acknowledged && !stale) return;
+  throw conflict(
+    change.acknowledged ? 'access_report_changed' : 'access_would_widen',
+    change.acknowledged
+      ? 'Who would gain access has changed since the report that was acknowledged. Look at the new one.'
+      : 'More people would reach this at the new location. Send it again with acknowledge_access_change to do it.',
+    { from: change.from, to: change.to, gains: report.gains, losses: report.losses, report: report.digest },
+  );
+}
+
+/** The entry that a path has in the present tree. */
+function entryAt(pen: Pen, location: Location): TreeEntry {
+  let entry: TreeEntry | undefined;
+  let tree = pen.turn.state.tree;
+  for (const segment of segmentsOf(location)) {
+    entry = tree === null ? undefined : pen.turn.loadTree(tree).entry(segment);
+    tree = entry?.mode === '40000' ? entry.oid : null;
+  }
+  if (entry === undefined) throw new Error('The tree lacks what the rows say is there.');
+  return entry;
+}
+
+/**
+ * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
+ * much lies below. It is an event in the history and makes no version, so ETags stay.
+ * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `name_taken`, `access_would_widen`,
+ * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`
+ */
+export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
+  const { tables, now } = pen.turn;
+  const { from, to, operation } = change;
+  const document = findDocument(tables, from);
+  const folder = document === undefined ? findFolder(tables, from) : undefined;
+  if (document === undefined && (folder === undefined || pen.view.folder(from) === undefined)) throw notFound();
+  if (folder !== undefined && to !== from && isWithin(from, to)) {
+    throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { field: 'to_folder' });
+  }
+  if (document !== undefined) {
+    requireCurrent(pen, from, change.precondition ?? { any: true });
+    requireUnclaimed(pen, document);
+    requireNoFolderGrant(pen, to);
+  } else {
+    requireNoneClaimed(pen, from);
+  }
+  requireFree(pen, to);
+  requireWritable(document?.mirror ?? folder?.mirror ?? null);
+  requireWritable(descend(tables, parentOf(to)).folder.mirror);
+  if (folder !== undefined) requireNoMirrorBelow(pen, from);
+
+  const travelling = document === undefined ? travellingGrants(pen, change) : [];
+  const report = reportAccess(pen, { from, to, documentId: document?.row.id ?? null, travelling });
+  requireAcknowledged(change, report);
+
+  const { mode, oid } = entryAt(pen, from);
+  const versionId = writeCommit(
+    pen,
+    [
+      { location: from, entry: null },
+      { location: to, entry: { mode: mode === '40000' ? '40000' : '100644', oid } },
+    ],
+    {
+      operation,
+      subject: `${operation === 'rename' ? 'Rename' : 'Move'} ${from} to ${to}`,
+      message: null,
+      trailers: [
+        ...(document === undefined ? [] : [['Document', document.row.id] as const]),
+        ['From', from],
+        ['To', to],
+      ],
+    },
+  );
+  const target = ensureFolder(tables, parentOf(to));
+  if (document !== undefined) tables.documents.place(document.row.number, target.row.number, nameOf(to));
+  else if (folder !== undefined) tables.folders.place(folder.row.number, target.row.number, nameOf(to));
+  for (const grant of travelling) {
+    if (grant.scope.type === 'folder') tables.grants.rebase(grant.id, rebase(grant.scope.location, from, to));
+  }
+  dropEmptyFolders(tables, parentOf(from));
+  tables.relocations.insert({
+    commit: versionId,
+    operation,
+    document: document?.row.number ?? null,
+    from,
+    to,
+    author: pen.author.id,
+    at: now,
+  });
+  const { gains, losses } = report;
+  return { moved: describeMoved(pen, to), from, to, gains, losses, versionId };
+}
+
+function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
+  const document = findDocument(pen.turn.tables, to);
+  if (document !== undefined) return { type: 'document', document: toDocument(pen.turn.tables, document) };
+  const folder = findFolder(pen.turn.tables, to);
+  if (folder === undefined) throw new Error('What was just moved is not there.');
+  return { type: 'folder', folder: toFolder(to, folder.mirror) };
+}
+
+/** A mirror belongs where its connector put it: no folder above it is moved away under it. */
+function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
+  for (const row of turn.tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
+  }
+}
