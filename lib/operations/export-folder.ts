@@ -29,7 +29,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
   needs: () => [],
   note: ({ location }) => ({ target: location }),
   run({ view, workspace }, { location }) {
-    if (location !== '' && view.folder(location) === undefined) throw notFound();
+    if (view.folder(location) === undefined) throw notFound();
     const commit = workspace.journal.state.head;
     const pinned = pinView(workspace.journal.sidecar, view.reach);
     return {
