@@ -1,0 +1,151 @@
+import { Readable } from 'node:stream';
+import { CatFile } from './cat-file.js';
+import type { CatFileAnswer } from './cat-file-child.js';
+import { ObjectNotFound, RepositoryUnreadable } from './errors.js';
+import { runGit } from './git-program.js';
+import type { GitProgram } from './git-program.js';
+import { openLooseObject } from './loose-object.js';
+import { maintainWithGit } from './maintain-with-git.js';
+import { requireOid } from './objects.js';
+import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
+import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
+import type { RepositoryWriter } from './repository-writer.js';
+import type { StagedBlob } from './stage-blob.js';
+import { streamBlob } from './stream-with-git.js';
+
+/** Blobs up to this size are read whole and streamed from memory. */
+const smallBlob = 256 * 1024;
+
+/** A repository on disk whose objects are read by the git program. */
+export class DiskRepositoryWithGit implements Repository {
+  readonly #program: GitProgram;
+  readonly #writer: RepositoryWriter;
+  readonly #path: string;
+  readonly #contents: CatFile;
+  readonly #facts: CatFile;
+  readonly #streams = new Set<Readable>();
+  readonly #closing = new AbortController();
+  #lastMaintenance: Promise<unknown> = Promise.resolve();
+
+  constructor(program: GitProgram, writer: RepositoryWriter) {
+    this.#program = program;
+    this.#writer = writer;
+    this.#path = writer.folder.path;
+    this.#contents = new CatFile(program, this.#path, 'contents');
+    this.#facts = new CatFile(program, this.#path, 'facts');
+  }
+
+  async read(oid: Oid): Promise<GitObject> {
+    const { type, bytes } = await this.#ask(this.#contents, oid);
+    return { type: type as ObjectType, bytes };
+  }
+
+  async has(oid: Oid): Promise<boolean> {
+    try {
+      await this.#ask(this.#facts, oid);
+      return true;
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return false;
+      throw error;
+    }
+  }
+
+  async size(oid: Oid): Promise<number> {
+    return (await this.#ask(this.#facts, oid)).size;
+  }
+
+  async readStream(oid: Oid): Promise<{ size: number; stream: Readable }> {
+    const { type, size } = await this.#ask(this.#facts, oid);
+    if (type !== 'blob') throw new RepositoryUnreadable(`Object ${oid} is a ${type}, no blob.`);
+    if (size <= smallBlob) {
+      const { bytes } = await this.read(oid);
+      return { size, stream: Readable.from([bytes], { objectMode: false }) };
+    }
+    const loose = await openLooseObject(this.#writer.folder, oid);
+    const stream = loose?.stream ?? streamBlob(this.#program, this.#path, oid, size);
+    this.#streams.add(stream);
+    stream.once('close', () => this.#streams.delete(stream));
+    return { size, stream };
+  }
+
+  addPack(objects: readonly PackableObject[]): Promise<void> {
+    return this.#writer.addPack(objects);
+  }
+
+  head(): Promise<Oid | null> {
+    return this.#writer.head();
+  }
+
+  moveHead(to: Oid): Promise<void> {
+    return this.#writer.moveHead(to, (oid) => this.has(oid));
+  }
+
+  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
+    return this.#writer.stageBlob(source);
+  }
+
+  dropStaged(oid: Oid): Promise<void> {
+    return this.#writer.dropStaged(oid);
+  }
+
+  stats(): Promise<RepositoryStats> {
+    return this.#writer.stats();
+  }
+
+  maintain(keep: readonly Oid[] = []): Promise<MaintenanceReport> {
+    const maintenance = this.#lastMaintenance.then(async () => {
+      const before = await this.stats();
+      try {
+        await maintainWithGit(this.#program, this.#writer, new Set(keep), this.#closing.signal);
+      } finally {
+        this.#contents.renew();
+        this.#facts.renew();
+      }
+      return { before, after: await this.stats(), missing: null };
+    });
+    this.#lastMaintenance = maintenance.catch(() => undefined);
+    return maintenance;
+  }
+
+  async fsck(): Promise<string[]> {
+    const { code, stdout, stderr } = await runGit(
+      this.#program,
+      this.#path,
+      ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'],
+      { signal: this.#closing.signal },
+    );
+    const problems = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice:'));
+    if (code !== 0 && problems.length === 0) problems.push(`git fsck ended with ${code ?? 'a signal'}.`);
+    return problems;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const stream of this.#streams) stream.destroy();
+    await Promise.all([this.#contents.close(), this.#facts.close()]);
+    await this.#lastMaintenance;
+  }
+
+  async #ask(catFile: CatFile, oid: Oid): Promise<CatFileAnswer> {
+    requireOid(oid);
+    const answer = (await catFile.ask(oid)) ?? (await this.#askOnceMore(catFile, oid));
+    if (!/^(?:blob|tree|commit)$/.test(answer.type))
+      throw new RepositoryUnreadable(`Object ${oid} is a ${answer.type}.`);
+    return answer;
+  }
+
+  /**
+   * "missing" is also what a child says of an object whose pack is damaged, or
+   * was removed by maintenance since the child looked. A process of its own
+   * tells them apart, by what it has to say besides.
+   */
+  async #askOnceMore(catFile: CatFile, oid: Oid): Promise<CatFileAnswer> {
+    const { code, stderr } = await runGit(this.#program, this.#path, ['cat-file', '-e', oid]);
+    if (code === 0) {
+      catFile.renew();
+      const answer = await catFile.ask(oid);
+      if (answer !== undefined) return answer;
+    } else if (code === 1 && stderr === '') throw new ObjectNotFound(oid);
+    throw new RepositoryUnreadable(`Object ${oid} cannot be read: ${stderr.trim()}`);
+  }
+}

@@ -1,0 +1,47 @@
+/** Everything that can go wrong when content is asked of a repository. */
+
+/** The repository is sound, and it holds no object of this name. */
+export class ObjectNotFound extends Error {
+  override readonly name = 'ObjectNotFound';
+  readonly oid: string;
+
+  constructor(oid: string) {
+    super(`The repository holds no object ${oid}.`);
+    this.oid = oid;
+  }
+}
+
+/**
+ * The repository, or the object that was asked for, cannot be read: damaged
+ * bytes, an I/O error, a folder that is no repository. It never means "absent".
+ */
+export class RepositoryUnreadable extends Error {
+  override readonly name = 'RepositoryUnreadable';
+}
+
+/**
+ * Thrown inside synchronous work on trees when an object is not at hand. The
+ * caller loads `oid` and starts its work again.
+ */
+export class MissingObject extends Error {
+  override readonly name = 'MissingObject';
+  readonly oid: string;
+
+  constructor(oid: string) {
+    super(`Object ${oid} is not in memory.`);
+    this.oid = oid;
+  }
+}
+
+/** The `code` of a system error (`ENOENT`, `ENOSPC`, …), or undefined. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Wraps whatever a read threw; an error of this file passes unchanged. */
+export function asUnreadable(error: unknown, what: string): Error {
+  if (error instanceof ObjectNotFound || error instanceof RepositoryUnreadable) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new RepositoryUnreadable(`${what}: ${reason}`, { cause: error });
+}

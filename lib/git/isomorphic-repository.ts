@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream';
+import { readObject } from 'isomorphic-git';
+import type { FsClient } from 'isomorphic-git';
+import { checkObjects } from './check-objects.js';
+import { ObjectNotFound, RepositoryUnreadable, asUnreadable } from './errors.js';
+import { orAbsent } from './file-system.js';
+import { joinPacks } from './join-packs.js';
+import { openLooseObject, loosePath } from './loose-object.js';
+import { hashObject, requireOid } from './objects.js';
+import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
+import { listPackNames } from './pack-list.js';
+import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
+import type { RepositoryWriter } from './repository-writer.js';
+import type { StagedBlob } from './stage-blob.js';
+
+/**
+ * A repository whose objects are read by isomorphic-git. It holds every pack
+ * that it has read from in memory.
+ */
+export class IsomorphicRepository implements Repository {
+  readonly #fs: FsClient;
+  readonly #writer: RepositoryWriter;
+  readonly #missing: string | null;
+  readonly #streams = new Set<Readable>();
+  #cache = {};
+  #lastMaintenance: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param fs the file system as isomorphic-git takes it; the writer's folder
+   * must stand on the same one.
+   * @param missing what `maintain` reports as left out.
+   */
+  constructor(fs: FsClient, writer: RepositoryWriter, missing: string | null = null) {
+    this.#fs = fs;
+    this.#writer = writer;
+    this.#missing = missing;
+  }
+
+  async read(oid: Oid): Promise<GitObject> {
+    requireOid(oid);
+    const object = await this.#readOnce(oid).catch(async (error: unknown) => {
+      if (error instanceof ObjectNotFound) {
+        await this.#requireReadable(oid);
+        throw error;
+      }
+      // The pack it was in may have been joined into another one meanwhile.
+      this.#cache = {};
+      return this.#readOnce(oid);
+    });
+    if (hashObject(object.type, object.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);
+    return object;
+  }
+
+  async has(oid: Oid): Promise<boolean> {
+    try {
+      await this.read(oid);
+      return true;
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return false;
+      throw error;
+    }
+  }
+
+  async size(oid: Oid): Promise<number> {
+    requireOid(oid);
+    const loose = await openLooseObject(this.#writer.folder, oid);
+    loose?.stream.destroy();
+    return loose?.size ?? (await this.read(oid)).bytes.length;
+  }
+
+  async readStream(oid: Oid): Promise<{ size: number; stream: Readable }> {
+    requireOid(oid);
+    const { type, size, stream } = (await openLooseObject(this.#writer.folder, oid)) ?? (await this.#openPacked(oid));
+    if (type !== 'blob') {
+      stream.destroy();
+      throw new RepositoryUnreadable(`Object ${oid} is a ${type}, no blob.`);
+    }
+    this.#streams.add(stream);
+    stream.once('close', () => this.#streams.delete(stream));
+    return { size, stream };
+  }
+
+  addPack(objects: readonly PackableObject[]): Promise<void> {
+    return this.#writer.addPack(objects);
+  }
+
+  head(): Promise<Oid | null> {
+    return this.#writer.head();
+  }
+
+  moveHead(to: Oid): Promise<void> {
+    return this.#writer.moveHead(to, (oid) => this.has(oid));
+  }
+
+  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
+    return this.#writer.stageBlob(source);
+  }
+
+  dropStaged(oid: Oid): Promise<void> {
+    return this.#writer.dropStaged(oid);
+  }
+
+  stats(): Promise<RepositoryStats> {
+    return this.#writer.stats();
+  }
+
+  /** Joins packs; loose objects all stay, so nothing has to be kept. */
+  maintain(): Promise<MaintenanceReport> {
+    const maintenance = this.#lastMaintenance.then(async () => {
+      const before = await this.stats();
+      await joinPacks(this.#writer.folder, this.#writer.seal);
+      this.#cache = {};
+      return { before, after: await this.stats(), missing: this.#missing };
+    });
+    this.#lastMaintenance = maintenance.catch(() => undefined);
+    return maintenance;
+  }
+
+  fsck(): Promise<string[]> {
+    return checkObjects(
+      this.#writer.folder,
+      () => this.head(),
+      (oid) => this.read(oid),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const stream of this.#streams) stream.destroy();
+    await this.#lastMaintenance;
+    this.#cache = {};
+  }
+
+  async #readOnce(oid: Oid): Promise<GitObject> {
+    try {
+      const { type, object } = await readObject({
+        fs: this.#fs,
+        gitdir: this.#writer.folder.path,
+        oid,
+        format: 'content',
+        cache: this.#cache,
+      });
+      const content = object as Uint8Array;
+      const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      return { type: type as ObjectType, bytes };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NotFoundError') throw new ObjectNotFound(oid);
+      throw asUnreadable(error, `Object ${oid} cannot be read`);
+    }
+  }
+
+  /**
+   * isomorphic-git takes what it cannot read for absent. So before an object is
+   * called absent, what it would have been found in is looked at.
+   */
+  async #requireReadable(oid: Oid): Promise<void> {
+    const { folder } = this.#writer;
+    try {
+      await listPackNames(folder);
+      if ((await orAbsent(folder.fs.size(loosePath(folder, oid)))) === undefined) return;
+    } catch (error) {
+      throw asUnreadable(error, `Object ${oid} cannot be read`);
+    }
+    throw new RepositoryUnreadable(`Object ${oid} cannot be read.`);
+  }
+
+  async #openPacked(oid: Oid): Promise<{ type: ObjectType; size: number; stream: Readable }> {
+    const { type, bytes } = await this.read(oid);
+    const stream = Readable.from([bytes], { objectMode: false });
+    return { type, size: bytes.length, stream };
+  }
+}

@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream';
+import type { GitObject, Oid, PackableObject } from './objects.js';
+import type { StagedBlob } from './stage-blob.js';
+
+export { ObjectNotFound, RepositoryUnreadable } from './errors.js';
+export type { StagedBlob } from './stage-blob.js';
+
+/**
+ * The objects and the main branch of one workspace: a bare git repository that
+ * any git program can clone. There are three kinds (disk with the git program,
+ * disk without it, memory); all keep this contract and run the same tests.
+ *
+ * Reads may come at any time and together. Writes never change an object: they
+ * add packs, add or take away staged blobs, and move main. Whoever calls sees to
+ * it that main moves only after the objects it needs were added.
+ *
+ * Reading throws `ObjectNotFound` for an object that is not there, and
+ * `RepositoryUnreadable` when it cannot be told or given (damage, I/O errors):
+ * never a wrong answer. Writing throws the file system's error, and then nothing
+ * half-written is visible; the same call can be made again.
+ *
+ * Every method throws a TypeError for an oid that is not 40 hexadecimal digits.
+ */
+export interface Repository {
+  /**
+   * An object, whole, in memory. It sees packs as soon as they are added. For a
+   * blob of many megabytes take `readStream`.
+   */
+  read(oid: Oid): Promise<GitObject>;
+
+  /** Whether the object is there. */
+  has(oid: Oid): Promise<boolean>;
+
+  /** Bytes of the object's content. */
+  size(oid: Oid): Promise<number>;
+
+  /**
+   * A blob's content as a stream that waits for its reader. A large blob takes
+   * little memory where it is staged or the git program is there; without git, a
+   * blob that stands in a pack is held whole. The stream fails with
+   * `RepositoryUnreadable` where the content turns out to be damaged or short;
+   * destroying it early frees what it holds.
+   */
+  readStream(oid: Oid): Promise<{ size: number; stream: Readable }>;
+
+  /**
+   * Adds objects as one pack. When it resolves they are on stable storage and
+   * can be read. Nothing happens for no objects; objects that are there already
+   * may come again.
+   */
+  addPack(objects: readonly PackableObject[]): Promise<void>;
+
+  /** The commit that refs/heads/main stands at; null before the first. */
+  head(): Promise<Oid | null>;
+
+  /**
+   * Moves refs/heads/main, durably, also where main sits in packed-refs. Moves
+   * take place in the order of the calls.
+   * @throws ObjectNotFound when the repository has no such object.
+   */
+  moveHead(to: Oid): Promise<void>;
+
+  /**
+   * Stores a blob by itself before anything refers to it, durably, holding only
+   * pieces of it in memory. What the source throws passes through.
+   */
+  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+
+  /**
+   * Takes a staged blob away again; nothing happens when it has no file of its
+   * own (maintenance may have packed it). The same content can have been staged
+   * or committed by somebody else meanwhile, and has one file: the caller makes
+   * sure that nothing else refers to it.
+   */
+  dropStaged(oid: Oid): Promise<void>;
+
+  /** What the repository holds; `bytes` counts packs, indexes, loose objects. */
+  stats(): Promise<RepositoryStats>;
+
+  /**
+   * Joins small packs so that their number stays in the order of the logarithm
+   * of the objects', and packs loose objects (with the git program only). No
+   * object is ever lost by it, referred to or not. Reads and writes go on.
+   * @param keep staged blobs that are to keep a file of their own, so that
+   * `dropStaged` can still take them away.
+   */
+  maintain(keep?: readonly Oid[]): Promise<MaintenanceReport>;
+
+  /**
+   * What is wrong with the repository, a sentence each; nothing when it is
+   * sound: `git fsck --strict`, or without git a check of every object's hash
+   * and form and of what it refers to.
+   */
+  fsck(): Promise<string[]>;
+
+  /** Ends child processes and streams. Nothing else may be called afterwards. */
+  close(): Promise<void>;
+}
+
+export interface RepositoryStats {
+  packs: number;
+  looseObjects: number;
+  bytes: number;
+}
+
+/** What maintenance did. */
+export interface MaintenanceReport {
+  before: RepositoryStats;
+  after: RepositoryStats;
+  /** What was left out and why, for an operator to read; null for nothing. */
+  missing: string | null;
+}
