@@ -44,6 +44,11 @@ export class Reach {
     return [...this.#documents.keys()];
   }
 
+  /** Whether any document carries a grant of its own. */
+  get hasDocuments(): boolean {
+    return this.#documents.size > 0;
+  }
+
   get isEmpty(): boolean {
     return this.#folders.size === 0 && this.#documents.size === 0;
   }

@@ -1,6 +1,6 @@
 import type { Grant, Scope, Subject } from '../domain/grant.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import type { Location } from '../domain/location.js';
+import { ancestorsOf, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
 import { countAdmins } from '../access/admins.js';
@@ -52,10 +52,12 @@ function findScope({ view, turn }: Pen, { scopeType, location }: GrantInput): Sc
     if (document === undefined) throw notFound();
     return { type: 'document', documentId: document.id };
   }
-  if (location !== '' && findDocument(turn.tables, location) !== undefined) {
-    throw conflict('name_taken', `A document lives at "${location}". Grant on the document, or on a folder.`, {
-      location,
-    });
+  for (const place of [...ancestorsOf(location), location]) {
+    if (place !== '' && findDocument(turn.tables, place) !== undefined) {
+      throw conflict('name_taken', `A document lives at "${place}". Grant on the document, or on a folder.`, {
+        location: place,
+      });
+    }
   }
   return { type: 'folder', location };
 }

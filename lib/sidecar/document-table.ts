@@ -46,6 +46,7 @@ const toDocument = (row: Row): DocumentRow => ({
 /** Documents, live and deleted. */
 export class DocumentTable {
   readonly #at;
+  readonly #idAt;
   readonly #byId;
   readonly #byNumber;
   readonly #inFolder;
@@ -61,6 +62,9 @@ export class DocumentTable {
 
   constructor(connection: Connection) {
     this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
+    this.#idAt = connection.prepare<[number, string], { id: string }>(
+      'SELECT id FROM document WHERE folder = ? AND name = ?',
+    );
     this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
     this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
     this.#inFolder = connection.prepare<[number, string, number], Row>(
@@ -98,6 +102,11 @@ export class DocumentTable {
   at(folder: number, name: string): DocumentRow | undefined {
     const row = this.#at.get(folder, name);
     return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** Only the id of the live document there. */
+  idAt(folder: number, name: string): string | undefined {
+    return this.#idAt.get(folder, name)?.id;
   }
 
   /** A live document by its id. */

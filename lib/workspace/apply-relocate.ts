@@ -2,7 +2,7 @@ import type { AccessReport } from '../domain/access-change.js';
 import type { Change } from '../domain/change.js';
 import type { Document, Folder } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
-import { isWithin, nameOf, parentOf, rebase, segmentsOf, type Location } from '../domain/location.js';
+import { ancestorsOf, isWithin, nameOf, parentOf, rebase, segmentsOf, type Location } from '../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { TreeEntry } from '../git/tree.js';
 import { descend, findDocument, findFolder, locationOfFolder, toDocument, toFolder } from './locate.js';
@@ -82,7 +82,10 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   requireFree(pen, to);
   requireWritable(document?.mirror ?? folder?.mirror ?? null);
   requireWritable(descend(tables, parentOf(to)).folder.mirror);
-  if (folder !== undefined) requireNoMirrorBelow(pen, from);
+  if (folder !== undefined) {
+    requireNoMirrorBelow(pen, from);
+    requireNoGrantOnMovedDocuments(pen, from, to);
+  }
 
   const travelling = document === undefined ? travellingGrants(pen, change) : [];
   const report = reportAccess(pen, { from, to, documentId: document?.row.id ?? null, travelling });
@@ -138,5 +141,25 @@ function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
 function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
   for (const row of turn.tables.folders.mirrored()) {
     if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
+  }
+}
+
+/** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */
+function requireNoGrantOnMovedDocuments({ turn }: Pen, from: Location, to: Location): void {
+  for (const { scope } of turn.tables.grants.atOrBelow(to)) {
+    if (scope.type !== 'folder') continue;
+    const source = rebase(scope.location, to, from);
+    const inTheWay = [...ancestorsOf(source), source].find(
+      (location) => isWithin(from, location) && findDocument(turn.tables, location) !== undefined,
+    );
+    if (inTheWay !== undefined) {
+      throw conflict(
+        'name_taken',
+        `"${rebase(inTheWay, from, to)}" is a folder with grants, but a document would go there.`,
+        {
+          location: rebase(inTheWay, from, to),
+        },
+      );
+    }
   }
 }

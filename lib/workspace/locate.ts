@@ -1,5 +1,5 @@
 import type { Document, Folder } from '../domain/document.js';
-import { joinLocation, nameOf, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
 import type { DocumentRow } from '../sidecar/document-table.js';
 import { rootFolderNumber, type FolderRow } from '../sidecar/folder-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
@@ -22,26 +22,42 @@ export interface Descent {
 
 const root: FolderRow = { number: rootFolderNumber, parent: 0, name: '', kept: true, mirror: null };
 
-/** Walks down the path's segments as far as there are folders. Nothing here looks at rights. */
+/** No folder has this number: looking below it finds nothing, at the cost of looking. */
+const nowhere = -1;
+
+/**
+ * Walks down the path's segments as far as there are folders. Nothing here looks at rights, so it takes the same steps
+ * whether they are there or not: how long it took must not tell a caller what is hidden.
+ */
 export function descend(tables: Tables, folder: Location): Descent {
   const segments = segmentsOf(folder);
   let row = root;
   let mirror: string | null = null;
-  for (const [depth, segment] of segments.entries()) {
-    const child = tables.folders.child(row.number, segment);
+  let depth = 0;
+  let parent = root.number;
+  for (const segment of segments) {
+    const child = tables.folders.child(parent, segment);
     if (child === undefined) {
-      const location = segments.slice(0, depth).join('/') as Location;
-      return { folder: { row, location, mirror }, rest: segments.slice(depth) };
+      parent = nowhere;
+    } else {
+      row = child;
+      mirror = child.mirror ?? mirror;
+      parent = child.number;
+      depth += 1;
     }
-    row = child;
-    mirror = child.mirror ?? mirror;
   }
-  return { folder: { row, location: folder, mirror }, rest: [] };
+  const location = segments.slice(0, depth).join('/') as Location;
+  return { folder: { row, location, mirror }, rest: segments.slice(depth) };
 }
 
 export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
   const { folder, rest } = descend(tables, location);
   return rest.length === 0 ? folder : undefined;
+}
+
+/** Number of the folder, or one that no folder has: for look-ups that take the same steps either way. */
+export function numberOfFolder(found: FoundFolder | undefined): number {
+  return found?.row.number ?? nowhere;
 }
 
 /** A live document's row with where it lies. */
@@ -53,9 +69,13 @@ export interface FoundDocument {
 
 export function findDocument(tables: Tables, location: Location): FoundDocument | undefined {
   const folder = findFolder(tables, parentOf(location));
-  if (folder === undefined || location === rootLocation) return undefined;
-  const row = tables.documents.at(folder.row.number, nameOf(location));
-  return row === undefined ? undefined : { row, location, mirror: folder.mirror };
+  const row = tables.documents.at(numberOfFolder(folder), nameOf(location));
+  return row === undefined || folder === undefined ? undefined : { row, location, mirror: folder.mirror };
+}
+
+/** Only the id of the live document there: what deciding about rights needs, and no more work where there is one. */
+export function findDocumentId(tables: Tables, location: Location): string | undefined {
+  return tables.documents.idAt(numberOfFolder(findFolder(tables, parentOf(location))), nameOf(location));
 }
 
 /** Where a folder lies now, by its number. */

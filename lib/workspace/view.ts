@@ -4,7 +4,15 @@ import { compareText, joinLocation, parentOf, segmentsOf, type Location } from '
 import { largestLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import { findDocument, findDocumentById, findFolder, toDocument, toFolder, type FoundDocument } from './locate.js';
+import {
+  findDocument,
+  findDocumentById,
+  findDocumentId,
+  findFolder,
+  numberOfFolder,
+  toDocument,
+  toFolder,
+} from './locate.js';
 
 /**
  * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.
@@ -15,7 +23,6 @@ import { findDocument, findDocumentById, findFolder, toDocument, toFolder, type 
 export class View {
   readonly tables: Tables;
   readonly reach: Reach;
-  #lastFound: { readonly location: Location; readonly found: FoundDocument | undefined } | undefined;
 
   constructor(tables: Tables, reach: Reach) {
     this.tables = tables;
@@ -27,13 +34,14 @@ export class View {
    * Takes the same steps whether something is there or not.
    */
   roleAt(location: Location): Role | undefined {
-    const found = this.#find(location);
-    return found === undefined ? this.reach.roleIn(location) : this.reach.roleOn(found.row.id, location);
+    if (!this.reach.hasDocuments) return this.reach.roleIn(location);
+    return this.reach.roleOn(findDocumentId(this.tables, location) ?? '', location);
   }
 
   /** The role at a location where something was deleted: by folders, and on the deleted documents themselves. */
   roleAtDeleted(location: Location): Role | undefined {
     let role = this.reach.roleIn(location);
+    if (!this.reach.hasDocuments) return role;
     for (const row of this.tables.documents.deletedAt(location)) {
       role = higherRole(role, this.reach.roleOn(row.id, location));
     }
@@ -42,17 +50,16 @@ export class View {
 
   /** The live document there, if the caller may read it. */
   document(location: Location): Document | undefined {
-    const found = this.#find(location);
-    if (found === undefined || !roleContains(this.reach.roleOn(found.row.id, location), 'reader')) return undefined;
-    return toDocument(this.tables, found);
+    if (!roleContains(this.roleAt(location), 'reader')) return undefined;
+    const found = findDocument(this.tables, location);
+    return found === undefined ? undefined : toDocument(this.tables, found);
   }
 
   /** The folder there, if the caller reaches it or something in it. */
   folder(location: Location): Folder | undefined {
     const found = findFolder(this.tables, location);
-    if (found === undefined) return undefined;
-    if (this.reach.holds('reader', location) || this.#reachesInto(location)) return toFolder(location, found.mirror);
-    return undefined;
+    if (!this.reach.holds('reader', location) && !this.#reachesInto(location)) return undefined;
+    return found === undefined ? undefined : toFolder(location, found.mirror);
   }
 
   /** An older version of a document that this view returned, or the current one. */
@@ -63,12 +70,13 @@ export class View {
   /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
   documents(folder: Location, after: string, limit: number): Page<Document> {
     const found = findFolder(this.tables, folder);
-    if (found === undefined) return { items: [], next: null };
+    const number = numberOfFolder(found);
     const rows = this.reach.holds('reader', folder)
-      ? this.tables.documents.inFolder(found.row.number, after, limit + 1)
-      : this.tables.documents.inFolderOfThese(this.reach.documentIds, found.row.number, after, limit + 1);
+      ? this.tables.documents.inFolder(number, after, limit + 1)
+      : this.tables.documents.inFolderOfThese(this.reach.documentIds, number, after, limit + 1);
+    const mirror = found?.mirror ?? null;
     const documents = rows.map((row) =>
-      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror: found.mirror }),
+      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }),
     );
     return makePage(documents, limit, (document) => document.name);
   }
@@ -76,15 +84,17 @@ export class View {
   /** Folders directly in the folder that the caller reaches, or reaches something in. By name. */
   folders(folder: Location, after: string, limit: number): Page<Folder> {
     const found = findFolder(this.tables, folder);
-    if (found === undefined) return { items: [], next: null };
+    const number = numberOfFolder(found);
     const names = this.reach.holds('reader', folder)
-      ? this.tables.folders.children(found.row.number, after, limit + 1)
+      ? this.tables.folders.children(number, after, limit + 1)
       : this.#namesOnTheWay(folder)
           .filter((name) => compareText(name, after) > 0)
           .slice(0, limit + 1)
-          .map((name) => this.tables.folders.child(found.row.number, name))
+          .map((name) => this.tables.folders.child(number, name))
           .filter((child) => child !== undefined);
-    const folders = names.map((child) => toFolder(joinLocation(folder, child.name), child.mirror ?? found.mirror));
+    const folders = names.map((child) =>
+      toFolder(joinLocation(folder, child.name), child.mirror ?? found?.mirror ?? null),
+    );
     return makePage(folders, limit, (item) => item.name);
   }
 
@@ -93,13 +103,6 @@ export class View {
     for (const document of readPages((after) => this.documents(folder, after, largestLimit))) yield document;
     for (const child of readPages((after) => this.folders(folder, after, largestLimit)))
       yield* this.walk(child.location);
-  }
-
-  #find(location: Location): FoundDocument | undefined {
-    if (this.#lastFound?.location !== location) {
-      this.#lastFound = { location, found: findDocument(this.tables, location) };
-    }
-    return this.#lastFound.found;
   }
 
   /** Whether a grant that is in force lies below: on a folder that is there, or on a live document. */
