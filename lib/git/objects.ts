@@ -52,10 +52,16 @@ export function hashObject(type: ObjectType, bytes: Uint8Array): Oid {
 /**
  * Names and compresses an object, synchronously.
  * @param level zlib's level, 0 (stored) to 9; 1 when left out.
+ * @param oid the object's name where it is known already; it is not checked.
  */
-export function makePackable(type: ObjectType, bytes: Uint8Array, level: number = usualLevel): PackableObject {
+export function makePackable(
+  type: ObjectType,
+  bytes: Uint8Array,
+  level: number = usualLevel,
+  oid: Oid = hashObject(type, bytes),
+): PackableObject {
   return {
-    oid: hashObject(type, bytes),
+    oid,
     type,
     size: bytes.length,
     deflated: trim(deflateSync(bytes, { level })),

@@ -81,11 +81,12 @@ export function scanEntries(bytes: Uint8Array): Uint32Array | undefined {
   while (start < bytes.length) {
     const digits = bytes[start + 5] === space ? 5 : 6;
     if (bytes[start + digits] !== space) return undefined;
+    const isFolder = isFolderAt(bytes, start);
+    if (!isFolder && (digits === 5 || bytes[start] !== 0x31)) return undefined;
     for (let i = start; i < start + digits; i++) if (bytes[i]! < 0x30 || bytes[i]! > 0x37) return undefined;
     const nameStart = start + digits + 1;
     const nameEnd = bytes.indexOf(0, nameStart);
     if (nameEnd <= nameStart || nameEnd + 21 > bytes.length) return undefined;
-    const isFolder = isFolderAt(bytes, start);
     if (
       before !== undefined &&
       compareKeys(bytes, before.start, before.end, before.isFolder, bytes, nameStart, nameEnd, isFolder) >= 0

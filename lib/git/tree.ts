@@ -1,6 +1,6 @@
 import { RepositoryUnreadable } from './errors.js';
-import { hashObject } from './objects.js';
-import type { Oid } from './objects.js';
+import { hashObject, makePackable } from './objects.js';
+import type { Oid, PackableObject } from './objects.js';
 import { compareKeys, encodeEntry, encodeName, isFolderAt, modeAt, scanEntries } from './tree-bytes.js';
 import type { TreeMode } from './tree-bytes.js';
 
@@ -228,6 +228,11 @@ export class Tree {
  */
 export function treeLevel(tree: Tree): number {
   return tree.bytes.length > widestDeflatedTree ? 0 : 1;
+}
+
+/** A tree ready for a pack: `makePackable` without hashing the tree a second time. */
+export function packTree(tree: Tree): PackableObject {
+  return makePackable('tree', tree.bytes, treeLevel(tree), tree.oid);
 }
 
 function byKey(a: Insertion, b: Insertion): number {
