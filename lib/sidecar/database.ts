@@ -21,7 +21,7 @@ export function openForWriting(file: string): Connection {
   connection.pragma('cache_size = -32768');
   connection.pragma('temp_store = MEMORY');
   // Checkpointing the WAL is part of a commit's time; a larger interval makes fewer, longer pauses.
-  connection.pragma('wal_autocheckpoint = 1000');
+  connection.pragma('wal_autocheckpoint = 8000');
   connection.pragma('journal_size_limit = 67108864');
   return connection;
 }
