@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+
+/** Everything that can be set, checked, with the defaults filled in. Frozen. */
+export interface Config {
+  /** Absolute path of the data folder. */
+  readonly data: string;
+  readonly workspace: string | null;
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. */
+  readonly publicUrl: string | null;
+  /** Proxies in front that may set the client's address: their number, or which. */
+  readonly trustProxy: number | readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly git: 'auto' | 'never';
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  readonly validateResponses: boolean;
+}
+
+/** Settings as the command line gave them, by their names in the schema; undefined where an option was not used. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface ConfigSources {
+  readonly flags: Flags;
+  /** A file named by `--config`; `cartulary.json` in the current folder is read where it exists. */
+  readonly file?: string | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A setting is wrong. The message names it, where it came from, and what it may be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Schema {
+  readonly properties: Readonly<Record<string, { readonly type?: string; readonly anyOf?: unknown }>>;
+}
+
+/** A value with the place it came from, for messages. */
+interface Setting {
+  readonly value: unknown;
+  readonly source: string;
+}
+
+const usualFile = 'cartulary.json';
+
+/** A path inside the package, from the sources as from the built program. */
+export function packagePath(...parts: string[]): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'schema')) && dirname(folder) !== folder) folder = dirname(folder);
+  return join(folder, ...parts);
+}
+
+/** The release, as package.json names it. */
+export function readRelease(): string {
+  return (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
+}
+
+/**
+ * Gathers the settings: options over environment (`CARTULARY_*`) over file over defaults.
+ * @throws ConfigError naming every setting that is wrong
+ */
+export function loadConfig({ flags, file, environment = process.env }: ConfigSources): Config {
+  const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
+  const settings = new Map<string, Setting>();
+  for (const [name, setting] of readSettingsFile(file ?? environment['CARTULARY_CONFIG'])) settings.set(name, setting);
+  for (const [name, rule] of Object.entries(schema.properties)) {
+    const variable = `CARTULARY_${name.toUpperCase()}`;
+    const text = environment[variable];
+    if (text !== undefined && text !== '') {
+      settings.set(name, { value: readText(text, rule), source: `environment variable ${variable}` });
+    }
+    const flag = flags[name];
+    if (flag !== undefined) {
+      const value = typeof flag === 'string' ? readText(flag, rule) : flag;
+      settings.set(name, { value, source: `option --${name.replaceAll('_', '-')}` });
+    }
+  }
+  return toConfig(validate(schema, settings));
+}
+
+/** Variables that look like settings and are none: most likely misspelt. */
+export function listUnknownVariables(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
+  const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
+  const known = new Set([
+    'CARTULARY_CONFIG',
+    ...Object.keys(schema.properties).map((n) => `CARTULARY_${n.toUpperCase()}`),
+  ]);
+  return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));
+}
+
+function readSettingsFile(named: string | undefined): [string, Setting][] {
+  const file = resolve(named ?? usualFile);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new ConfigError(`${file} must hold one JSON object with settings.`);
+  }
+  return Object.entries(content).map(([name, value]: [string, unknown]) => {
+    const isPath = name === 'data' && typeof value === 'string' && value !== '';
+    return [name, { value: isPath ? resolve(dirname(file), value) : value, source: file }];
+  });
+}
+
+/** Text from an option or the environment in the type that the schema asks for; left as it is where it does not fit. */
+function readText(text: string, rule: { readonly type?: string; readonly anyOf?: unknown }): unknown {
+  const isList = rule.type === 'array' || rule.anyOf !== undefined;
+  if ((rule.type === 'integer' || rule.anyOf !== undefined) && /^\d{1,9}$/.test(text)) return Number(text);
+  if (rule.type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
+  if (isList) return text.split(',').map((part) => part.trim());
+  return text;
+}
+
+function validate(schema: Schema, settings: ReadonlyMap<string, Setting>): Record<string, unknown> {
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true });
+  ajv.addFormat('web-address', isWebAddress);
+  ajv.addFormat('web-origin', isWebOrigin);
+  ajv.addFormat('proxy-address', isProxyAddress);
+  const check = ajv.compile<Record<string, unknown>>(schema);
+  const values: Record<string, unknown> = Object.fromEntries([...settings].map(([name, { value }]) => [name, value]));
+  if (check(values)) return values;
+  const errors = (check.errors ?? []).filter((error) => error.keyword !== 'anyOf');
+  // Of a list's entry and the list that has it, the entry says more.
+  const saysMost = (error: ErrorObject): boolean =>
+    error.instancePath === '' || !errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
+  const lines = errors.filter(saysMost).map((error) => explain(error, settings));
+  throw new ConfigError([...new Set(lines)].join('\n'));
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  'web-address': 'must be an http or https address without query, such as https://files.example.org',
+  'web-origin': 'must be a web origin such as https://app.example.org',
+  'proxy-address': 'must be an IP address, a CIDR range, or loopback, linklocal or uniquelocal',
+};
+
+function explain(error: ErrorObject, settings: ReadonlyMap<string, Setting>): string {
+  const params = error.params as Readonly<Record<string, unknown>>;
+  if (error.keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty']);
+    return `/${name} is no setting (${settings.get(name)?.source ?? usualFile}). See schema/config.json for those there are.`;
+  }
+  const name = error.instancePath.split('/')[1] ?? '';
+  const allowed =
+    error.keyword === 'enum' ? `must be one of ${(params['allowedValues'] as string[]).join(', ')}` : undefined;
+  const meaning = allowed ?? meanings[String(params['format'])] ?? error.message ?? 'is wrong';
+  const { value, source } = settings.get(name) ?? { value: undefined, source: 'default' };
+  return `${error.instancePath} ${meaning}, and is ${JSON.stringify(value)} (${source}).`;
+}
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}
+
+function isWebOrigin(text: string): boolean {
+  return isWebAddress(text) && new URL(text).origin === text;
+}
+
+function isProxyAddress(text: string): boolean {
+  if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+function toConfig(values: Readonly<Record<string, unknown>>): Config {
+  const publicUrl = values['public_url'] as string | undefined;
+  const config = {
+    data: resolve(values['data'] as string),
+    workspace: (values['workspace'] as string | undefined) ?? null,
+    host: values['host'],
+    port: values['port'],
+    publicUrl: publicUrl === undefined ? null : publicUrl.replace(/\/+$/, ''),
+    trustProxy: values['trust_proxy'],
+    corsOrigins: values['cors_origins'],
+    git: values['git'],
+    logLevel: values['log_level'],
+    validateResponses: values['validate_responses'],
+  } as Config;
+  for (const value of Object.values(config)) Object.freeze(value);
+  return Object.freeze(config);
+}
