@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
-import { openForWriting } from './database.js';
+import { openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
@@ -37,4 +37,20 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     },
     close: () => connection.close(),
   };
+}
+
+/**
+ * The names of the workspaces, looked up beside a server that may be running.
+ * @returns none where the file is not there yet
+ * @throws Error when it cannot be read
+ */
+export function listWorkspaceNames(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const connection = openForReading(file);
+  try {
+    const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
+    return list.all().map((row) => row.name);
+  } finally {
+    connection.close();
+  }
 }

@@ -13,6 +13,7 @@ import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { RelocationTable } from './relocation-table.js';
+import { readTotals, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
 
@@ -135,19 +136,35 @@ function openSnapshot(file: string): Snapshot {
   }
 }
 
-/** Opens the file for looking only, beside a server that may be running. */
-export function openSidecarReadOnly(file: string): {
+/** A workspace's file as it was at one moment, for looking only. */
+export interface SidecarSnapshot {
   readonly reader: Tables;
+  /** Numbers of rows. */
+  totals(): Totals;
+  /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
   close(): void;
-} {
+}
+
+/**
+ * Opens the file for looking only, beside a server that may be running. Everything read comes from the same moment.
+ * @throws Error when the file cannot be opened, is corrupt, or was never brought to this release's schema
+ */
+export function openSidecarReadOnly(file: string): SidecarSnapshot {
   const reading = openForReading(file);
-  return {
-    reader: makeTables(reading, () => undefined),
-    checkIntegrity: () =>
-      (reading.pragma('integrity_check') as { integrity_check: string }[])
-        .map((row) => row.integrity_check)
-        .filter((line) => line !== 'ok'),
-    close: () => reading.close(),
-  };
+  try {
+    reading.exec('BEGIN');
+    return {
+      reader: makeTables(reading, () => undefined),
+      totals: () => readTotals(reading),
+      checkIntegrity: () =>
+        (reading.pragma('integrity_check') as { integrity_check: string }[])
+          .map((row) => row.integrity_check)
+          .filter((line) => line !== 'ok'),
+      close: () => reading.close(),
+    };
+  } catch (error) {
+    reading.close();
+    throw error;
+  }
 }

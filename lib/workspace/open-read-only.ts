@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects.js';
+import { openRepositoryReadOnly, type ReadableRepository } from '../git/open-read-only.js';
+import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
+import { listWorkspaceNames } from '../sidecar/service-file.js';
+import { pathsOf } from './open-workspace.js';
+
+export interface ReadOnlyOptions {
+  readonly dataFolder: string;
+  readonly name: string;
+  readonly git: 'auto' | 'never';
+}
+
+/**
+ * A workspace opened for looking only, beside a server that may be running. The repository's head was read before the
+ * sidecar's snapshot was taken, and objects are recorded in the sidecar first: so whatever that head needs is found in
+ * one or the other.
+ */
+export interface ReadOnlyWorkspace {
+  readonly name: string;
+  readonly sidecar: SidecarSnapshot;
+  readonly repository: ReadableRepository;
+  /** Where main stood in the repository. */
+  readonly repositoryHead: Oid | null;
+  close(): Promise<void>;
+}
+
+/** The workspaces of a data folder. @throws Error when the service's file cannot be read */
+export function listWorkspaces(dataFolder: string): string[] {
+  return listWorkspaceNames(join(dataFolder, 'service.sqlite'));
+}
+
+/** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
+export async function openReadOnly({ dataFolder, name, git }: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
+  const paths = pathsOf(dataFolder, name);
+  const repository = await openRepositoryReadOnly({ path: paths.repository, git });
+  try {
+    const repositoryHead = await repository.head();
+    const sidecar = openSidecarReadOnly(paths.sidecar);
+    return {
+      name,
+      sidecar,
+      repository,
+      repositoryHead,
+      async close() {
+        sidecar.close();
+        await repository.close();
+      },
+    };
+  } catch (error) {
+    await repository.close();
+    throw error;
+  }
+}
+
+/**
+ * An object from where it is: still pending in the sidecar, or in the repository.
+ * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending one is not what its name says
+ */
+export async function readAnyObject({ sidecar, repository }: ReadOnlyWorkspace, oid: Oid): Promise<GitObject> {
+  const pending = sidecar.reader.objects.find(oid);
+  if (pending === undefined) return repository.read(oid);
+  const bytes = inflateObject(pending);
+  if (hashObject(pending.type, bytes) !== oid) throw new Error(`The pending object ${oid} holds something else.`);
+  return { type: pending.type, bytes };
+}

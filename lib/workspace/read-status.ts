@@ -1,0 +1,34 @@
+import { readHead, type ChainHead } from '../audit/chain.js';
+import type { RepositoryStats } from '../git/repository.js';
+import type { Totals } from '../sidecar/totals.js';
+import { openReadOnly, type ReadOnlyOptions } from './open-read-only.js';
+
+/** How much a workspace holds and where it stands. */
+export interface WorkspaceStatus {
+  readonly name: string;
+  readonly totals: Totals;
+  /** Bytes of all kept versions. */
+  readonly storedBytes: number;
+  /** What waits for its way into the repository. */
+  readonly pending: { readonly objects: number; readonly bytes: number };
+  readonly repository: RepositoryStats;
+  readonly audit: ChainHead;
+}
+
+/** Looks at a workspace without changing anything; a server may be running. @throws Error when it cannot be read */
+export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceStatus> {
+  const workspace = await openReadOnly(options);
+  try {
+    const { reader } = workspace.sidecar;
+    return {
+      name: options.name,
+      totals: workspace.sidecar.totals(),
+      storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),
+      pending: reader.objects.pendingTotals(),
+      repository: await workspace.repository.stats(),
+      audit: readHead(reader.audit),
+    };
+  } finally {
+    await workspace.close();
+  }
+}
