@@ -5,9 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { root, setUp } from './setup.mjs';
 
 setUp();
+process.chdir(root);
 const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
 process.argv.splice(1, 1, mocha);
 if (!process.argv.slice(2).some((argument) => argument.endsWith('.js'))) {
-  process.argv.push(path.join(root, 'dist', 'test', '**', '*.test.js').replaceAll('\\', '/'));
+  process.argv.push('dist/test/**/*.test.js');
 }
 await import(pathToFileURL(mocha).href);

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { judgeCodeMap } from './architecture/code-map.js';
+import { judgeModules, laws } from './architecture/laws.js';
+import { readModule, type Module } from './architecture/read-module.js';
+import { clientRoom, floors, owners, resolveImport } from './architecture/rooms.js';
+
+/** The repository's root: the first folder at or above `from` that has both the manifest and the code map. */
+function findRoot(from: string): string {
+  const isRoot = existsSync(path.join(from, 'package.json')) && existsSync(path.join(from, 'lib', 'README.md'));
+  if (isRoot) return from;
+  const above = path.dirname(from);
+  assert.notEqual(above, from, 'the tests run outside a checkout');
+  return findRoot(above);
+}
+
+const root = findRoot(process.cwd());
+
+function readModules(folder: string): Module[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const place = `${folder}/${entry.name}`;
+    if (place === 'lib/console/web') return [];
+    if (entry.isDirectory()) return readModules(place);
+    return entry.name.endsWith('.ts') ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
+  });
+}
+
+/** Sources that break each law, and lawful ones that look alike. */
+const planted: Record<string, { guilty: [string, string][]; innocent: [string, string][] }> = {
+  'rooms import only what stands lower': {
+    guilty: [
+      ['lib/sidecar/a.ts', "import { commit } from '../workspace/commit.js';"],
+      ['lib/domain/a.ts', "import type { Tree } from '../git/tree.js';"],
+      ['lib/git/a.ts', "export * from '../sidecar/sidecar.js';"],
+      ['lib/access/a.ts', "import { append } from '../audit/append.js';"],
+      ['lib/rest/a.ts', "import { tools } from '../mcp/tools.js';"],
+      ['lib/operations/a.ts', "const rest = await import('../rest/server.js');"],
+      ['lib/rest/a.ts', "import { config } from '../config.js';"],
+      ['lib/config.ts', "import { open } from './app.js';"],
+      ['lib/app.ts', "import { run } from '../bin/cartulary.js';"],
+      ['lib/git/a.ts', "import {\n  one,\n  two,\n} from '../access/reach.js';"],
+      ['lib/git/a.ts', "import '../access/reach.js';"],
+      ['lib/rest/a.ts', "import { fixture } from '../../test/fixture.js';"],
+      ['lib/attic/a.ts', "import { parseLocation } from '../domain/location.js';"],
+      ['lib/client/a.ts', "import { parseLocation } from '../domain/location.js';"],
+    ],
+    innocent: [
+      [
+        'lib/workspace/a.ts',
+        "import { reachOf } from '../access/reach.js';\nimport { chain } from '../audit/chain.js';",
+      ],
+      [
+        'lib/rest/deep/a.ts',
+        "import { perform } from '../../operations/perform.js';\nimport { problem } from '../problem.js';",
+      ],
+      ['bin/cartulary.ts', "import { open } from '../lib/app.js';"],
+      [
+        'lib/sidecar/a.ts',
+        "// import { commit } from '../workspace/commit.js';\nconst a = \"import x from '../rest/a.js'\";",
+      ],
+    ],
+  },
+  'a package has one owner': {
+    guilty: [
+      ['lib/workspace/a.ts', "import Database from 'better-sqlite3';"],
+      ['lib/operations/a.ts', "import type { Request } from 'express';"],
+      ['lib/git/a.ts', "import { left } from 'left-pad';"],
+      ['lib/rest/a.ts', "import { spawn } from 'node:child_process';"],
+      ['lib/rest/a.ts', "const git = require('isomorphic-git/http/node');"],
+      ['lib/sidecar/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
+    ],
+    innocent: [
+      ['lib/sidecar/a.ts', "import Database from 'better-sqlite3';"],
+      ['lib/git/a.ts', "import { spawn } from 'node:child_process';\nimport http from 'isomorphic-git/http/node';"],
+    ],
+  },
+  'every import names its target': {
+    guilty: [['lib/rest/a.ts', 'const route = await import(name);']],
+    innocent: [['lib/rest/a.ts', "const route = await import('./route.js');"]],
+  },
+  'the words are pure': {
+    guilty: [
+      ['lib/domain/a.ts', "import { createHash } from 'node:crypto';"],
+      ['lib/domain/a.ts', "import canonicalize from 'canonicalize';"],
+    ],
+    innocent: [['lib/audit/a.ts', "import { createHash } from 'node:crypto';"]],
+  },
+  'only the configuration reads the environment': {
+    guilty: [
+      ['lib/git/a.ts', 'const home = process.env.HOME;'],
+      ['lib/app.ts', "const home = process\n.env['HOME'];".replace('\n', ' ')],
+      ['lib/rest/a.ts', 'const text = `${process.env.HOME}/x`;'],
+    ],
+    innocent: [
+      ['lib/config.ts', 'const home = process.env.HOME;'],
+      ['lib/git/a.ts', "// process.env is read in config\nconst a = 'process.env';"],
+    ],
+  },
+  'time and chance come in from outside': {
+    guilty: [
+      ['lib/access/a.ts', 'const now = Date.now();'],
+      ['lib/access/a.ts', 'const now = new Date();'],
+      ['lib/access/a.ts', 'const now = new Date;'],
+      ['lib/access/a.ts', 'const dice = Math.random();'],
+      ['lib/access/a.ts', "import { randomBytes } from 'node:crypto';"],
+      ['lib/access/a.ts', "import { randomUUID } from 'node:crypto';"],
+    ],
+    innocent: [
+      ['lib/access/a.ts', 'const then = new Date(milliseconds);\nconst dates: Date[] = [];'],
+      ['lib/app.ts', 'const now = Date.now();'],
+    ],
+  },
+  'SQL stays in the sidecar': {
+    guilty: [
+      ['lib/access/a.ts', "const rows = db.all('SELECT id FROM grant');"],
+      ['lib/audit/a.ts', 'run(`\n  INSERT INTO audit\n  VALUES (?)\n`);'],
+      ['lib/workspace/a.ts', "run('PRAGMA journal_mode');"],
+    ],
+    innocent: [
+      ['lib/sidecar/a.ts', "const rows = db.all('SELECT id FROM grant');"],
+      ['lib/access/a.ts', "// SELECT id FROM grant\nconst hint = 'Select a folder from the list';"],
+    ],
+  },
+  'no drawers': {
+    guilty: [
+      ['lib/rest/utils.ts', ''],
+      ['lib/helpers/a.ts', ''],
+      ['lib/git/common.ts', ''],
+    ],
+    innocent: [['lib/git/common-ancestor.ts', '']],
+  },
+  'files stay short': {
+    guilty: [['lib/rest/a.ts', 'let a;\n'.repeat(401)]],
+    innocent: [['lib/rest/a.ts', 'let a;\n'.repeat(400)]],
+  },
+};
+
+describe('architecture', () => {
+  const modules = ['lib', 'bin'].flatMap(readModules);
+
+  it('is judged on all sources, and every relative import names one of them', () => {
+    const paths = new Set(modules.map((module) => module.path));
+    assert.ok(modules.length >= 40, `only ${modules.length} modules were found below ${root}`);
+    const rooms = new Set(modules.map((module) => module.path.split('/')[1]));
+    for (const room of ['domain', 'git', 'sidecar', 'access', 'audit', 'workspace', 'operations']) {
+      assert.ok(rooms.has(room), `no module of lib/${room} was read`);
+    }
+    const relative = modules.flatMap(({ path: from, imports }) =>
+      imports
+        .filter(({ text }) => text.startsWith('.'))
+        .map(({ text }) => ({ from, target: resolveImport(from, text) })),
+    );
+    assert.ok(
+      relative.length >= modules.length,
+      `only ${relative.length} imports were read in ${modules.length} modules`,
+    );
+    assert.deepEqual(
+      relative.filter(({ target }) => !paths.has(target)),
+      [],
+    );
+  });
+
+  for (const law of laws) {
+    it(`holds: ${law.name}`, () => {
+      const faults = judgeModules(modules, [law]);
+      assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+    });
+
+    it(`would notice a breach: ${law.name}`, () => {
+      const samples = planted[law.name];
+      assert.ok(samples, 'every law has planted samples');
+      for (const [file, text] of samples.guilty) {
+        assert.notEqual(judgeModules([readModule(file, text)], [law]).length, 0, `not noticed in ${file}: ${text}`);
+      }
+      for (const [file, text] of samples.innocent) {
+        assert.deepEqual(judgeModules([readModule(file, text)], [law]), [], `wrongly accused: ${file}`);
+      }
+    });
+  }
+
+  it('tells the place, the law, the reason and the way out', () => {
+    const [fault] = judgeModules([readModule('lib/git/a.ts', "\n\nimport { reachOf } from '../access/reach.js';")]);
+    assert.match(
+      fault ?? '',
+      /^lib\/git\/a\.ts:3 imports .*access stands above git\n {2}law: .+\n {2}because .+\n {2}way out: .+$/,
+    );
+  });
+
+  it('knows every room once, and no owner that the picture lacks', () => {
+    const rooms = floors.flat();
+    assert.equal(new Set(rooms).size, rooms.length);
+    for (const { rooms: owning } of Object.values(owners)) {
+      for (const room of owning) assert.ok(rooms.includes(room), room);
+    }
+    assert.ok(!rooms.includes(clientRoom));
+  });
+
+  it('gives an owner to every package that the program depends on, and to no other', () => {
+    const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    assert.ok(typeof manifest === 'object' && manifest !== null && 'dependencies' in manifest);
+    assert.deepEqual(Object.keys(owners).sort(), Object.keys(manifest.dependencies as object).sort());
+  });
+
+  describe('reading a module', () => {
+    it('sees through comments, strings, templates and regexps', () => {
+      const { code, strings, imports } = readModule(
+        'lib/git/a.ts',
+        [
+          "import a, { type B } from 'a'; // import 'no'",
+          "export type { C } from './c.js'; /* import 'no' */",
+          'const quote = /["\'`]/.test(x) ? 1 / 2 : `t ${f({ a: `in ${b} ner` })} "import \'no\'" `;',
+          "const { d } = await import('d');",
+          "type E = import('./e.js').E;",
+        ].join('\n'),
+      );
+      assert.deepEqual(imports, [
+        { text: 'a', line: 1 },
+        { text: './c.js', line: 2 },
+        { text: 'd', line: 4 },
+        { text: './e.js', line: 5 },
+      ]);
+      assert.deepEqual(
+        strings.filter(({ line }) => line === 3).map(({ text }) => text),
+        ['t ', 'in ', ' ner', ' "import \'no\'" '],
+      );
+      assert.match(code, /f\(\{ a: `\s+\$\{b\}/);
+      assert.ok(!code.includes('no'));
+    });
+  });
+
+  describe('the code map', () => {
+    const folders = [...new Set(modules.flatMap(({ path: file }) => /^lib\/([^/]+)\//.exec(file)?.[1] ?? []))];
+
+    it('has a section with an invariant for every folder of lib/', () => {
+      const faults = judgeCodeMap(readFileSync(path.join(root, 'lib', 'README.md'), 'utf8'), folders);
+      assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+    });
+
+    it('would notice a folder without one, and a section without a folder', () => {
+      const map = '# Map\n\n## git\n\nText.\n\nInvariant: holds.\n\n## rest\n\nText.\n\n## attic\n\nInvariant: gone.\n';
+      const faults = judgeCodeMap(map, ['git', 'rest', 'audit']).map((fault) => fault.split('\n')[0]);
+      assert.equal(faults.length, 3);
+      assert.match(faults[0] ?? '', /"## rest" .* no "Invariant: " line/);
+      assert.match(faults[1] ?? '', /no section "## audit"/);
+      assert.match(faults[2] ?? '', /"## attic".* no lib\/attic/);
+    });
+  });
+});

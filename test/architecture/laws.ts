@@ -1,0 +1,163 @@
+import type { Module } from './read-module.js';
+import { builtinOwners, clientRoom, floorOf, owners, packageOf, resolveImport, roomOf } from './rooms.js';
+
+/** One rule of the house. */
+export interface Law {
+  name: string;
+  /** Why the rule exists. */
+  why: string;
+  /** What to do instead. */
+  wayOut: string;
+  /** What in the module breaks the law, with its line; nothing when it is fine. */
+  judge(module: Module): Finding[];
+}
+
+export interface Finding {
+  line: number;
+  what: string;
+}
+
+const roomNamed = (module: Module): string => roomOf(module.path) ?? '';
+
+const isRelative = (specifier: string): boolean => specifier.startsWith('.');
+const isBuiltin = (specifier: string): boolean => specifier.startsWith('node:');
+
+/** One finding for every place in the code (not in comments or strings) where `pattern` stands. */
+function findInCode(module: Module, pattern: RegExp, describe: (text: string) => string): Finding[] {
+  return module.code.split('\n').flatMap((text, index) => {
+    const found = pattern.exec(text)?.[0];
+    return found === undefined ? [] : [{ line: index + 1, what: describe(found.trim()) }];
+  });
+}
+
+function judgeImport(module: Module, specifier: string): string | undefined {
+  const target = roomOf(resolveImport(module.path, specifier));
+  const room = roomNamed(module);
+  if (target === undefined) return `imports ${specifier}, which lies outside lib/`;
+  if (target === room) return undefined;
+  if (room === clientRoom || target === clientRoom) return `imports ${specifier}: nothing is shared with lib/client`;
+  const [own, other] = [floorOf(room), floorOf(target)];
+  if (own < 0) return `stands in the room "${room}", which the picture does not know`;
+  if (other < 0) return `imports ${specifier} from the room "${target}", which the picture does not know`;
+  if (other > own) return `imports ${specifier}: ${target} stands above ${room}`;
+  return other === own ? `imports ${specifier}: ${target} stands beside ${room}` : undefined;
+}
+
+function judgeOwner(room: string, specifier: string): string | undefined {
+  const isOwnable = !isRelative(specifier) && !isBuiltin(specifier);
+  const name = isOwnable ? packageOf(specifier) : specifier;
+  const owner = isOwnable ? owners[name] : builtinOwners[name];
+  if (owner === undefined) {
+    return isOwnable ? `imports ${name}, which has no owner in test/architecture/rooms.ts` : undefined;
+  }
+  if (owner.rooms.includes(room)) return undefined;
+  const rooms = owner.rooms.map((each) => `lib/${each}`).join(', ') || 'no room';
+  return `imports ${name}, which belongs to ${rooms}: ${owner.why}`;
+}
+
+const judgeImports =
+  (judge: (module: Module, specifier: string) => string | undefined) =>
+  (module: Module): Finding[] =>
+    module.imports.flatMap(({ text, line }) => {
+      const what = judge(module, text);
+      return what === undefined ? [] : [{ line, what }];
+    });
+
+const statement =
+  /\b(?:SELECT\s[\s\S]*\sFROM\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|REPLACE\s+INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|DROP|ALTER)\s+(?:TABLE|INDEX|TRIGGER|VIEW)\s|PRAGMA\s+\w|BEGIN\s+IMMEDIATE)/;
+
+const longestFile = 400;
+
+export const laws: readonly Law[] = [
+  {
+    name: 'rooms import only what stands lower',
+    why: 'a store that knows its users, or a face that leans on another face, cannot be read, tested or replaced alone',
+    wayOut: 'move what both need to a lower room, or hand it in as an argument where lib/app.ts wires the rooms',
+    judge: judgeImports((module, specifier) => (isRelative(specifier) ? judgeImport(module, specifier) : undefined)),
+  },
+  {
+    name: 'a package has one owner',
+    why: 'a package that leaks through the house cannot be exchanged, and its traps have to be known everywhere',
+    wayOut: 'ask the owner for what you need, or give a new package its owner in test/architecture/rooms.ts',
+    judge: judgeImports((module, specifier) => judgeOwner(roomNamed(module), specifier)),
+  },
+  {
+    name: 'every import names its target',
+    why: 'a computed import() escapes every other rule',
+    wayOut: 'write the module out, in a table of literal imports if there are several',
+    judge: (module) => module.unreadableImports.map((line) => ({ line, what: 'imports a computed target' })),
+  },
+  {
+    name: 'the words are pure',
+    why: 'lib/domain is what every other room trusts: no input or output, no platform',
+    wayOut: 'take bytes, times and digests as arguments; put what computes them one room higher',
+    judge: judgeImports((module, specifier) =>
+      roomNamed(module) === 'domain' && !isRelative(specifier) ? `imports ${specifier} into lib/domain` : undefined,
+    ),
+  },
+  {
+    name: 'only the configuration reads the environment',
+    why: 'settings are validated once, frozen, and can be listed; a second reader is a setting that nobody finds',
+    wayOut: 'add the setting to schema/config.json and pass it on from lib/app.ts',
+    judge: (module) =>
+      ['config', 'bin'].includes(roomNamed(module))
+        ? []
+        : findInCode(module, /\bprocess\s*\.\s*env\b/, () => 'reads process.env'),
+  },
+  {
+    name: 'time and chance come in from outside',
+    why: 'tests decide them, so that expiry, ids and order are shown and not hoped for',
+    wayOut: 'take a Clock or a Randomness (lib/domain/clock.ts) as an argument; lib/app.ts wires the real ones',
+    judge: (module) =>
+      ['app', 'bin'].includes(roomNamed(module)) || module.path === 'lib/domain/clock.ts'
+        ? []
+        : findInCode(
+            module,
+            /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(.]))|\bMath\s*\.\s*random\b|\brandom(?:Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b/,
+            (text) => `uses ${text}`,
+          ),
+  },
+  {
+    name: 'SQL stays in the sidecar',
+    why: 'users who outgrow one machine will want another engine below it',
+    wayOut: 'add a function with a name from the domain to the table file in lib/sidecar',
+    judge: (module) =>
+      roomNamed(module) === 'sidecar'
+        ? []
+        : module.strings
+            .filter(({ text }) => statement.test(text))
+            .map(({ line, text }) => ({ line, what: `holds SQL: ${text.trim().slice(0, 40)}` })),
+  },
+  {
+    name: 'no drawers',
+    why: 'a file named for nothing collects everything, and nobody finds it again',
+    wayOut: 'name the file for what it does and put it in the room that owns the word',
+    judge: (module) =>
+      module.path
+        .split('/')
+        .filter((name) => /^(?:utils?|helpers?|common|misc|shared|stuff)(?:\.ts)?$/.test(name))
+        .map((name) => ({ line: 1, what: `is called ${name}` })),
+  },
+  {
+    name: 'files stay short',
+    why: 'what does not fit into a head is not reviewed; nine in ten files here are far below the limit',
+    wayOut: 'split by verb: one file, one thing that it does',
+    judge: (module) => {
+      const lines = module.text.trimEnd().split('\n').length;
+      return lines > longestFile
+        ? [{ line: longestFile + 1, what: `has ${lines} lines (${longestFile} at most)` }]
+        : [];
+    },
+  },
+];
+
+/** Everything that breaks a law, one sentence each, with the reason and the way out. */
+export function judgeModules(modules: readonly Module[], judged: readonly Law[] = laws): string[] {
+  return judged.flatMap(({ judge, name, why, wayOut }) =>
+    modules.flatMap((module) =>
+      judge(module).map(
+        ({ line, what }) => `${module.path}:${line} ${what}\n  law: ${name}\n  because ${why}\n  way out: ${wayOut}`,
+      ),
+    ),
+  );
+}

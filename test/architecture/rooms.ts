@@ -1,0 +1,76 @@
+import path from 'node:path';
+
+/**
+ * The rooms of lib/, lowest floor first. A module imports from its own room and from lower floors;
+ * rooms on one floor don't know each other.
+ */
+export const floors: readonly (readonly string[])[] = [
+  ['domain'],
+  ['git', 'sidecar', 'search'],
+  ['access'],
+  ['audit'],
+  ['workspace'],
+  ['operations'],
+  ['rest', 'mcp', 'console', 'connectors', 'signin', 'socket'],
+  ['config'],
+  ['app'],
+  ['bin'],
+];
+
+/** The client library runs in other people's programs, so it stands outside the house. */
+export const clientRoom = 'client';
+
+/** `lib/git/tree.ts` → git, `lib/app.ts` → app, `bin/cartulary.ts` → bin; undefined for anything else. */
+export function roomOf(file: string): string | undefined {
+  const [top, second, ...rest] = file.split('/');
+  if (top === 'bin') return 'bin';
+  if (top !== 'lib' || second === undefined) return undefined;
+  return rest.length > 0 ? second : second.replace(/\.ts$/, '');
+}
+
+/** How high the room stands, or -1 for one that the picture does not know. */
+export function floorOf(room: string): number {
+  return floors.findIndex((rooms) => rooms.includes(room));
+}
+
+/** The source file that a relative specifier names, from the repository's root. */
+export function resolveImport(from: string, specifier: string): string {
+  return path.posix.join(path.posix.dirname(from), specifier).replace(/\.js$/, '.ts');
+}
+
+/** `@scope/name/part` → `@scope/name`; `name/part` → `name`. */
+export function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+interface Ownership {
+  rooms: readonly string[];
+  why: string;
+}
+
+/** Which rooms may import a package. */
+export const owners: Readonly<Record<string, Ownership>> = {
+  'better-sqlite3': { rooms: ['sidecar'], why: 'a larger installation puts another engine below lib/sidecar' },
+  'isomorphic-git': { rooms: ['git'], why: 'its own write path loses commits; lib/git knows which parts are safe' },
+  memfs: { rooms: ['git'], why: 'only a repository in memory needs it' },
+  lunr: { rooms: ['search'], why: 'only its analysis and query language are used, never its index' },
+  express: { rooms: ['rest'], why: 'the other rooms know no HTTP' },
+  'express-openapi-validator': { rooms: ['rest'], why: 'schema/openapi.yaml is checked where requests enter' },
+  archiver: { rooms: ['rest'], why: 'a zip is a presentation; the operation yields documents' },
+  ajv: { rooms: ['rest', 'config'], why: 'JSON Schema is checked at the edges: requests, and the configuration' },
+  'ajv-formats': { rooms: ['rest', 'config'], why: 'it belongs to ajv' },
+  pino: { rooms: ['app'], why: 'the log is wired once; rooms are handed what they may log to' },
+  commander: { rooms: ['bin'], why: 'only the command line parses arguments' },
+  yaml: { rooms: ['rest'], why: 'only schema/openapi.yaml is YAML' },
+  canonicalize: { rooms: ['audit', 'rest'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
+  'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
+};
+
+/** Parts of Node that only some rooms may touch; lib/domain touches none. */
+export const builtinOwners: Readonly<Record<string, Ownership>> = {
+  'node:child_process': { rooms: ['git'], why: 'the git program is the only one that is run' },
+  'node:sqlite': { rooms: [], why: 'the store is better-sqlite3, in lib/sidecar' },
+};
