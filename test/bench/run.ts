@@ -1,0 +1,26 @@
+/**
+ * Measures the service beside its baselines and prints a table.
+ * Usage: npm run bench [-- --quick] [NAME…]
+ */
+import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
+import { Report } from './report.js';
+
+const measurements: Readonly<Record<string, (report: Report, effort: Effort) => Promise<void>>> = {
+  reads: measureReads,
+  writes: measureWrites,
+  lists: measureLists,
+};
+
+const args = process.argv.slice(2);
+const effort: Effort = args.includes('--quick') ? { seconds: 2, times: 1 } : { seconds: 5, times: 5 };
+const names = args.filter((arg) => !arg.startsWith('--'));
+const unknown = names.filter((name) => measurements[name] === undefined);
+if (unknown.length > 0 || args.includes('--help')) {
+  process.stdout.write(`Usage: npm run bench [-- --quick] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`);
+  process.exit(unknown.length > 0 ? 2 : 0);
+}
+const report = new Report();
+for (const [name, measure] of Object.entries(measurements)) {
+  if (names.length === 0 || names.includes(name)) await measure(report, effort);
+}
+report.print();

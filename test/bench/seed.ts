@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
+import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
+import { addPrincipal } from '../../lib/operations/add-principal.js';
+import { mintCredential } from '../../lib/operations/change-credential.js';
+import { createGrant } from '../../lib/operations/change-grant.js';
+import { changePolicy } from '../../lib/operations/change-policy.js';
+import { importDocuments } from '../../lib/operations/import-documents.js';
+import { perform } from '../../lib/operations/perform.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { operator } from '../harness/service.js';
+
+/** A data folder with documents in it, and a key that may edit them all. */
+export interface Seeded {
+  readonly dataFolder: string;
+  readonly key: string;
+  readonly locations: readonly Location[];
+  remove(): Promise<void>;
+}
+
+const batch = 250;
+
+/** Where the n-th of `count` documents lies: folders of a hundred, or all in one. */
+export function placeOf(number: number, perFolder: number): Location {
+  return parseLocation(`folder-${Math.floor(number / perFolder)}/document-${number % perFolder}.md`);
+}
+
+/** Text that differs from document to document, of about so many bytes. */
+export function textOf(number: number, bytes: number): string {
+  const line = `Document ${number} says that clause ${number % 97} of charter ${number % 31} holds.\n`;
+  return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+}
+
+export async function seed(count: number, options: { bytes?: number; perFolder?: number } = {}): Promise<Seeded> {
+  const { bytes = 4096, perFolder = 100 } = options;
+  const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-bench-'));
+  const service = await Service.open({
+    dataFolder,
+    git: 'auto',
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    onFault: (what, cause) => console.error(what, cause),
+  });
+  const workspace = await service.addWorkspace('acme');
+  const key = await makeEditor(workspace);
+  const locations = Array.from({ length: count }, (_, number) => placeOf(number, perFolder));
+  for (let start = 0; start < count; start += batch) {
+    const files = locations
+      .slice(start, start + batch)
+      .map((location, index) => ({ location, content: { bytes: Buffer.from(textOf(start + index, bytes)) } }));
+    await perform(workspace, operator, importDocuments, { into: rootLocation, files, message: null });
+  }
+  await service.close();
+  return { dataFolder, key, locations, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+}
+
+async function makeEditor(workspace: Workspace): Promise<string> {
+  await perform(workspace, operator, changePolicy, { requestsPerMinute: 1e9, burst: 1e9 });
+  const { result: editor } = await perform(workspace, operator, addPrincipal, { displayName: 'Editor', kind: 'agent' });
+  await perform(workspace, operator, createGrant, {
+    scopeType: 'folder',
+    location: rootLocation,
+    subject: { type: 'principal', id: editor.id },
+    role: 'editor',
+  });
+  const { result: minted } = await perform(workspace, operator, mintCredential, {
+    principalId: editor.id,
+    name: 'bench',
+    interfaces: ['rest'],
+    requestsPerMinute: null,
+  });
+  return minted.secret;
+}
