@@ -10,7 +10,7 @@ import { requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
 import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
-import type { StagedBlob } from './stage-blob.js';
+import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 import { streamBlob } from './stream-with-git.js';
 
 /** Blobs up to this size are read whole and streamed from memory. */
@@ -80,8 +80,8 @@ export class DiskRepositoryWithGit implements Repository {
     return this.#writer.moveHead(to, (oid) => this.has(oid));
   }
 
-  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
-    return this.#writer.stageBlob(source);
+  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
+    return this.#writer.stageBlob(source, announce);
   }
 
   dropStaged(oid: Oid): Promise<void> {

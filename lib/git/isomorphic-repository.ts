@@ -11,7 +11,7 @@ import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
 import { listPackNames } from './pack-list.js';
 import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
-import type { StagedBlob } from './stage-blob.js';
+import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 /**
  * A repository whose objects are read by isomorphic-git. It holds every pack
@@ -92,8 +92,8 @@ export class IsomorphicRepository implements Repository {
     return this.#writer.moveHead(to, (oid) => this.has(oid));
   }
 
-  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
-    return this.#writer.stageBlob(source);
+  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
+    return this.#writer.stageBlob(source, announce);
   }
 
   dropStaged(oid: Oid): Promise<void> {

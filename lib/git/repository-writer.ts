@@ -10,7 +10,7 @@ import type { SealPack } from './pack.js';
 import type { RepositoryStats } from './repository.js';
 import type { RepositoryFolder } from './repository-folder.js';
 import { stageBlob } from './stage-blob.js';
-import type { StagedBlob } from './stage-blob.js';
+import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 /**
  * The half of a repository that all kinds share: everything that writes, and
@@ -40,18 +40,18 @@ export class RepositoryWriter {
   }
 
   /** Moves main after the moves asked for before this one. */
-  moveHead(to: Oid, has: (oid: Oid) => Promise<boolean>): Promise<void> {
+  async moveHead(to: Oid, has: (oid: Oid) => Promise<boolean>): Promise<void> {
     requireOid(to);
     const move = this.#lastMove.then(async () => {
       if (!(await has(to))) throw new ObjectNotFound(to);
       await moveMain(this.folder, to);
     });
     this.#lastMove = move.catch(() => undefined);
-    return move;
+    await move;
   }
 
-  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
-    return stageBlob(this.folder, source);
+  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
+    return stageBlob(this.folder, source, announce);
   }
 
   async dropStaged(oid: Oid): Promise<void> {

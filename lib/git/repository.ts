@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { GitObject, Oid, PackableObject } from './objects.js';
-import type { StagedBlob } from './stage-blob.js';
+import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 export { ObjectNotFound, RepositoryUnreadable } from './errors.js';
 export type { StagedBlob } from './stage-blob.js';
@@ -63,8 +63,11 @@ export interface Repository {
   /**
    * Stores a blob by itself before anything refers to it, durably, holding only
    * pieces of it in memory. What the source throws passes through.
+   * @param announce called when the content is whole and has its name, before
+   * it shows under it, so that the caller can note it down first; what it throws
+   * passes through, and nothing stays.
    */
-  stageBlob(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob>;
 
   /**
    * Takes a staged blob away again; nothing happens when it has no file of its

@@ -18,6 +18,9 @@ export interface StagedBlob {
   isText: boolean;
 }
 
+/** Told of a staged blob before it shows under its name. */
+export type AnnounceBlob = (blob: StagedBlob) => Promise<void>;
+
 /** Level 1, as git itself uses for objects with a file of their own. */
 const looseLevel = 1;
 
@@ -28,8 +31,15 @@ const looseLevel = 1;
  *
  * A file that already stands under the name is replaced rather than trusted: it
  * may be damaged, and this content is known to be whole.
+ *
+ * @param announce called when the content is whole and has its name, before it shows under it; what it throws passes
+ * through, and nothing stays.
  */
-export async function stageBlob(folder: RepositoryFolder, source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
+export async function stageBlob(
+  folder: RepositoryFolder,
+  source: AsyncIterable<Uint8Array>,
+  announce: AnnounceBlob = async () => undefined,
+): Promise<StagedBlob> {
   const spooled = await folder.fillTemporary(0o600, async (file) => {
     const sha256 = createHash('sha256');
     const text = new TextCheck();
@@ -43,14 +53,29 @@ export async function stageBlob(folder: RepositoryFolder, source: AsyncIterable<
     return { size, sha256: sha256.digest('hex'), isText: text.isText() };
   });
   try {
-    const oid = await deflateFrom(folder, spooled.path, spooled.result.size);
-    return { oid, ...spooled.result };
+    const { path, oid } = await deflateFrom(folder, spooled.path, spooled.result.size);
+    const staged = { oid, ...spooled.result };
+    try {
+      await announce(staged);
+      await folder.fs.mkdir(folder.at('objects', oid.slice(0, 2)));
+      await folder.fs.syncFolder(folder.at('objects'));
+    } catch (error) {
+      await folder.discard(path);
+      throw error;
+    }
+    await folder.publish(path, loosePath(folder, oid));
+    return staged;
   } finally {
     await folder.discard(spooled.path);
   }
 }
 
-async function deflateFrom(folder: RepositoryFolder, spool: string, size: number): Promise<Oid> {
+/** @returns the temporary file that holds the object as git stores it, synced */
+async function deflateFrom(
+  folder: RepositoryFolder,
+  spool: string,
+  size: number,
+): Promise<{ readonly path: string; readonly oid: Oid }> {
   const { path, result: oid } = await folder.fillTemporary(0o444, async (file) => {
     const sha1 = createHash('sha1');
     await pipeline(
@@ -71,15 +96,7 @@ async function deflateFrom(folder: RepositoryFolder, spool: string, size: number
     await file.sync();
     return sha1.digest('hex');
   });
-  try {
-    await folder.fs.mkdir(folder.at('objects', oid.slice(0, 2)));
-    await folder.fs.syncFolder(folder.at('objects'));
-  } catch (error) {
-    await folder.discard(path);
-    throw error;
-  }
-  await folder.publish(path, loosePath(folder, oid));
-  return oid;
+  return { path, oid };
 }
 
 /** Says of content that comes in pieces whether it is text. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
 import {
   MissingObject,

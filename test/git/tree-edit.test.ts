@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { MissingObject } from '../../lib/git/objects.js';
 import type { Oid } from '../../lib/git/objects.js';
 import { editTree } from '../../lib/git/tree-edit.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
 import { hashObject, inflateObject } from '../../lib/git/objects.js';
 import { Tree, packTree, treeLevel } from '../../lib/git/tree.js';

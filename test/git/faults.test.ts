@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { nodeFileSystem } from '../../lib/git/file-system.js';
+import { createRepository, openRepository } from '../../lib/git/open-repository.js';
+import type { Repository } from '../../lib/git/repository.js';
+import { FailingFileSystem } from './failing-file-system.js';
+import type { Fault } from './failing-file-system.js';
+import { TemporaryFolders, fsck, gather, makeCommit, piecesOf } from './fixture.js';
+
+const first = makeCommit({ a: 'one' });
+const second = makeCommit({ a: 'two', b: 'three' }, [first.commit]);
+const content = 'staged content '.repeat(5000);
+
+/** Every kind of write once. */
+async function writeEverything(repository: Repository): Promise<void> {
+  const { oid } = await repository.stageBlob(piecesOf(content));
+  await repository.addPack(second.objects);
+  await repository.moveHead(second.commit);
+  assert.equal((await gather((await repository.readStream(oid)).stream)).toString(), content);
+}
+
+describe('when the disk fails', () => {
+  const folders = new TemporaryFolders();
+  after(() => folders.remove());
+
+  async function temporaryFiles(path: string): Promise<string[]> {
+    const names = await readdir(path, { recursive: true });
+    return names.filter((name) => /\.(?:tmp|lock)$|tmp_/.test(name));
+  }
+
+  const faults: [Fault, boolean][] = [
+    ['ENOSPC', false],
+    ['EIO', true],
+    ['torn', false],
+    ['torn', true],
+  ];
+  for (const [fault, isDead] of faults)
+    it(`nothing half-written shows, and a retry succeeds (${fault}${isDead ? ', for good' : ''}, at each call)`, async () => {
+      let failures = 0;
+      for (let failAt = 1; ; failAt++) {
+        const fs = new FailingFileSystem(nodeFileSystem);
+        const path = join(await folders.make(), 'content.git');
+        const repository = await createRepository({ path, git: 'never', fs });
+        await repository.addPack(first.objects);
+        await repository.moveHead(first.commit);
+
+        fs.arm(failAt, fault, isDead);
+        const outcome = await writeEverything(repository).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        const { failed } = fs;
+        if (failed === undefined) {
+          assert.equal(outcome, undefined);
+          await repository.close();
+          break;
+        }
+        failures += 1;
+        const where = `${failed}, call ${failAt}`;
+        // A temporary file that cannot be removed is the one failure that does no harm.
+        if (failed !== 'unlink') assert.match(String(outcome), /made to fail/, where);
+        assert.equal(fsck(path), '', where);
+        assert.ok([first.commit, second.commit].includes((await repository.head()) ?? ''), where);
+
+        let retrying = repository;
+        if (isDead) {
+          await repository.close();
+          retrying = await openRepository({ path, git: 'auto' });
+          assert.deepEqual(await temporaryFiles(path), [], `${where}: not swept`);
+        } else fs.disarm();
+        await writeEverything(retrying);
+        assert.equal(await retrying.head(), second.commit, where);
+        assert.equal(fsck(path), '', where);
+        await retrying.close();
+      }
+      assert.ok(failures > 25, `${failures} calls were made to fail`);
+    }).timeout(120_000);
+
+  it('each file is synced before it gets its name, and its folder before the call returns', async () => {
+    const path = join(await folders.make(), 'content.git');
+    const fs = new FailingFileSystem(nodeFileSystem);
+    const repository = await createRepository({ path, git: 'never', fs });
+    for (const write of [
+      () => repository.addPack(first.objects),
+      () => repository.moveHead(first.commit),
+      () => repository.stageBlob(piecesOf(content)),
+    ]) {
+      fs.log.length = 0;
+      await write();
+      const renames = fs.log.filter((line) => line.startsWith('rename '));
+      assert.ok(renames.length > 0);
+      for (const rename of renames) {
+        const [, from = '', to = ''] = rename.split(' ');
+        const at = fs.log.indexOf(rename);
+        const synced = fs.log.indexOf(`sync ${from}`);
+        assert.ok(synced > fs.log.lastIndexOf(`write ${from}`) && synced < at, `${to} is synced after the last write`);
+        assert.ok(fs.log.indexOf(`syncFolder ${dirname(to)}`, at) > at, `the folder of ${to} is synced`);
+      }
+    }
+    await repository.close();
+  });
+
+  it('a write that takes only half of the bytes is carried on with', async () => {
+    const path = join(await folders.make(), 'content.git');
+    const fs = new FailingFileSystem(nodeFileSystem);
+    const repository = await createRepository({ path, git: 'never', fs });
+    await repository.addPack(first.objects);
+    fs.arm(1, 'short', true); // each write from now on
+    await writeEverything(repository);
+    assert.equal(fs.failed, 'write');
+    assert.equal(await repository.head(), second.commit);
+    assert.equal(fsck(path), '');
+    await repository.close();
+  });
+
+  it('a creation that was interrupted at any call can be done again', async () => {
+    for (let failAt = 1; ; failAt++) {
+      const path = join(await folders.make(), 'content.git');
+      const fs = new FailingFileSystem(nodeFileSystem);
+      fs.arm(failAt, 'torn', true);
+      const outcome = await createRepository({ path, git: 'never', fs }).then(
+        (made) => made.close(),
+        (error: unknown) => error,
+      );
+      if (fs.failed === undefined) break;
+      assert.match(String(outcome), /made to fail/);
+      const options = { path, git: 'never' as const };
+      // Creation ends with a sync of what is complete already; then opening is what is left.
+      const again = await createRepository(options).catch(() => openRepository(options));
+      assert.equal(fsck(path), '');
+      assert.deepEqual(await temporaryFiles(path), []);
+      await again.close();
+    }
+  }).timeout(30_000);
+
+  it('joining packs without git loses nothing, at whatever call it stops', async () => {
+    for (let failAt = 1; ; failAt++) {
+      const path = join(await folders.make(), 'content.git');
+      const fs = new FailingFileSystem(nodeFileSystem);
+      const repository = await createRepository({ path, git: 'never', fs });
+      for (const { objects, commit } of [first, second]) {
+        await repository.addPack(objects);
+        await repository.moveHead(commit);
+      }
+      fs.arm(failAt, 'EIO', true);
+      const outcome = await repository.maintain().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await repository.close();
+      if (fs.failed === undefined) break;
+      assert.match(String(outcome), /made to fail/);
+      const opened = await openRepository({ path, git: 'auto' });
+      assert.deepEqual(await opened.fsck(), []);
+      assert.equal(fsck(path), '');
+      await opened.close();
+    }
+  }).timeout(60_000);
+});

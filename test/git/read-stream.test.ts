@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createRepository } from '../../lib/git/open-repository.js';
+import type { Repository } from '../../lib/git/repository.js';
+import { skipBecause } from '../skip.js';
+import { TemporaryFolders, incompressible } from './fixture.js';
+
+const MiB = 1024 * 1024;
+
+/** Much more than what flows, much less than what is streamed. */
+const fewPieces = 12 * MiB;
+
+describe('streaming a large blob', () => {
+  const folders = new TemporaryFolders();
+  after(() => folders.remove());
+
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+
+  /** Bytes held outside of JavaScript's heap, garbage not counted. */
+  function heldBytes(): number {
+    collectGarbage();
+    collectGarbage(); // what the first one found is freed while the second waits
+    return process.memoryUsage().arrayBuffers;
+  }
+
+  /** Reads a blob to its end, and says the most that was held meanwhile. */
+  async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; mostHeld: number }> {
+    const before = heldBytes();
+    const { stream } = await repository.readStream(oid);
+    const hash = createHash('sha256');
+    let mostHeld = 0;
+    let read = 0;
+    for await (const piece of stream) {
+      const bytes = piece as Buffer;
+      hash.update(bytes);
+      if (Math.floor(read / (4 * MiB)) !== Math.floor((read + bytes.length) / (4 * MiB)))
+        mostHeld = Math.max(mostHeld, heldBytes() - before);
+      read += bytes.length;
+    }
+    return { sha256: hash.digest('hex'), mostHeld };
+  }
+
+  for (const git of ['auto', 'never'] as const)
+    it(`holds a few pieces of a staged blob of 64 MiB (git: ${git})`, async () => {
+      const path = join(await folders.make(), 'content.git');
+      const repository = await createRepository({ path, git });
+      const before = heldBytes();
+      let mostStaging = 0;
+      let given = 0;
+      async function* source(): AsyncGenerator<Buffer, void, undefined> {
+        for await (const piece of incompressible(64 * MiB)) {
+          if (given % (8 * MiB) === 0) mostStaging = Math.max(mostStaging, heldBytes() - before);
+          given += piece.length;
+          yield piece;
+        }
+      }
+      const staged = await repository.stageBlob(source());
+      assert.ok(mostStaging < fewPieces, `${mostStaging} bytes were held while staging`);
+      const { sha256, mostHeld } = await readThrough(repository, staged.oid);
+      assert.equal(sha256, staged.sha256);
+      assert.ok(mostHeld < fewPieces, `${mostHeld} bytes were held while reading`);
+      await repository.close();
+    }).timeout(60_000);
+
+  describe('out of a pack, by a git of its own', () => {
+    let repository: Repository;
+    let oid: string;
+    let sha256: string;
+
+    before(async function () {
+      this.timeout(60_000);
+      const path = join(await folders.make(), 'content.git');
+      repository = await createRepository({ path, git: 'auto' });
+      ({ oid, sha256 } = await repository.stageBlob(incompressible(48 * MiB)));
+      await repository.maintain();
+      assert.equal((await repository.stats()).looseObjects, 0);
+    });
+    after(() => repository.close());
+
+    function gitStreams(): number {
+      return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+    }
+
+    async function until(isSo: () => boolean): Promise<void> {
+      for (let i = 0; i < 500 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.ok(isSo());
+    }
+
+    it('holds a few pieces of it', async () => {
+      const { sha256: read, mostHeld } = await readThrough(repository, oid);
+      assert.equal(read, sha256);
+      assert.ok(mostHeld < fewPieces, `${mostHeld} bytes were held`);
+    });
+
+    it('waits for a reader that does not read', async () => {
+      const { stream } = await repository.readStream(oid);
+      const iterator = stream[Symbol.asyncIterator]();
+      await iterator.next();
+      for (let i = 0; i < 20; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        assert.ok(stream.readableLength < MiB, `${stream.readableLength} bytes wait`);
+      }
+      assert.equal(gitStreams(), 1, 'git waits too');
+      stream.destroy();
+      await until(() => gitStreams() === 0);
+    });
+
+    it('ends git when the reader goes away', async () => {
+      for (let i = 0; i < 5; i++) {
+        const { stream } = await repository.readStream(oid);
+        stream.once('error', () => undefined);
+        stream.destroy(i % 2 === 0 ? undefined : new Error('the client went away'));
+      }
+      await until(() => gitStreams() === 0);
+    });
+
+    it('ends with the repository', async () => {
+      const path = join(await folders.make(), 'content.git');
+      const other = await createRepository({ path, git: 'auto' });
+      const staged = await other.stageBlob(incompressible(8 * MiB));
+      await other.maintain();
+      const { stream } = await other.readStream(staged.oid);
+      const closed = new Promise((resolve) => stream.once('close', resolve));
+      await other.close();
+      await closed;
+      await until(() => gitStreams() === 0);
+    });
+  });
+
+  it('leaves no file open, however often it is given up', async function () {
+    const entries = '/proc/self/fd';
+    if (!existsSync(entries)) skipBecause(this, 'open files can be counted on Linux only');
+    const path = join(await folders.make(), 'content.git');
+    const repository = await createRepository({ path, git: 'never' });
+    const { oid } = await repository.stageBlob(incompressible(2 * MiB));
+    const openHere = async (): Promise<number> => {
+      const names = await readdir(entries);
+      const targets = await Promise.all(names.map((name) => readlink(`${entries}/${name}`).catch(() => '')));
+      return targets.filter((target) => target.startsWith(path)).length;
+    };
+    for (let i = 0; i < 40; i++) {
+      const { stream } = await repository.readStream(oid);
+      if (i % 2 === 0) stream.destroy();
+      else {
+        const iterator = stream[Symbol.asyncIterator]();
+        await iterator.next();
+        await iterator.return?.();
+      }
+      await repository.size(oid);
+    }
+    for (let i = 0; i < 300 && (await openHere()) > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(await openHere(), 0);
+    await repository.close();
+  });
+});
