@@ -97,4 +97,4 @@ function trim(bytes: Buffer): Buffer {
 }
 
 export { encodeCommit, decodeCommit } from './commit-object.js';
-export type { Commit, Signature } from './commit-object.js';
+export type { Commit } from './commit-object.js';

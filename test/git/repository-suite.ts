@@ -182,6 +182,19 @@ export function describeRepository(kind: string, create: () => Promise<Repositor
       assert.deepEqual(await repository.stats(), { packs: 0, looseObjects: 0, bytes: 0 });
     });
 
+    it('announces a staged blob before it shows, and stages nothing when that fails', async () => {
+      const announced: string[] = [];
+      const staged = await repository.stageBlob(piecesOf('announced'), async (blob) => {
+        assert.equal(await repository.has(blob.oid), false);
+        announced.push(blob.oid);
+      });
+      assert.deepEqual(announced, [staged.oid]);
+      assert.equal(await repository.has(staged.oid), true);
+      const refused = repository.stageBlob(piecesOf('refused'), () => Promise.reject(new Error('cannot note it down')));
+      await assert.rejects(refused, /cannot note it down/);
+      assert.equal(await repository.has(hashObject('blob', Buffer.from('refused'))), false);
+    });
+
     it('lets a stream be given up early', async () => {
       const blob = makePackable('blob', await gather(incompressible(2_000_000)));
       await repository.addPack([blob]);
