@@ -1,4 +1,4 @@
-// `npm start`: sets the checkout up, then becomes `cartulary serve` in the same process, so that
+// `npm start`: sets the checkout up, then becomes `cartulary start` in the same process, so that
 // signals and the exit code need no forwarding. Further arguments are passed on.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,5 +8,5 @@ setUp();
 // Whoever starts the program cannot mend a deprecation inside a package; `node dist/bin/cartulary.js` still shows it.
 process.noDeprecation = true;
 const program = path.join(root, 'dist', 'bin', 'cartulary.js');
-process.argv.splice(1, 1, program, 'serve');
+process.argv.splice(1, 1, program, 'start');
 await import(pathToFileURL(program).href);
