@@ -38,9 +38,12 @@ export class View {
     return this.reach.roleOn(findDocumentId(this.tables, location) ?? '', location);
   }
 
-  /** The role at a location where something was deleted: by folders, and on the deleted documents themselves. */
+  /**
+   * The role at a location where something was deleted: by folders, on the deleted documents themselves, and on the one
+   * that lives there, since an undelete that is repeated finds its document back.
+   */
   roleAtDeleted(location: Location): Role | undefined {
-    let role = this.reach.roleIn(location);
+    let role = this.roleAt(location);
     if (!this.reach.hasDocuments) return role;
     for (const row of this.tables.documents.deletedAt(location)) {
       role = higherRole(role, this.reach.roleOn(row.id, location));
