@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { CursorSealer } from './access/seal-cursor.js';
 import { RateLimiter } from './access/rate-limit.js';
 import { workspaceNamePattern } from './access/secret.js';
+import { makeAuditKey, makeSigner } from './audit/checkpoint.js';
 import type { Clock, Randomness } from './domain/clock.js';
 import { conflict, invalidRequest } from './domain/refusal.js';
 import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
-import { openServiceFile, type ServiceFile } from './sidecar/service-file.js';
+import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
 import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import type { Workspace } from './workspace/workspace.js';
 
@@ -87,7 +88,8 @@ export class Service {
     try {
       const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
       const serviceFile = openServiceFile(file, schemaPath('service'));
-      const service = new Service({ ...options, migrations: schemaPath('sidecar') }, serviceFile, lock);
+      const files = { ...options, migrations: schemaPath('sidecar'), signerOf: keepSigners(options, serviceFile) };
+      const service = new Service(files, serviceFile, lock);
       for (const { name } of serviceFile.listWorkspaces()) {
         service.#workspaces.set(name, await openWorkspace(service.#files, name));
       }
@@ -130,6 +132,15 @@ export class Service {
     this.#serviceFile.close();
     this.#lock?.release();
   }
+}
+
+/** Each workspace's key for its audit chain: made once, kept in the service's file. */
+function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): WorkspaceFiles['signerOf'] {
+  return (name) => {
+    const purpose = auditKeyOf(name);
+    const key = file.findKey(purpose) ?? file.addKey(purpose, makeAuditKey(randomness), clock.now());
+    return makeSigner(name, key);
+  };
 }
 
 /** The package's schema folder, from the sources as from the built program. */

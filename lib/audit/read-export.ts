@@ -1,21 +1,22 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { ExportedRecord } from './export.js';
+import type { ExportedCheckpoint, ExportedLine, ExportedRecord } from './exported-line.js';
 
 /** A line of an export cannot be read. */
 export class ExportUnreadable extends Error {
   override readonly name = 'ExportUnreadable';
 }
 
-const members =
+const recordMembers =
   'action at code credential detail hash interface outcome prev_hash principal request_id seq target version';
+const checkpointMembers = 'at closing hash seq signature workspace';
 
 const pieceSize = 64 * 1024;
 
 /**
- * The records of an export, line by line; memory stays flat.
- * @throws ExportUnreadable with the line's number, where it is no record; Error when the file cannot be read
+ * The records of an export and the signatures between them, line by line; memory stays flat.
+ * @throws ExportUnreadable with the line's number, where it is neither; Error when the file cannot be read
  */
-export function* readExport(file: string): Generator<ExportedRecord> {
+export function* readExport(file: string): Generator<ExportedLine> {
   let number = 0;
   for (const line of readLines(file)) {
     number += 1;
@@ -23,19 +24,21 @@ export function* readExport(file: string): Generator<ExportedRecord> {
   }
 }
 
-function parseLine(line: string, number: number): ExportedRecord {
-  let entry: Partial<ExportedRecord> | null;
+function parseLine(line: string, number: number): ExportedLine {
+  let entry: Partial<ExportedRecord & ExportedCheckpoint> | null;
   try {
-    entry = JSON.parse(line) as Partial<ExportedRecord> | null;
+    entry = JSON.parse(line) as Partial<ExportedRecord & ExportedCheckpoint> | null;
   } catch {
     throw new ExportUnreadable(`line ${number} is no JSON`);
   }
-  const record = entry?.record;
-  // A member that is not hashed would pass unnoticed.
-  if (typeof record !== 'object' || Object.keys(record).toSorted().join(' ') !== members) {
-    throw new ExportUnreadable(`line ${number} is no audit record`);
-  }
-  return entry as ExportedRecord;
+  // A member that is not hashed or signed would pass unnoticed.
+  if (hasMembers(entry?.record, recordMembers)) return entry as ExportedRecord;
+  if (hasMembers(entry?.checkpoint, checkpointMembers)) return entry as ExportedCheckpoint;
+  throw new ExportUnreadable(`line ${number} is no audit record`);
+}
+
+function hasMembers(value: unknown, members: string): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).toSorted().join(' ') === members;
 }
 
 function* readLines(file: string): Generator<string> {

@@ -1,53 +1,174 @@
-import { firstPreviousHash, type AuditText } from '../domain/audit-record.js';
+import type { KeyObject } from 'node:crypto';
+import type { AuditText } from '../domain/audit-record.js';
 import { commitTo, hashRecord } from './canonical-record.js';
-import type { ExportedRecord } from './export.js';
+import { emptyChain, type ChainHead } from './chain.js';
+import { isSignedBy, signedEvery, type SignedCheckpoint } from './checkpoint.js';
+import type { ExportedLine, ExportedRecord } from './exported-line.js';
 
 /** What a verification found. `problem` names the first record that is broken, missing or out of order. */
 export type ChainVerdict =
-  | { readonly sound: true; readonly records: number; readonly head: string }
+  | {
+      readonly sound: true;
+      readonly records: number;
+      readonly head: string;
+      /** The last signature that was checked: up to there nobody without the private key can have changed anything. */
+      readonly signed: { readonly seq: number; readonly at: string } | null;
+    }
   | { readonly sound: false; readonly records: number; readonly seq: number; readonly problem: string };
 
-/** Where the chain must at least reach, as learnt elsewhere: from a commit, or a signed checkpoint. */
+/** Where the chain must at least reach, as learnt elsewhere: from a commit, or from someone who wrote it down. */
 export interface KnownHead {
   readonly seq: number;
   readonly hash: string;
+  /** Who says so, for the message: `commit 1f0c…`. */
+  readonly witness?: string;
+}
+
+export interface VerifyOptions {
+  /** Checks the signatures, too, and that there are as many as there must be. */
+  readonly publicKey?: KeyObject | undefined;
+  /** Whether the lines are a whole export, which ends with a signature: only with a public key. */
+  readonly isExport?: boolean;
+  /** The record before the first one, for a stretch. */
+  readonly start?: ChainHead | undefined;
+}
+
+/** Records without a signature that a sound chain can have at the most: one group of the journal more than the rule. */
+const mostUnsigned = 2 * signedEvery;
+
+interface Fault {
+  readonly seq: number;
+  readonly problem: string;
 }
 
 /**
- * Checks a chain from its first record: numbering, linking, hashes, and the texts that are given along.
- * Needs nothing but the records, so an export alone can be checked.
+ * Checks a chain from its first record: numbering, linking, hashes, the texts that are given along, signatures.
+ * Needs nothing but the lines, so an export alone can be checked.
  * @param known heads that were seen elsewhere; a chain that ends before one of them has lost its tail
  */
-export function verifyChain(entries: Iterable<ExportedRecord>, known: readonly KnownHead[] = []): ChainVerdict {
-  const expected = new Map(known.map((head) => [head.seq, head.hash]));
-  let seq = 0;
-  let previousHash = firstPreviousHash;
-  const broken = (at: number, problem: string): ChainVerdict => ({ sound: false, records: seq, seq: at, problem });
-  for (const { record, text } of entries) {
+export function verifyChain(
+  lines: Iterable<ExportedLine>,
+  known: readonly KnownHead[] = [],
+  options: VerifyOptions = {},
+): ChainVerdict {
+  const chain = new ChainVerifier(known, options);
+  for (const line of lines) {
+    const broken = chain.take(line);
+    if (broken !== undefined) return broken;
+  }
+  return chain.finish();
+}
+
+/** A chain as far as it has been read, for those who have its lines one after the other. */
+export class ChainVerifier {
+  head: ChainHead;
+  signed: { readonly seq: number; readonly at: string } | null = null;
+  readonly #options: VerifyOptions;
+  readonly #known = new Map<number, KnownHead[]>();
+  #furthest: KnownHead | undefined;
+  #workspace: string | undefined;
+  #isClosed = false;
+
+  constructor(known: readonly KnownHead[], options: VerifyOptions) {
+    this.#options = options;
+    for (const head of known) {
+      this.#known.set(head.seq, [...(this.#known.get(head.seq) ?? []), head]);
+      if (head.seq > (this.#furthest?.seq ?? 0)) this.#furthest = head;
+    }
+    this.head = options.start ?? emptyChain;
+  }
+
+  /** @returns the verdict when this line breaks the chain */
+  take(line: ExportedLine): ChainVerdict | undefined {
+    return this.#verdictOn('record' in line ? this.#takeRecord(line) : this.#takeCheckpoint(line.checkpoint));
+  }
+
+  /** The verdict after the last line. */
+  finish(): ChainVerdict {
+    const { seq, hash } = this.head;
+    return this.#verdictOn(this.#faultOfEnd()) ?? { sound: true, records: seq, head: hash, signed: this.signed };
+  }
+
+  #verdictOn(fault: Fault | undefined): ChainVerdict | undefined {
+    return fault === undefined ? undefined : { sound: false, records: this.head.seq, ...fault };
+  }
+
+  #takeRecord({ record, text }: ExportedRecord): Fault | undefined {
     const { hash, ...members } = record;
+    const { seq } = this.head;
+    if (this.#isClosed) return { seq: record.seq, problem: `record ${record.seq} follows the end of the export` };
     if (record.seq !== seq + 1) {
       return record.seq > seq + 1
-        ? broken(seq + 1, `record ${seq + 1} is missing; record ${record.seq} follows`)
-        : broken(record.seq, `record ${record.seq} stands out of order, after ${seq}`);
+        ? { seq: seq + 1, problem: `record ${seq + 1} is missing; record ${record.seq} follows` }
+        : { seq: record.seq, problem: `record ${record.seq} stands out of order, after ${seq}` };
     }
-    if (record.prev_hash !== previousHash) {
-      return broken(record.seq, `record ${record.seq} does not link to the one before it`);
+    if (record.prev_hash !== this.head.hash) {
+      return { seq: record.seq, problem: `record ${record.seq} does not link to the one before it` };
     }
     if (hashRecord(members).toString('hex') !== hash) {
-      return broken(record.seq, `record ${record.seq} was changed: its hash does not match its content`);
+      return { seq: record.seq, problem: `record ${record.seq} was changed: its hash does not match its content` };
     }
     const opened = text === undefined ? undefined : faultOfText(record, text);
-    if (opened !== undefined) return broken(record.seq, `record ${record.seq}: ${opened}`);
-    const elsewhere = expected.get(record.seq);
-    if (elsewhere !== undefined && elsewhere !== hash) {
-      return broken(record.seq, `record ${record.seq} is not the one that was witnessed elsewhere`);
+    if (opened !== undefined) return { seq: record.seq, problem: `record ${record.seq}: ${opened}` };
+    const known = this.#known.get(record.seq)?.find((head) => head.hash !== hash);
+    if (known !== undefined) {
+      return { seq: record.seq, problem: `record ${record.seq} is not the one that ${nameOf(known)}` };
     }
-    seq = record.seq;
-    previousHash = hash;
+    this.head = { seq: record.seq, hash };
+    return this.#faultOfGap();
   }
-  const furthest = Math.max(0, ...expected.keys());
-  if (furthest > seq) return broken(seq + 1, `the chain ends at ${seq}, but record ${furthest} was witnessed`);
-  return { sound: true, records: seq, head: previousHash };
+
+  #takeCheckpoint(checkpoint: SignedCheckpoint): Fault | undefined {
+    const { seq, hash, workspace, at, closing } = checkpoint;
+    const { publicKey } = this.#options;
+    if (publicKey !== undefined && !isSignedBy(checkpoint, publicKey)) {
+      return { seq, problem: `the signature over record ${seq} was not made by this key` };
+    }
+    if (this.#workspace !== undefined && workspace !== this.#workspace) {
+      return { seq, problem: `the signature over record ${seq} is of another workspace, "${workspace}"` };
+    }
+    if (seq > this.head.seq) {
+      return { seq: this.head.seq + 1, problem: `the chain ends at ${this.head.seq}, but record ${seq} was signed` };
+    }
+    if (seq < this.head.seq) {
+      return { seq, problem: `the signature over record ${seq} stands out of order, after ${this.head.seq}` };
+    }
+    if (hash !== this.head.hash) {
+      const from = (this.signed?.seq ?? 0) + 1;
+      return { seq: from, problem: `records ${from} to ${seq} were rewritten: ${seq} is not the one that was signed` };
+    }
+    this.#workspace = workspace;
+    this.#isClosed = closing;
+    if (publicKey !== undefined) this.signed = { seq, at };
+    return undefined;
+  }
+
+  #faultOfEnd(): Fault | undefined {
+    const { seq } = this.head;
+    const furthest = this.#furthest;
+    if (furthest !== undefined && furthest.seq > seq) {
+      return {
+        seq: seq + 1,
+        problem: `the chain ends at ${seq}, but record ${furthest.seq} is one that ${nameOf(furthest)}`,
+      };
+    }
+    const { isExport, publicKey } = this.#options;
+    if (isExport === true && publicKey !== undefined && !this.#isClosed) {
+      return { seq: seq + 1, problem: `the export breaks off after record ${seq}, without the signature at its end` };
+    }
+    return undefined;
+  }
+
+  #faultOfGap(): Fault | undefined {
+    if (this.#options.publicKey === undefined) return undefined;
+    const from = this.signed?.seq ?? 0;
+    if (this.head.seq - from <= mostUnsigned) return undefined;
+    return { seq: from + 1, problem: `no signature covers the records from ${from + 1} to ${this.head.seq}` };
+  }
+}
+
+function nameOf(known: KnownHead): string {
+  return known.witness === undefined ? 'was witnessed elsewhere' : `${known.witness} bears witness of`;
 }
 
 function faultOfText(record: ExportedRecord['record'], text: AuditText): string | undefined {

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
+import { writeBundle } from './bundle.js';
 import { CatFile } from './cat-file.js';
 import type { CatFileAnswer } from './cat-file-child.js';
 import { ObjectNotFound, RepositoryUnreadable } from './errors.js';
 import { runGit } from './git-program.js';
 import type { GitProgram } from './git-program.js';
+import { listHistoryWithGit } from './history.js';
 import { openLooseObject } from './loose-object.js';
 import { maintainWithGit } from './maintain-with-git.js';
 import { requireOid } from './objects.js';
@@ -117,6 +119,16 @@ export class DiskRepositoryWithGit implements Repository {
     const problems = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice:'));
     if (code !== 0 && problems.length === 0) problems.push(`git fsck ended with ${code ?? 'a signal'}.`);
     return problems;
+  }
+
+  history(from: Oid): AsyncIterable<Oid> {
+    requireOid(from);
+    return listHistoryWithGit(this.#program, this.#path, from);
+  }
+
+  bundle(head: Oid, file: string): Promise<void> {
+    requireOid(head);
+    return writeBundle(this.#program, this.#path, head, file);
   }
 
   async close(): Promise<void> {

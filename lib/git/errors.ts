@@ -19,6 +19,16 @@ export class RepositoryUnreadable extends Error {
   override readonly name = 'RepositoryUnreadable';
 }
 
+/** Something was asked that only the git program can do, and it is not there, too old, or not to be used. */
+export class GitProgramMissing extends Error {
+  override readonly name = 'GitProgramMissing';
+
+  /** @param purpose goes on after "is needed to" */
+  constructor(purpose: string) {
+    super(`The git program, 2.34 or newer, is needed to ${purpose}, and is not there.`);
+  }
+}
+
 /**
  * Thrown inside synchronous work on trees when an object is not at hand. The
  * caller loads `oid` and starts its work again.

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { readObject } from 'isomorphic-git';
 import type { FsClient } from 'isomorphic-git';
 import { checkObjects } from './check-objects.js';
-import { ObjectNotFound, RepositoryUnreadable, asUnreadable } from './errors.js';
+import { GitProgramMissing, ObjectNotFound, RepositoryUnreadable, asUnreadable } from './errors.js';
 import { orAbsent } from './file-system.js';
+import { listHistoryByReading } from './history.js';
 import { joinPacks } from './join-packs.js';
 import { openLooseObject, loosePath } from './loose-object.js';
 import { hashObject, requireOid } from './objects.js';
@@ -122,6 +123,16 @@ export class IsomorphicRepository implements Repository {
       () => this.head(),
       (oid) => this.read(oid),
     );
+  }
+
+  history(from: Oid): AsyncIterable<Oid> {
+    const isCutOff = async (): Promise<boolean> =>
+      (await orAbsent(this.#writer.folder.fs.size(this.#writer.folder.at('shallow')))) !== undefined;
+    return listHistoryByReading((oid) => this.read(oid), from, isCutOff);
+  }
+
+  bundle(): Promise<void> {
+    return Promise.reject(new GitProgramMissing('make a bundle'));
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ import { sealInWorker } from './seal-in-worker.js';
 /** The part of a repository that looks and changes nothing. */
 export type ReadableRepository = Pick<
   Repository,
-  'read' | 'has' | 'size' | 'readStream' | 'head' | 'stats' | 'fsck' | 'close'
+  'read' | 'has' | 'size' | 'readStream' | 'head' | 'history' | 'stats' | 'fsck' | 'close'
 >;
 
 /**

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { GitObject, Oid, PackableObject } from './objects.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
-export { ObjectNotFound, RepositoryUnreadable } from './errors.js';
+export { GitProgramMissing, ObjectNotFound, RepositoryUnreadable } from './errors.js';
 export type { StagedBlob } from './stage-blob.js';
 
 /**
@@ -95,6 +95,18 @@ export interface Repository {
    * and form and of what it refers to.
    */
   fsck(): Promise<string[]>;
+
+  /**
+   * Names of the commits from the first one to `from`, along first parents.
+   */
+  history(from: Oid): AsyncIterable<Oid>;
+
+  /**
+   * Writes the history of a commit, main's or an older one, into a new file that
+   * `git clone` takes. Durable when it resolves.
+   * @throws GitProgramMissing without the git program.
+   */
+  bundle(head: Oid, file: string): Promise<void>;
 
   /** Ends child processes and streams. Nothing else may be called afterwards. */
   close(): Promise<void>;

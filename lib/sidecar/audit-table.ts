@@ -40,6 +40,8 @@ export class AuditTable {
   readonly #tally;
   readonly #due;
   readonly #endTally;
+  readonly #deleteUpTo;
+  readonly #lastBefore;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -65,6 +67,10 @@ export class AuditTable {
     );
     this.#due = connection.prepare<[number], Tally>(
       'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source',
+    );
+    this.#deleteUpTo = connection.prepare('DELETE FROM audit_record WHERE seq <= ?');
+    this.#lastBefore = connection.prepare<[number], { seq: number }>(
+      'SELECT seq FROM audit_record WHERE at < ? ORDER BY seq DESC LIMIT 1',
     );
     this.#endTally = connection.prepare('DELETE FROM audit_tally WHERE minute < ?');
   }
@@ -113,6 +119,16 @@ export class AuditTable {
     const row = this.#text.get(seq);
     if (row === undefined) return undefined;
     return { seq, salt: row.salt.toString('hex'), target: row.target, detail: row.detail };
+  }
+
+  /** Number of the last record made before that time (milliseconds since 1970); 0 when there is none. */
+  lastBefore(at: number): number {
+    return this.#lastBefore.get(at)?.seq ?? 0;
+  }
+
+  /** Takes away records that lie in an archive now; their texts stay. */
+  deleteUpTo(seq: number): void {
+    this.#deleteUpTo.run(seq);
   }
 
   addToTally(tally: Tally): void {

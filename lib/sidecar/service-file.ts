@@ -12,6 +12,11 @@ export interface ServiceFile {
   close(): void;
 }
 
+/** The purpose of the key that signs a workspace's audit chain. */
+export function auditKeyOf(workspace: string): string {
+  return `audit:${workspace}`;
+}
+
 /** @param file a path, or `:memory:` */
 export function openServiceFile(file: string, migrations: string): ServiceFile {
   if (file !== ':memory:') {
@@ -37,6 +42,23 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     },
     close: () => connection.close(),
   };
+}
+
+/**
+ * A key, looked up beside a server that may be running.
+ * @throws Error when the file cannot be read
+ */
+export function readKey(file: string, purpose: string): Uint8Array | undefined {
+  if (!existsSync(file)) return undefined;
+  const connection = openForReading(file);
+  try {
+    const find = connection.prepare<[string], { material: Buffer }>(
+      'SELECT material FROM service_key WHERE purpose = ?',
+    );
+    return find.get(purpose)?.material;
+  } finally {
+    connection.close();
+  }
 }
 
 /**

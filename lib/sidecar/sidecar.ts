@@ -1,3 +1,5 @@
+import { AuditArchiveTable } from './audit-archive-table.js';
+import { AuditCheckpointTable } from './audit-checkpoint-table.js';
 import { AuditTable } from './audit-table.js';
 import { ClaimTable } from './claim-table.js';
 import { CredentialTable } from './credential-table.js';
@@ -31,6 +33,8 @@ export interface Tables {
   readonly idempotency: IdempotencyTable;
   readonly objects: ObjectTable;
   readonly audit: AuditTable;
+  readonly auditCheckpoints: AuditCheckpointTable;
+  readonly auditArchives: AuditArchiveTable;
   readonly claims: ClaimTable;
   readonly relocations: RelocationTable;
 }
@@ -52,6 +56,8 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     idempotency: new IdempotencyTable(connection),
     objects: new ObjectTable(connection),
     audit: new AuditTable(connection),
+    auditCheckpoints: new AuditCheckpointTable(connection),
+    auditArchives: new AuditArchiveTable(connection),
     claims: new ClaimTable(connection),
     relocations: new RelocationTable(connection),
   };

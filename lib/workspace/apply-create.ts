@@ -18,7 +18,10 @@ export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }
     operation: 'create',
     subject: `Create ${location}`,
     message: change.message,
-    trailers: [['Media-Type', change.mediaType]],
+    trailers: [
+      ['Location', location],
+      ['Media-Type', change.mediaType],
+    ],
   });
   const { folder, name } = placeOf(tables, location);
   const id = makeDocumentId(versionId, location);

@@ -26,7 +26,10 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
     operation: 'delete',
     subject: `Delete ${location}`,
     message: null,
-    trailers: [['Document', found.row.id]],
+    trailers: [
+      ['Document', found.row.id],
+      ['Location', location],
+    ],
   });
   tables.documents.markDeleted(found.row.number, now, pen.author.id, versionId, location);
   dropEmptyFolders(tables, parentOf(location));

@@ -66,6 +66,7 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
       operation: 'import',
       subject: `Import ${accepted.length} ${accepted.length === 1 ? 'document' : 'documents'}`,
       message: change.message,
+      trailers: describeMediaTypes(accepted.map(({ file }) => file)),
     },
   );
   for (const { file, number } of accepted) {
@@ -73,6 +74,18 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
     tables.versions.setFirstId(number, versionId);
   }
   return { created: accepted.map(({ file }) => file.location), unchanged, skipped, versionId };
+}
+
+/** The most frequent media type once for all, and each other one with the document that has it, a tab between them. */
+function describeMediaTypes(files: readonly ImportedFile[]): (readonly [string, string])[] {
+  const counts = new Map<string, number>();
+  for (const { mediaType } of files) counts.set(mediaType, (counts.get(mediaType) ?? 0) + 1);
+  const [usual = ''] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const others = files.filter(({ mediaType }) => mediaType !== usual);
+  return [
+    ['Media-Type', usual],
+    ...others.map(({ mediaType, location }) => ['Media-Type', `${mediaType}\t${location}`] as const),
+  ];
 }
 
 const provisionalId = '0'.repeat(40);

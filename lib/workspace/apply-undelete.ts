@@ -30,6 +30,7 @@ export function applyUndelete(pen: Pen, location: Location): Document {
     message: null,
     trailers: [
       ['Document', deleted.id],
+      ['Location', location],
       ['Media-Type', last.mediaType],
     ],
   });

@@ -51,6 +51,7 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
     message: change.message,
     trailers: [
       ['Document', found.row.id],
+      ['Location', location],
       ['Media-Type', mediaType],
     ],
   });

@@ -18,6 +18,8 @@ export interface JournalOptions {
   readonly randomness: Randomness;
   /** Called after each group that added git objects, with their bytes. */
   readonly onObjectsAdded: (bytes: number) => void;
+  /** Called in each group's transaction after its last turn, with the state that the group began with. */
+  readonly beforeCommit?: (turn: Turn, before: WorkspaceState) => void;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -164,6 +166,7 @@ export class Journal {
     this.#state = turn.state;
     for (const action of turn.takeActions()) action();
     if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
+    this.#options.beforeCommit?.(turn, this.#state);
     this.#options.trees.releaseWanted();
   }
 

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { makeSigner, type ChainSigner } from '../audit/checkpoint.js';
 import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects.js';
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/open-read-only.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
-import { listWorkspaceNames } from '../sidecar/service-file.js';
+import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
 import { pathsOf } from './open-workspace.js';
+
+const serviceName = 'service.sqlite';
 
 export interface ReadOnlyOptions {
   readonly dataFolder: string;
@@ -22,12 +25,16 @@ export interface ReadOnlyWorkspace {
   readonly repository: ReadableRepository;
   /** Where main stood in the repository. */
   readonly repositoryHead: Oid | null;
+  /** Where archives of the audit chain lie. */
+  readonly archives: string;
+  /** The audit chain's key; undefined where the service's file has none. */
+  readonly signer: ChainSigner | undefined;
   close(): Promise<void>;
 }
 
 /** The workspaces of a data folder. @throws Error when the service's file cannot be read */
 export function listWorkspaces(dataFolder: string): string[] {
-  return listWorkspaceNames(join(dataFolder, 'service.sqlite'));
+  return listWorkspaceNames(join(dataFolder, serviceName));
 }
 
 /** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
@@ -36,12 +43,15 @@ export async function openReadOnly({ dataFolder, name, git }: ReadOnlyOptions): 
   const repository = await openRepositoryReadOnly({ path: paths.repository, git });
   try {
     const repositoryHead = await repository.head();
+    const key = readKey(join(dataFolder, serviceName), auditKeyOf(name));
     const sidecar = openSidecarReadOnly(paths.sidecar);
     return {
       name,
       sidecar,
       repository,
       repositoryHead,
+      archives: paths.archives,
+      signer: key === undefined ? undefined : makeSigner(name, key),
       async close() {
         sidecar.close();
         await repository.close();

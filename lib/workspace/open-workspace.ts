@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ChainSigner } from '../audit/checkpoint.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
@@ -17,15 +18,26 @@ export interface WorkspaceFiles {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
+  /** The key that signs a workspace's audit chain. */
+  readonly signerOf: (name: string) => ChainSigner;
 }
 
 const repositoryName = 'content.git';
 const sidecarName = 'sidecar.sqlite';
+const archivesName = 'audit';
 
 /** Where a workspace's parts lie. */
-export function pathsOf(dataFolder: string, name: string): { folder: string; repository: string; sidecar: string } {
+export function pathsOf(
+  dataFolder: string,
+  name: string,
+): { folder: string; repository: string; sidecar: string; archives: string } {
   const folder = join(dataFolder, name);
-  return { folder, repository: join(folder, repositoryName), sidecar: join(folder, sidecarName) };
+  return {
+    folder,
+    repository: join(folder, repositoryName),
+    sidecar: join(folder, sidecarName),
+    archives: join(folder, archivesName),
+  };
 }
 
 /**
@@ -57,6 +69,8 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     name,
     openSidecar: () => openSidecar(paths?.sidecar ?? ':memory:', migrations),
     repository,
+    signer: files.signerOf(name),
+    archives: paths?.archives ?? null,
     clock,
     randomness,
     onFault,

@@ -39,7 +39,10 @@ export interface CommitText {
   readonly subject: string;
   /** The writer's own words, already normalized. */
   readonly message: string | null;
-  /** More trailers, in order. Values hold no line breaks: locations and names cannot. */
+  /**
+   * More trailers, in order. Values hold no line breaks: locations and names cannot. With them the history says all
+   * that the rows of documents, versions and moves say, so that those can be made again from it (rebuild.ts).
+   */
   readonly trailers?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -64,6 +67,7 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
     ...(text.trailers ?? []),
     ['Principal', author.id],
     ['Request', caller.requestId],
+    ...(author.kind === 'person' ? [] : [['Principal-Kind', author.kind] as const]),
     ['Time', formatTime(turn.now)],
     ['Audit-Head', `${seq} ${hash}`],
   ];

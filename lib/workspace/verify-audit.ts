@@ -1,9 +1,9 @@
-import { exportRecords } from '../audit/export.js';
-import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.js';
+import { createPublicKey } from 'node:crypto';
+import type { ChainVerdict, KnownHead } from '../audit/verify.js';
+import { verifySource } from '../audit/verify-source.js';
 import { decodeCommit } from '../git/objects.js';
+import { findAuditHead } from './trailers.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
-
-const trailer = /^Audit-Head: (\d{1,15}) ([0-9a-f]{64})$/m;
 
 /**
  * Where the audit chain stood when the repository's newest commit was made, as that commit says. Each record's hash
@@ -12,14 +12,16 @@ const trailer = /^Audit-Head: (\d{1,15}) ([0-9a-f]{64})$/m;
 export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHead | undefined> {
   const { repositoryHead } = workspace;
   if (repositoryHead === null) return undefined;
-  const { message } = decodeCommit((await readAnyObject(workspace, repositoryHead)).bytes);
-  // The last paragraph is always the service's own; a writer's words come before it.
-  const match = trailer.exec(message.trimEnd().split('\n\n').at(-1) ?? '');
-  return match === null ? undefined : { seq: Number(match[1]), hash: match[2] ?? '' };
+  const { bytes } = await readAnyObject(workspace, repositoryHead);
+  const head = findAuditHead(decodeCommit(bytes).message);
+  return head === undefined ? undefined : { ...head, witness: `commit ${repositoryHead}` };
 }
 
-/** Checks the whole audit chain, and that it still is the one that the repository bears witness of. */
+/** Checks the whole audit chain with its signatures, and that it still is the one that the repository bears witness of. */
 export async function verifyAuditChain(workspace: ReadOnlyWorkspace): Promise<ChainVerdict> {
   const witness = await readWitness(workspace);
-  return verifyChain(exportRecords(workspace.sidecar.reader.audit, true), witness === undefined ? [] : [witness]);
+  const { name, archives, signer } = workspace;
+  const publicKey = signer === undefined ? undefined : createPublicKey(signer.publicKey);
+  const source = { workspace: name, tables: workspace.sidecar.reader, archives };
+  return verifySource(source, witness === undefined ? [] : [witness], publicKey);
 }

@@ -1,4 +1,5 @@
 import { ReachMemory, type Reach } from '../access/reach.js';
+import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { unauthenticated } from '../domain/refusal.js';
@@ -16,6 +17,10 @@ export interface WorkspaceOptions {
   readonly name: string;
   readonly openSidecar: () => Sidecar;
   readonly repository: Repository;
+  /** Signs the audit chain. */
+  readonly signer: ChainSigner;
+  /** Where archives of the audit chain lie; null in memory. */
+  readonly archives: string | null;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Told of faults that were survived, for the log. */
@@ -30,6 +35,8 @@ export class Workspace {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly repository: Repository;
+  readonly signer: ChainSigner;
+  readonly archives: string | null;
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
@@ -40,6 +47,8 @@ export class Workspace {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.repository = options.repository;
+    this.signer = options.signer;
+    this.archives = options.archives;
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       trees: new TreeCache(treeCacheBytes),
@@ -47,6 +56,9 @@ export class Workspace {
       clock: options.clock,
       randomness: options.randomness,
       onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
+      beforeCommit: ({ tables, state, now }, before) => {
+        if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);
+      },
       onFault: (cause) => options.onFault('The journal could not commit', cause),
     });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
@@ -93,9 +105,17 @@ export class Workspace {
   /** Finishes what is under way, leaves everything in the repository, and closes the files. */
   async close(): Promise<void> {
     await this.journal.drained();
+    await this.#signChain().catch(() => undefined);
     await this.checkpointer.run().catch(() => undefined);
     await this.checkpointer.close();
     await this.journal.close();
     await this.repository.close();
+  }
+
+  /** Signs the chain's end: whatever is cut off it while nothing runs is then missed. */
+  async #signChain(): Promise<void> {
+    await this.journal.turn({
+      run: ({ tables, state, now }) => signHead(tables.auditCheckpoints, this.signer, state.chain, now),
+    });
   }
 }

@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { mainRef } from './create-repository-files.js';
+import { GitProgramMissing, RepositoryUnreadable } from './errors.js';
+import type { GitProgram } from './git-program.js';
+import { findGit, isUsableGit, spawnGit } from './git-program.js';
+import type { Oid } from './objects.js';
+import { isOid } from './objects.js';
+
+/**
+ * Bundles (gitformat-bundle(5), version 2): a head and everything that it needs,
+ * in one file that `git bundle verify` accepts and `git clone` clones.
+ */
+const signature = '# v2 git bundle\n';
+
+/** More than the header of any bundle that is written here. */
+const longestHeader = 1024;
+
+/**
+ * Writes the history of one commit as a bundle, durably. The commit need not be
+ * main's any more: what was committed later is left out.
+ * @param file is made; it must not be there.
+ * @throws RepositoryUnreadable when git cannot read it all.
+ */
+export async function writeBundle(program: GitProgram, repository: string, head: Oid, file: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.write(`${signature}${head} HEAD\n${head} ${mainRef}\n\n`);
+    await feed(
+      spawnGit(program, repository, [
+        '-c',
+        'pack.threads=1',
+        'pack-objects',
+        '--revs',
+        '--stdout',
+        '-q',
+        '--delta-base-offset',
+      ]),
+      async (child) => {
+        child.stdin.end(`${head}\n`);
+        for await (const piece of child.stdout as AsyncIterable<Buffer>) await writeWhole(handle, piece);
+      },
+      `The history of ${head} cannot be bundled`,
+    );
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The commit that a bundle brings, as its header says.
+ * @throws RepositoryUnreadable when it is no bundle of one whole history.
+ */
+export async function readBundleHead(file: string): Promise<Oid> {
+  return (await readHeader(file)).head;
+}
+
+/**
+ * Takes a bundle's objects into a repository, checked one by one as git's fsck
+ * does, and with everything that they refer to. Moves no branch.
+ * @returns the commit that it brings.
+ * @throws GitProgramMissing; RepositoryUnreadable when the bundle is damaged or
+ * lacks something.
+ */
+export async function takeBundle(repository: string, file: string): Promise<Oid> {
+  const program = await requireGit('take a bundle in');
+  const { head, packStart } = await readHeader(file);
+  await feed(
+    spawnGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
+    (child) => pipeline(createReadStream(file, { start: packStart }), child.stdin),
+    'The bundle cannot be taken in',
+  );
+  return head;
+}
+
+/** @throws GitProgramMissing */
+export async function requireGit(purpose: string): Promise<GitProgram> {
+  const program = await findGit();
+  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
+  return program;
+}
+
+async function readHeader(file: string): Promise<{ head: Oid; packStart: number }> {
+  const handle = await open(file, 'r');
+  let start: string;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestHeader), 0, longestHeader, 0);
+    start = buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+  const end = start.indexOf('\n\n');
+  const lines = start.slice(signature.length, Math.max(end, 0)).split('\n');
+  const head = lines.find((line) => line.endsWith(` ${mainRef}`))?.split(' ', 1)[0];
+  if (!start.startsWith(signature) || end < 0 || head === undefined || !isOid(head)) {
+    throw new RepositoryUnreadable('It is no bundle of a whole history.');
+  }
+  return { head, packStart: end + 2 };
+}
+
+type Child = ReturnType<typeof spawnGit>;
+
+/** Works with a child's streams until both have ended. */
+async function feed(child: Child, work: (child: Child) => Promise<void>, problem: string): Promise<void> {
+  let said = '';
+  child.stdin.on('error', () => undefined);
+  child.stderr.on('data', (piece: Buffer) => {
+    said = (said + piece.toString('utf8')).slice(-2000);
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('error', (error) => {
+      said += error.message;
+      resolve(null);
+    });
+    child.on('close', resolve);
+  });
+  let failure: unknown;
+  try {
+    await work(child);
+  } catch (error) {
+    failure = error;
+    child.kill('SIGKILL');
+  }
+  child.stdout.resume();
+  const code = await ended;
+  // What git says is the cause; a broken pipe is only what follows from it.
+  if (code !== null && code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim()}`);
+  if (failure !== undefined) throw failure instanceof Error ? failure : new Error(String(failure));
+  if (code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
+}
+
+async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    offset += (await handle.write(bytes, offset, bytes.length - offset)).bytesWritten;
+  }
+}

@@ -1,0 +1,42 @@
+/** A commit's message in its three parts, as the pen writes it. */
+export interface CommitMessage {
+  readonly subject: string;
+  /** The writer's own words; null when there are none. */
+  readonly message: string | null;
+  /** Names with their values, in order; a name can come more than once. */
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+}
+
+const trailerLine = /^([A-Z][A-Za-z-]*): (.*)$/su;
+
+/**
+ * Takes a message apart. The last paragraph is always the service's own, whatever a writer put into theirs.
+ * @returns undefined when it is not of our form
+ */
+export function parseCommitMessage(text: string): CommitMessage | undefined {
+  if (!text.endsWith('\n')) return undefined;
+  const whole = text.slice(0, -1);
+  const first = whole.indexOf('\n\n');
+  const last = whole.lastIndexOf('\n\n');
+  if (first < 0) return undefined;
+  const trailers: (readonly [string, string])[] = [];
+  for (const line of whole.slice(last + 2).split('\n')) {
+    const match = trailerLine.exec(line);
+    if (match === null) return undefined;
+    trailers.push([match[1] ?? '', match[2] ?? '']);
+  }
+  return {
+    subject: whole.slice(0, first),
+    message: first === last ? null : whole.slice(first + 2, last),
+    trailers,
+  };
+}
+
+const auditHead = /^(\d{1,15}) ([0-9a-f]{64})$/;
+
+/** Where the audit chain stood before the commit was made, as the commit says. */
+export function findAuditHead(text: string): { readonly seq: number; readonly hash: string } | undefined {
+  const value = parseCommitMessage(text)?.trailers.find(([name]) => name === 'Audit-Head')?.[1];
+  const match = auditHead.exec(value ?? '');
+  return match === null ? undefined : { seq: Number(match[1]), hash: match[2] ?? '' };
+}
