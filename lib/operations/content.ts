@@ -4,8 +4,8 @@ import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
-import { prepareContent, stageContent } from '../workspace/prepare-content.js';
-import type { ReadContext } from './operation.js';
+import { prepareContent, prepareStream } from '../workspace/prepare-content.js';
+import type { PrepareContext } from './operation.js';
 
 /** Content as a face hands it over: whole, or (raw uploads) as it arrives. */
 export type ContentSource = { readonly bytes: Buffer } | { readonly stream: AsyncIterable<Uint8Array> };
@@ -38,13 +38,13 @@ export function decodeContent(content: string, encoding: 'utf-8' | 'base64' = 'u
  * Makes content ready for the pen.
  * @throws Refusal INVALID_REQUEST `content_too_large` with the limit in bytes
  */
-export async function prepareSource(context: ReadContext, source: ContentSource): Promise<PreparedContent> {
+export async function prepareSource(context: PrepareContext, source: ContentSource): Promise<PreparedContent> {
   const policy = readPolicy(context.view.tables);
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw tooLarge(policy.largestText);
-    return prepareContent(context.workspace, source.bytes);
+    return prepareContent(context.workspace, source.bytes, context.staged);
   }
-  return stageContent(context.workspace, limited(source.stream, policy.largestBlob));
+  return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
 }
 
 async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {

@@ -43,6 +43,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
       close: pinned.close,
     };
   },
+  discard: ({ close }) => close(),
 };
 
 function* openEach(

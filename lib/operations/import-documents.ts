@@ -18,7 +18,14 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
   name: 'document.import',
   needs: ({ into }) => [{ role: 'editor', location: into }],
   note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
-  prepare: (context, { files }) => Promise.all(files.map((file) => prepareSource(context, file.content))),
+  async prepare(context, { files }) {
+    const outcomes = await Promise.allSettled(files.map((file) => prepareSource(context, file.content)));
+    // Nothing of the request is still being stored when it is refused.
+    return outcomes.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
+  },
   run(pen, { files, message }, prepared) {
     const imported: ImportedFile[] = [];
     for (const [index, { location }] of files.entries()) {

@@ -2,6 +2,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 import type { Pen } from '../workspace/pen.js';
+import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -40,12 +41,19 @@ export interface ReadContext {
   readonly view: View;
 }
 
+export interface PrepareContext extends ReadContext {
+  /** Takes the large blobs that are stored for this request; what the turn leaves of them is dropped when it is over. */
+  readonly staged: StagedBlobs;
+}
+
 /** Looks and changes nothing. `run` decides everything about rights in its first synchronous stretch, through the view. */
 export interface ReadOperation<Input, Result> extends Described<Input> {
   readonly kind: 'read';
   run(context: ReadContext, input: Input): Result | Promise<Result>;
   /** Adds to the note what only the result tells. */
   noteResult?(result: Result): AuditNote;
+  /** Gives free what a result holds open that will not be handed out, its record having failed. */
+  discard?(result: Result): void;
 }
 
 /**
@@ -54,7 +62,7 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
  */
 export interface WriteOperation<Input, Result, Prepared = undefined> extends Described<Input> {
   readonly kind: 'write';
-  prepare?(context: ReadContext, input: Input): Promise<Prepared>;
+  prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
   run(pen: Pen, input: Input, prepared: Prepared): Result;
   noteResult?(result: Result): AuditNote;
   /** Number of the document that a stored answer names, so that an erase takes the answer along. */

@@ -1,7 +1,9 @@
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
-import { internal, notFound, Refusal } from '../domain/refusal.js';
+import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
+import { isFaultOfTheFile } from '../sidecar/fault.js';
+import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { runIdempotently } from './idempotently.js';
@@ -35,15 +37,19 @@ async function performRead<Input, Result>(
 ): Promise<Result> {
   let result: Result;
   try {
-    const view = workspace.view(caller);
-    authorize(view, operation.needs(input));
+    const view = decideReach(workspace, caller, operation.needs(input));
     const running = operation.run({ workspace, caller, view }, input);
     result = running instanceof Promise ? await running : running;
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
-  await workspace.journal.turn({ run: (turn) => turn.audit(done(caller, operation.name, note)) });
+  try {
+    await workspace.journal.turn({ run: (turn) => turn.audit(done(caller, operation.name, note)) });
+  } catch (error) {
+    operation.discard?.(result);
+    throw error;
+  }
   return result;
 }
 
@@ -54,12 +60,27 @@ async function performWrite<Input, Result, Prepared>(
   input: Input,
   retry: Retry | undefined,
 ): Promise<Performed<Result>> {
+  const staged: StagedBlobs = [];
+  try {
+    return await write(workspace, caller, operation, input, retry, staged);
+  } finally {
+    await workspace.staging.release(staged);
+  }
+}
+
+async function write<Input, Result, Prepared>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  retry: Retry | undefined,
+  staged: StagedBlobs,
+): Promise<Performed<Result>> {
   let prepared: Prepared;
   try {
     // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
-    const view = workspace.view(caller);
-    authorize(view, operation.needs(input));
-    prepared = (await operation.prepare?.({ workspace, caller, view }, input)) as Prepared;
+    const view = decideReach(workspace, caller, operation.needs(input));
+    prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
     await workspace.checkpointer.roomForWrites();
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
@@ -81,6 +102,26 @@ async function performWrite<Input, Result, Prepared>(
   });
 }
 
+/**
+ * What the caller sees, once it is known to hold what is needed.
+ * @throws Refusal NOT_FOUND; UNAVAILABLE when it cannot be decided (Authentication 11)
+ */
+function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[]): View {
+  try {
+    const view = workspace.view(caller);
+    authorize(view, needs);
+    return view;
+  } catch (error) {
+    throw error instanceof Refusal ? error : unavailable(error);
+  }
+}
+
+/** What a caller is told of an error. Where the file cannot be read, what the caller reaches in it is not known either. */
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return isFaultOfTheFile(error) ? unavailable(error) : internal(error);
+}
+
 /** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */
 function authorize(view: View, needs: readonly Need[]): void {
   for (const need of needs) {
@@ -97,7 +138,7 @@ async function recordRefusal<Input>(
   input: Input,
   error: unknown,
 ): Promise<Refusal> {
-  const refusal = error instanceof Refusal ? error : internal(error);
+  const refusal = asRefusal(error);
   // Where reach could not be decided the file is out of order, and the record could not be kept either.
   if (refusal.code === 'UNAVAILABLE') return refusal;
   try {

@@ -23,7 +23,10 @@ export class IdempotencyTable {
       `INSERT OR REPLACE INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#sweep = connection.prepare('DELETE FROM idempotency WHERE created_at <= ?');
+    this.#sweep = connection.prepare(
+      `DELETE FROM idempotency WHERE (principal_id, route, key) IN
+         (SELECT principal_id, route, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+    );
   }
 
   find(principalId: string, route: string, key: string): StoredAnswer | undefined {
@@ -37,8 +40,8 @@ export class IdempotencyTable {
     this.#insert.run(principalId, route, key, answer.fingerprint, answer.result, document, answer.createdAt);
   }
 
-  /** Forgets what was stored at or before that time. @returns how many */
-  sweep(upTo: number): number {
-    return this.#sweep.run(upTo).changes;
+  /** Forgets the oldest of what was stored at or before that time, at most `limit`. @returns how many */
+  sweep(upTo: number, limit: number): number {
+    return this.#sweep.run(upTo, limit).changes;
   }
 }

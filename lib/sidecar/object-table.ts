@@ -19,6 +19,7 @@ export class ObjectTable {
   readonly #stage;
   readonly #unstage;
   readonly #staged;
+  readonly #isStaged;
   readonly #bytes;
 
   constructor(connection: Connection) {
@@ -42,6 +43,9 @@ export class ObjectTable {
     this.#staged = connection.prepare<[], { oid: string; size: number; staged_at: number }>(
       'SELECT oid, size, staged_at FROM staged_object',
     );
+    this.#isStaged = connection.prepare<[string], { staged: number }>(
+      'SELECT EXISTS (SELECT 1 FROM staged_object WHERE oid = ?) AS staged',
+    );
     this.#bytes = connection.prepare<[], { bytes: number; objects: number }>(
       'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
     );
@@ -61,9 +65,24 @@ export class ObjectTable {
     return this.#newest.get()?.number ?? 0;
   }
 
-  /** Pending objects with after < number ≤ upTo, in order. */
-  between(after: number, upTo: number, limit: number): (PendingObject & { readonly number: number })[] {
-    return this.#upTo.all(after, upTo, limit);
+  /**
+   * Pending objects with after < number ≤ upTo, in order: at most `limit`, and none after the one that makes them
+   * `mostBytes` or more.
+   */
+  between(
+    after: number,
+    upTo: number,
+    limit: number,
+    mostBytes: number,
+  ): (PendingObject & { readonly number: number })[] {
+    const objects: (PendingObject & { readonly number: number })[] = [];
+    let bytes = 0;
+    for (const object of this.#upTo.iterate(after, upTo, limit)) {
+      objects.push(object);
+      bytes += object.deflated.length;
+      if (bytes >= mostBytes) break;
+    }
+    return objects;
   }
 
   /** Forgets those that are in a pack now. */
@@ -81,6 +100,10 @@ export class ObjectTable {
 
   unstage(oid: string): void {
     this.#unstage.run(oid);
+  }
+
+  isStaged(oid: string): boolean {
+    return this.#isStaged.get(oid)?.staged === 1;
   }
 
   staged(): { readonly oid: string; readonly size: number; readonly staged_at: number }[] {

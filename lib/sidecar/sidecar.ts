@@ -71,6 +71,8 @@ export interface Sidecar {
   readonly writer: Tables;
   readonly reader: Tables;
   readonly transaction: Transaction;
+  /** Whether it is gone when it is closed. */
+  readonly isInMemory: boolean;
   /**
    * Changes whenever principals, groups or grants may have changed, also when a change of them was rolled back;
    * never repeats while the process lives. What was derived from them holds exactly while it stays the same.
@@ -81,6 +83,13 @@ export interface Sidecar {
    * there is one connection only, it shows what is committed when it is asked.
    */
   openSnapshot(): Snapshot;
+  /**
+   * Gives pages of the file that nothing uses back to the system. Within a turn.
+   * @param keep how many unused pages stay for what is written next
+   * @param most how many are given back in one go
+   * @returns how many unused pages are left
+   */
+  reclaim(keep: number, most: number): number;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
   close(): void;
@@ -105,15 +114,25 @@ export function openSidecar(file: string, migrations: string): Sidecar {
     const touched = (): void => {
       lastStamp += 1;
     };
+    // The sidecar before this one may have been closed in the middle of a transaction, which undid what it showed.
+    touched();
     return {
       writer: makeTables(writing, touched),
       reader: makeTables(reading, touched),
       transaction: makeTransaction(writing, touched),
+      isInMemory: reading === writing,
       get policyStamp() {
         return lastStamp;
       },
       openSnapshot: () =>
         reading === writing ? { tables: makeTables(reading, touched), close: () => undefined } : openSnapshot(file),
+      reclaim(keep, most) {
+        const unused = writing.pragma('freelist_count', { simple: true }) as number;
+        if (unused <= keep) return unused;
+        const pages = Math.min(unused - keep, most);
+        writing.pragma(`incremental_vacuum(${pages})`);
+        return unused - pages;
+      },
       checkIntegrity: () =>
         (reading.pragma('integrity_check') as { integrity_check: string }[])
           .map((row) => row.integrity_check)

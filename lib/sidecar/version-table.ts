@@ -7,6 +7,8 @@ export interface NewVersion {
   readonly document: number;
   readonly sequence: number;
   readonly id: string;
+  /** Where the commit that made it lies today; left out: it is the id itself. */
+  readonly commit?: string;
   readonly blobOid: string;
   readonly sha256: string;
   readonly size: number;
@@ -26,6 +28,7 @@ export class VersionTable {
   readonly #bySequence;
   readonly #after;
   readonly #setFirstId;
+  readonly #largeBlob;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -34,6 +37,10 @@ export class VersionTable {
     );
     this.#setFirstId = connection.prepare(
       'UPDATE version SET id = ?, commit_oid = ? WHERE document = ? AND sequence = 1',
+    );
+    // Written as the partial index has it, or SQLite would not use that.
+    this.#largeBlob = connection.prepare<[string], { used: number }>(
+      'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
     );
     const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
     this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
@@ -45,13 +52,12 @@ export class VersionTable {
     );
   }
 
-  /** The commit's present oid starts as the id itself. */
   insert(version: NewVersion): void {
     this.#insert.run(
       version.document,
       version.sequence,
       version.id,
-      version.id,
+      version.commit ?? version.id,
       version.blobOid,
       version.sha256,
       version.size,
@@ -68,6 +74,11 @@ export class VersionTable {
   /** Names the commit of a first version that was written before its commit was made. */
   setFirstId(document: number, id: string): void {
     this.#setFirstId.run(id, id, document);
+  }
+
+  /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */
+  holdLargeBlob(blobOid: string): boolean {
+    return this.#largeBlob.get(blobOid)?.used === 1;
   }
 
   byId(document: number, id: string): Version | undefined {

@@ -1,14 +1,20 @@
-import type { PackableObject } from '../git/objects.js';
+import { setImmediate as nextStretch } from 'node:timers/promises';
+import { internal } from '../domain/refusal.js';
+import type { Oid, PackableObject } from '../git/objects.js';
 import type { Repository } from '../git/repository.js';
 import type { Journal } from './journal.js';
+import type { Maintainer } from './maintain.js';
+import { noteCheckpoint } from './recover.js';
 
 export interface CheckpointOptions {
   readonly journal: Journal;
   readonly repository: Repository;
+  /** Told of each pack, and asked before each. */
+  readonly maintainer: Pick<Maintainer, 'notePack' | 'roomForPack'>;
   /** Called with the cause when a checkpoint failed; it is tried again. */
   readonly onFault: (cause: unknown) => void;
-  /** Called after each pack, e.g. to consider maintenance. */
-  readonly onPacked?: () => void;
+  /** Called when main was found where nobody here moved it. */
+  readonly onMoved: (main: Oid | null) => void;
 }
 
 /** Milliseconds that objects wait at the most while nothing presses. */
@@ -17,9 +23,15 @@ const interval = 1000;
 const pressing = 4 * 1024 * 1024;
 /** Pending bytes at which writers wait for the checkpoint. */
 const overfull = 64 * 1024 * 1024;
+/** Pending bytes at which writes are refused when the checkpoint does not come about. */
+const mostPending = 4 * overfull;
 /** Bytes that are read from the sidecar for one pack. */
 const packBytes = 16 * 1024 * 1024;
-const readBatch = 256;
+/** Rows and bytes that are read, and rows that are deleted, in one stretch: nobody waits long behind them. */
+const readRows = 1024;
+const readBytes = 4 * 1024 * 1024;
+const deleteRows = 1024;
+/** Milliseconds to leave a failed checkpoint alone. */
 const retryAfter = 5000;
 
 /**
@@ -31,6 +43,10 @@ export class Checkpointer {
   #pendingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** The last failure, and when it was; none once a checkpoint has come about. */
+  #failure: { readonly cause: unknown; readonly at: number } | undefined;
+  /** Where main was last seen or moved to. */
+  #main: Oid | null | undefined;
   #closed = false;
 
   constructor(options: CheckpointOptions) {
@@ -44,17 +60,27 @@ export class Checkpointer {
     else this.#schedule(interval);
   }
 
-  /** Resolves when writers may go on; at once, unless the checkpoint has fallen far behind. */
+  /**
+   * Resolves when writers may go on; at once, unless the checkpoint has fallen far behind. While it fails, writes are
+   * durable in the sidecar alone and go on, up to a bound.
+   * @throws Refusal INTERNAL at that bound
+   */
   async roomForWrites(): Promise<void> {
-    if (this.#pendingBytes >= overfull) await this.#start();
+    if (this.#pendingBytes < overfull) return;
+    await this.#start();
+    if (this.#pendingBytes >= mostPending && this.#failure !== undefined) throw internal(this.#failure.cause);
   }
 
   /** Moves everything that is pending now. @throws what the repository or the journal threw */
   async run(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
-    this.#running = this.#moveAll().finally(() => {
-      this.#running = undefined;
-    });
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    this.#running = this.#moveAll()
+      .then(() => {
+        this.#failure = undefined;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
     await this.#running;
   }
 
@@ -73,52 +99,100 @@ export class Checkpointer {
     this.#timer.unref();
   }
 
+  /** Never throws. */
   async #start(): Promise<void> {
     if (this.#closed) return;
+    const rest = this.#failure === undefined ? 0 : this.#failure.at + retryAfter - performance.now();
+    if (rest > 0) {
+      this.#schedule(rest);
+      return;
+    }
     try {
       await (this.#running ?? this.run());
-    } catch (error) {
-      this.#options.onFault(error);
+    } catch (cause) {
+      if (this.#failure === undefined || performance.now() - this.#failure.at >= retryAfter) {
+        this.#failure = { cause, at: performance.now() };
+        this.#options.onFault(cause);
+      }
       this.#schedule(retryAfter);
     }
   }
 
   async #moveAll(): Promise<void> {
-    const { journal, repository } = this.#options;
+    const { journal } = this.#options;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // Read in one synchronous step: this head is reachable from the objects up to that number.
     const upTo = journal.reader.objects.newest();
     const { head } = journal.state;
     const bytesAtStart = this.#pendingBytes;
-    for (let after = 0; after < upTo;) {
-      const { objects, last } = this.#readBatch(after, upTo);
-      if (objects.length === 0) break;
-      await repository.addPack(objects);
-      after = last;
-    }
-    if (head !== null && (await repository.head()) !== head) await repository.moveHead(head);
-    if (upTo > 0) {
-      await journal.turn({ run: (turn) => turn.tables.objects.deleteUpTo(upTo) });
-      this.#options.onPacked?.();
+    const first = await this.#packUpTo(upTo);
+    if (head !== null) await this.#moveMain(head);
+    for (let number = first; number <= upTo; number += deleteRows) {
+      await journal.turn({
+        run({ tables }) {
+          tables.objects.deleteUpTo(Math.min(number + deleteRows - 1, upTo));
+          // With the first rows already: once one of main's commits is no longer pending, this says that main is ours.
+          if (head !== null && number === first) noteCheckpoint(tables, head);
+        },
+      });
     }
     this.#pendingBytes = Math.max(0, this.#pendingBytes - bytesAtStart);
     if (this.#pendingBytes > 0) this.#schedule(interval);
   }
 
-  #readBatch(after: number, upTo: number): { objects: PackableObject[]; last: number } {
+  /** @returns the number of the first object; more than `upTo` when there was none */
+  async #packUpTo(upTo: number): Promise<number> {
+    const { repository, maintainer } = this.#options;
+    let first: number | undefined;
+    for (let after = 0; after < upTo;) {
+      const batch = await this.#readBatch(after, upTo);
+      if (batch === undefined) break;
+      first ??= batch.first;
+      after = batch.last;
+      await maintainer.roomForPack();
+      await repository.addPack(batch.objects);
+      maintainer.notePack();
+    }
+    return first ?? upTo + 1;
+  }
+
+  async #moveMain(head: Oid): Promise<void> {
+    const { repository, onFault, onMoved } = this.#options;
+    let main: Oid | null | undefined;
+    try {
+      main = await repository.head();
+    } catch (error) {
+      onFault(error);
+    }
+    if (main === head) {
+      this.#main = head;
+      return;
+    }
+    if (this.#main !== undefined && main !== undefined && main !== this.#main) onMoved(main);
+    await repository.moveHead(head);
+    this.#main = head;
+  }
+
+  async #readBatch(
+    after: number,
+    upTo: number,
+  ): Promise<{ objects: PackableObject[]; first: number; last: number } | undefined> {
     const objects: PackableObject[] = [];
+    let first: number | undefined;
     let last = after;
     let bytes = 0;
     while (bytes < packBytes) {
-      const rows = this.#options.journal.reader.objects.between(last, upTo, readBatch);
+      const rows = this.#options.journal.reader.objects.between(last, upTo, readRows, readBytes);
       if (rows.length === 0) break;
-      for (const row of rows) {
-        objects.push({ oid: row.oid, type: row.type, size: row.size, deflated: row.deflated });
-        bytes += row.deflated.length;
-        last = row.number;
+      for (const { number, oid, type, size, deflated } of rows) {
+        objects.push({ oid, type, size, deflated });
+        bytes += deflated.length;
+        first ??= number;
+        last = number;
       }
+      await nextStretch();
     }
-    return { objects, last };
+    return first === undefined ? undefined : { objects, first, last };
   }
 }

@@ -6,7 +6,7 @@ import type { Tree } from '../git/tree.js';
 import type { Sidecar, Tables } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
 import type { TreeCache } from './object-cache.js';
-import { Turn, type WorkspaceState } from './turn.js';
+import { MissingTrees, Turn, type WorkspaceState } from './turn.js';
 
 export interface JournalOptions {
   /** Opens the workspace's file; called at the start and again after a fault. */
@@ -35,14 +35,14 @@ interface Entry {
   readonly work: TurnWork<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  attempts: number;
+  /** Trees that were fetched for it; held in memory until it is done, so that each attempt gets further. */
+  readonly fetched: Set<Oid>;
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
 }
 
 const largestGroup = 256;
 /** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
 const longestGroup = 20;
-const mostAttempts = 64;
 /** Milliseconds before opening a faulty file is tried again. */
 const reopenInterval = 1000;
 
@@ -58,7 +58,9 @@ export class Journal {
   #state: WorkspaceState;
   #queue: Entry[] = [];
   #scheduled = false;
+  #closing = false;
   #closed = false;
+  /** When opening the file was last tried, by the process's own steady clock. */
   #triedAt = Number.NEGATIVE_INFINITY;
   #idle: (() => void)[] = [];
   #loading = 0;
@@ -90,13 +92,13 @@ export class Journal {
    * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
    */
   turn<Result>(work: TurnWork<Result>): Promise<Result> {
-    if (this.#closed) return Promise.reject(unavailable(new Error('The workspace is closed.')));
+    if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({
         work,
         resolve: resolve as (result: unknown) => void,
         reject,
-        attempts: 0,
+        fetched: new Set(),
         outcome: undefined,
       });
       this.#schedule();
@@ -109,8 +111,9 @@ export class Journal {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Finishes what is waiting, then refuses everything and closes the file. */
+  /** Takes nothing more, finishes what is waiting, and closes the file. */
   async close(): Promise<void> {
+    this.#closing = true;
     await this.drained();
     this.#closed = true;
     this.#sidecar?.close();
@@ -122,7 +125,7 @@ export class Journal {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#runGroup();
+      if (this.#queue.length > 0) this.#runGroup();
       if (this.#queue.length > 0) this.#schedule();
       else if (this.#loading === 0) for (const resolve of this.#idle.splice(0)) resolve();
     });
@@ -137,6 +140,7 @@ export class Journal {
       return;
     }
     for (const entry of group) {
+      this.#options.trees.release(entry.fetched);
       if (entry.outcome === undefined) continue;
       if ('error' in entry.outcome) entry.reject(entry.outcome.error);
       else entry.resolve(entry.outcome.result);
@@ -159,64 +163,97 @@ export class Journal {
       const entry = this.#queue.shift();
       if (entry === undefined) break;
       group.push(entry);
-      this.#runTurn(entry, turn, sidecar);
+      // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
+      if (!this.#runTurn(entry, turn, sidecar)) group.pop();
     }
+    this.#options.beforeCommit?.(turn, this.#state);
     writeState(sidecar.writer, this.#state, turn.state);
     transaction.commit();
     this.#state = turn.state;
     for (const action of turn.takeActions()) action();
     if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
-    this.#options.beforeCommit?.(turn, this.#state);
-    this.#options.trees.releaseWanted();
   }
 
-  #runTurn(entry: Entry, turn: Turn, { transaction }: Sidecar): void {
+  /** @returns false when it left the turn to wait for a tree */
+  #runTurn(entry: Entry, turn: Turn, { transaction }: Sidecar): boolean {
     const before = turn.state;
     const actions = turn.pendingActions;
     transaction.savepoint();
     try {
       entry.outcome = { result: entry.work.run(turn) };
       transaction.release();
+      return true;
     } catch (error) {
       if (isFaultOfTheFile(error)) throw error;
       transaction.rollbackToSavepoint();
       turn.state = before;
       turn.dropActionsFrom(actions);
-      if (error instanceof MissingObject && entry.attempts < mostAttempts) {
-        this.#runLater(entry, error.oid);
-        return;
+      const missing = missingFor(entry, error);
+      if (missing.length > 0) {
+        entry.outcome = undefined;
+        this.#runLater(entry, missing);
+        return false;
       }
-      const refusal = error instanceof Refusal ? error : internal(error);
-      entry.outcome = { error: refusal };
+      this.#refuse(entry, error instanceof Refusal ? error : internal(error), turn, transaction);
+      return true;
+    }
+  }
+
+  /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */
+  #refuse(entry: Entry, refusal: Refusal, turn: Turn, transaction: Sidecar['transaction']): void {
+    const before = turn.state;
+    transaction.savepoint();
+    try {
       entry.work.refused?.(turn, refusal);
+      transaction.release();
+      entry.outcome = { error: refusal };
+    } catch (error) {
+      if (isFaultOfTheFile(error)) throw error;
+      transaction.rollbackToSavepoint();
+      turn.state = before;
+      entry.outcome = { error: internal(error) };
     }
   }
 
   /** Leaves the turn, fetches what was missing, and queues again. */
-  #runLater(entry: Entry, missing: Oid): void {
-    entry.attempts += 1;
+  #runLater(entry: Entry, missing: readonly Oid[]): void {
     this.#loading += 1;
-    this.#options
-      .loadTree(missing)
-      .then((tree) => {
-        this.#options.trees.set(tree);
-        this.#options.trees.keepFor(missing, tree);
-        this.#queue.unshift(entry);
+    const fetch = async (oid: Oid): Promise<void> => {
+      const tree = await this.#options.loadTree(oid);
+      entry.fetched.add(oid);
+      this.#options.trees.hold(oid, tree);
+    };
+    Promise.allSettled(missing.map(fetch))
+      .then((outcomes) => {
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+        if (failed === undefined) this.#queue.unshift(entry);
+        else this.#rejectUnrun(entry, failed.reason);
       })
-      .catch((error: unknown) => entry.reject(internal(error)))
+      .catch((error: unknown) => this.#rejectUnrun(entry, error))
       .finally(() => {
         this.#loading -= 1;
         this.#schedule();
       });
   }
 
+  #rejectUnrun(entry: Entry, cause: unknown): void {
+    this.#options.trees.release(entry.fetched);
+    entry.reject(cause instanceof Refusal ? cause : internal(cause));
+  }
+
   /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
   #recover(group: readonly Entry[], cause: unknown): void {
-    this.#options.onFault(cause);
-    const locked = isLocked(cause) || (cause instanceof Refusal && cause.code === 'UNAVAILABLE');
-    for (const entry of group) entry.reject(locked ? unavailable(cause) : internal(cause));
+    const isUnopened = this.#sidecar === undefined;
+    if (!isUnopened) this.#options.onFault(cause);
+    for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
     if (group.length === 0) {
-      for (const entry of this.#queue.splice(0)) entry.reject(unavailable(cause));
+      for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));
+      // Nothing was begun: there is nothing to undo, and whoever holds the lock will let go of it.
+      if (isUnopened || isLocked(cause)) return;
+    }
+    if (this.#sidecar?.isInMemory === true) {
+      this.#sidecar.transaction.rollback();
+      return;
     }
     try {
       this.#sidecar?.close();
@@ -227,13 +264,13 @@ export class Journal {
     this.#triedAt = Number.NEGATIVE_INFINITY;
     try {
       this.#reopen();
-    } catch (error) {
-      this.#options.onFault(error);
+    } catch {
+      // It was reported; from here on it is tried again whenever somebody asks.
     }
   }
 
   #reopen(): Sidecar {
-    const now = this.#options.clock.now();
+    const now = performance.now();
     if (this.#closed || now - this.#triedAt < reopenInterval) throw unavailable();
     this.#triedAt = now;
     let sidecar: Sidecar | undefined;
@@ -242,11 +279,18 @@ export class Journal {
       this.#state = readState(sidecar.writer);
     } catch (error) {
       sidecar?.close();
+      this.#options.onFault(error);
       throw unavailable(error);
     }
     this.#sidecar = sidecar;
     return sidecar;
   }
+}
+
+/** The trees that the work stopped for. One that was fetched already and is missing still will never be there. */
+function missingFor(entry: Entry, error: unknown): readonly Oid[] {
+  const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
+  return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
 }
 
 function readState(tables: Tables): WorkspaceState {

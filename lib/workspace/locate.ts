@@ -23,7 +23,7 @@ export interface Descent {
 const root: FolderRow = { number: rootFolderNumber, parent: 0, name: '', kept: true, mirror: null };
 
 /** No folder has this number: looking below it finds nothing, at the cost of looking. */
-const nowhere = -1;
+export const nowhere = -1;
 
 /**
  * Walks down the path's segments as far as there are folders. Nothing here looks at rights, so it takes the same steps

@@ -50,26 +50,35 @@ export type BlobCache = ByteBoundedCache<Buffer>;
 /** The trees of the paths that are being written, kept serialized. */
 export class TreeCache {
   readonly #trees: ByteBoundedCache<Tree>;
-  /** Trees that an operation is waiting for: kept whatever their size until it has run. */
-  readonly #wanted = new Map<Oid, Tree>();
+  /** Trees that operations are waiting for: kept whatever their size until the last of them has run. */
+  readonly #held = new Map<Oid, { readonly tree: Tree; holders: number }>();
 
   constructor(most: number) {
     this.#trees = new ByteBoundedCache<Tree>(most, (tree) => tree.bytes.length + 200);
   }
 
   get(oid: Oid): Tree | undefined {
-    return this.#trees.get(oid) ?? this.#wanted.get(oid);
+    return this.#trees.get(oid) ?? this.#held.get(oid)?.tree;
   }
 
   set(tree: Tree): void {
     this.#trees.set(tree.oid, tree);
   }
 
-  keepFor(oid: Oid, tree: Tree): void {
-    this.#wanted.set(oid, tree);
+  /** Keeps the tree until it is released as often as it was held. */
+  hold(oid: Oid, tree: Tree): void {
+    this.set(tree);
+    const held = this.#held.get(oid);
+    if (held === undefined) this.#held.set(oid, { tree, holders: 1 });
+    else held.holders += 1;
   }
 
-  releaseWanted(): void {
-    this.#wanted.clear();
+  release(oids: ReadonlySet<Oid>): void {
+    for (const oid of oids) {
+      const held = this.#held.get(oid);
+      if (held === undefined) continue;
+      held.holders -= 1;
+      if (held.holders <= 0) this.#held.delete(oid);
+    }
   }
 }

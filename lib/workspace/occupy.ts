@@ -1,8 +1,9 @@
 import type { Location } from '../domain/location.js';
-import { ancestorsOf, joinLocation, nameOf, parentOf } from '../domain/location.js';
+import { joinLocation, nameOf, parentOf, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
+import { rootFolderNumber } from '../sidecar/folder-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import { descend, findDocument, findFolder, type FoundFolder } from './locate.js';
+import { descend, findFolder, nowhere, type FoundFolder } from './locate.js';
 import type { Pen } from './pen.js';
 
 /** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
@@ -20,17 +21,19 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
  */
 export function requireFree(pen: Pen, location: Location): void {
   const { tables } = pen.turn;
-  for (const ancestor of ancestorsOf(location)) {
-    if (ancestor !== '' && findDocument(tables, ancestor) !== undefined) {
-      throw taken(pen.view.document(ancestor) !== undefined, ancestor, 'A document');
+  const segments = segmentsOf(location);
+  // One walk, the same steps whether there are folders or not, and no more of them than the path has segments.
+  let folder = rootFolderNumber;
+  for (const [depth, segment] of segments.entries()) {
+    const document = tables.documents.idAt(folder, segment);
+    const child = tables.folders.child(folder, segment);
+    if (document !== undefined) {
+      const there = segments.slice(0, depth + 1).join('/') as Location;
+      throw taken(pen.view.document(there) !== undefined, there, 'A document');
     }
+    folder = child?.number ?? nowhere;
   }
-  if (findDocument(tables, location) !== undefined) {
-    throw taken(pen.view.document(location) !== undefined, location, 'A document');
-  }
-  if (findFolder(tables, location) !== undefined) {
-    throw taken(pen.view.folder(location) !== undefined, location, 'A folder');
-  }
+  if (folder !== nowhere) throw taken(pen.view.folder(location) !== undefined, location, 'A folder');
 }
 
 /**

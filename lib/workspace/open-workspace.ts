@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChainSigner } from '../audit/checkpoint.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
+import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import { Workspace } from './workspace.js';
@@ -20,6 +21,10 @@ export interface WorkspaceFiles {
   readonly onFault: (what: string, cause: unknown) => void;
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;
+  /** The file system that the repository is written through; the machine's own if left out. */
+  readonly fs?: FileSystem;
+  /** Opens a sidecar; as it is if left out. Both are there to let a test's disk fail. */
+  readonly openSidecar?: typeof openSidecar;
 }
 
 const repositoryName = 'content.git';
@@ -51,10 +56,13 @@ export async function createWorkspace(files: WorkspaceFiles, name: string): Prom
   const making = pathsOf(files.dataFolder, `.${name}.tmp`);
   await rm(making.folder, { recursive: true, force: true });
   await mkdir(making.folder, { recursive: true, mode: 0o700 });
-  const repository = await createRepository({ path: making.repository, git: files.git });
+  const fs = files.fs ?? nodeFileSystem;
+  const repository = await createRepository({ path: making.repository, git: files.git, fs });
   await repository.close();
   openSidecar(making.sidecar, files.migrations).close();
+  await fs.syncFolder(making.folder);
   await rename(making.folder, final);
+  await fs.syncFolder(files.dataFolder);
 }
 
 /** Opens a workspace and catches up with what an earlier run left. */
@@ -64,10 +72,10 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
   const repository =
     paths === undefined
       ? await createRepository({ path: inMemory, git: 'never' })
-      : await openRepository({ path: paths.repository, git: files.git });
+      : await openRepository({ path: paths.repository, git: files.git, fs: files.fs ?? nodeFileSystem });
   const workspace = await Workspace.open({
     name,
-    openSidecar: () => openSidecar(paths?.sidecar ?? ':memory:', migrations),
+    openSidecar: () => (files.openSidecar ?? openSidecar)(paths?.sidecar ?? ':memory:', migrations),
     repository,
     signer: files.signerOf(name),
     archives: paths?.archives ?? null,

@@ -7,7 +7,7 @@ import type { Principal } from '../domain/principal.js';
 import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
 import { editTree, type TreeEdit } from '../git/tree-edit.js';
 import { Tree, treeLevel } from '../git/tree.js';
-import type { Turn } from './turn.js';
+import { MissingTrees, type Turn } from './turn.js';
 import { View } from './view.js';
 
 /** One caller's hold on the pen: lasts for a turn. */
@@ -55,6 +55,7 @@ export interface CommitText {
 export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Oid {
   const { turn, caller, author } = pen;
   const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
+  if (treeEdits.length > fewEdits) requireTrees(turn, treeEdits);
   const edited = editTree(turn.state.tree, treeEdits, turn.loadTree);
   for (const tree of edited.created) {
     turn.addObject(makePackable('tree', tree.bytes, treeLevel(tree)));
@@ -66,8 +67,8 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
     ['Operation', text.operation],
     ...(text.trailers ?? []),
     ['Principal', author.id],
-    ['Request', caller.requestId],
     ...(author.kind === 'person' ? [] : [['Principal-Kind', author.kind] as const]),
+    ['Request', caller.requestId],
     ['Time', formatTime(turn.now)],
     ['Audit-Head', `${seq} ${hash}`],
   ];
@@ -95,6 +96,29 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
   turn.addObject(commit);
   turn.state = { ...turn.state, head: commit.oid, tree: edited.root };
   return commit.oid;
+}
+
+/** Edits up to this number ask for their trees one by one as they come to them. */
+const fewEdits = 2;
+
+/**
+ * Walks down all paths at once and asks for everything that is missing on a level together: many edits in many folders
+ * that nobody has touched for long then take as many attempts as the deepest of them has levels.
+ * @throws MissingTrees
+ */
+function requireTrees(turn: Turn, edits: readonly TreeEdit[]): void {
+  const missing = new Set<Oid>();
+  for (const { path } of edits) {
+    let oid = turn.state.tree;
+    for (const segment of path) {
+      if (oid === null || missing.has(oid)) break;
+      const tree = turn.findTree(oid);
+      if (tree === undefined) missing.add(oid);
+      const entry = tree?.entry(segment);
+      oid = entry?.mode === '40000' ? entry.oid : null;
+    }
+  }
+  if (missing.size > 0) throw new MissingTrees([...missing]);
 }
 
 /** Commits are small and many: a higher level costs time and saves almost nothing. */

@@ -5,6 +5,7 @@ import { deflate } from 'node:zlib';
 import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
 import { hashObject, makePackable } from '../git/objects.js';
+import type { StagedBlobs } from './staging.js';
 import type { Workspace } from './workspace.js';
 
 const deflateInBackground = promisify(deflate);
@@ -22,9 +23,10 @@ export function kindOfContent(bytes: Buffer): DocumentKind {
 /**
  * Hashes and compresses content before its turn, or stages it in the repository when it is large: on return of a
  * staged blob its bytes are on the disk and a row keeps maintenance from dropping them.
+ * @param held takes the names of blobs that are to be released when the request is over
  */
-export async function prepareContent(workspace: Workspace, bytes: Buffer): Promise<PreparedContent> {
-  if (bytes.length > stagedFrom) return stageContent(workspace, [bytes]);
+export async function prepareContent(workspace: Workspace, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
+  if (bytes.length > stagedFrom) return stageContent(workspace, toAsync([bytes]), held);
   const described = {
     sha256: createHash('sha256').update(bytes).digest('hex'),
     size: bytes.length,
@@ -37,24 +39,45 @@ export async function prepareContent(workspace: Workspace, bytes: Buffer): Promi
   return { ...described, blobOid: hashObject('blob', bytes), deflated: await deflateInBackground(bytes) };
 }
 
-/** The same for content that arrives in pieces; memory does not grow with its size. */
-export async function stageContent(
+/**
+ * The same for content that arrives in pieces; memory does not grow with its size.
+ * @throws what the source throws, and then nothing of it stays
+ */
+export async function prepareStream(
   workspace: Workspace,
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: AsyncIterable<Uint8Array>,
+  held: StagedBlobs,
 ): Promise<PreparedContent> {
-  const staged = await workspace.repository.stageBlob(toAsync(source));
-  await workspace.journal.turn({
-    run: (turn) => turn.tables.objects.stage(staged.oid, staged.size, turn.now),
-  });
-  return {
-    blobOid: staged.oid,
-    sha256: staged.sha256,
-    size: staged.size,
-    kind: staged.isText ? 'text' : 'binary',
-    deflated: null,
-  };
+  const pieces = source[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  let size = 0;
+  while (size <= stagedFrom) {
+    const next = await pieces.next();
+    if (next.done === true) return prepareContent(workspace, Buffer.concat(start), held);
+    start.push(next.value);
+    size += next.value.length;
+  }
+  return stageContent(workspace, resume(start, pieces), held);
 }
 
-async function* toAsync(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* resume(start: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* start.splice(0);
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function stageContent(
+  workspace: Workspace,
+  source: AsyncIterable<Uint8Array>,
+  held: StagedBlobs,
+): Promise<PreparedContent> {
+  const { oid, sha256, size, isText } = await workspace.staging.stage(source, held);
+  return { blobOid: oid, sha256, size, kind: isText ? 'text' : 'binary', deflated: null };
+}
+
+async function* toAsync(source: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* source;
 }

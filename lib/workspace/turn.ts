@@ -17,6 +17,17 @@ export interface WorkspaceState {
   readonly storedBytes: number;
 }
 
+/** Thrown in a turn that needs several trees which are not in memory: the journal loads them all and runs it again. */
+export class MissingTrees extends Error {
+  override readonly name = 'MissingTrees';
+  readonly oids: readonly Oid[];
+
+  constructor(oids: readonly Oid[]) {
+    super(`${oids.length} trees are not in memory.`);
+    this.oids = oids;
+  }
+}
+
 /**
  * One operation's time with the pen: synchronous, alone on the writer connection, inside a savepoint of the group's
  * transaction. What it sees is what the turns before it left; what it throws undoes it and nobody else.
@@ -54,15 +65,22 @@ export class Turn {
 
   /** @throws MissingObject when it is not in memory: the journal then loads it and runs the turn again */
   loadTree = (oid: Oid): Tree => {
+    const tree = this.findTree(oid);
+    if (tree === undefined) throw new MissingObject(oid);
+    return tree;
+  };
+
+  /** The tree, if that needs no waiting. */
+  findTree(oid: Oid): Tree | undefined {
     const known = this.#trees.get(oid);
     if (known !== undefined) return known;
     if (oid === Tree.empty.oid) return Tree.empty;
     const pending = this.tables.objects.find(oid);
-    if (pending === undefined) throw new MissingObject(oid);
+    if (pending === undefined) return undefined;
     const tree = Tree.parse(inflateObject(pending));
     this.#trees.set(tree);
     return tree;
-  };
+  }
 
   rememberTree(tree: Tree): void {
     this.#trees.set(tree);

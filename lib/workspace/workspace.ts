@@ -6,10 +6,14 @@ import { unauthenticated } from '../domain/refusal.js';
 import type { Repository } from '../git/repository.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { Checkpointer } from './checkpoint.js';
+import { Housekeeper } from './housekeep.js';
 import { Journal } from './journal.js';
+import { Maintainer } from './maintain.js';
 import { TreeCache } from './object-cache.js';
 import { ObjectReader } from './objects.js';
 import { takePen, type Pen } from './pen.js';
+import { checkSoundness } from './recover.js';
+import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
 import { View } from './view.js';
 
@@ -40,6 +44,10 @@ export class Workspace {
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
+  readonly staging: Staging;
+  readonly maintainer: Maintainer;
+  readonly #housekeeper: Housekeeper;
+  readonly onFault: WorkspaceOptions['onFault'];
   readonly #reaches = new ReachMemory();
 
   private constructor(options: WorkspaceOptions) {
@@ -62,23 +70,54 @@ export class Workspace {
       onFault: (cause) => options.onFault('The journal could not commit', cause),
     });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
+    this.onFault = options.onFault;
+    this.maintainer = new Maintainer({
+      repository: options.repository,
+      staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
+      onFault: (cause) => options.onFault('Packs could not be joined; it will be tried again', cause),
+    });
     this.checkpointer = new Checkpointer({
       journal: this.journal,
       repository: options.repository,
+      maintainer: this.maintainer,
+      onMoved: (main) =>
+        options.onFault(
+          `Main of ${this.name} was moved to ${main} by somebody else; it is put back, nothing is deleted`,
+          undefined,
+        ),
       onFault: (cause) => options.onFault('A checkpoint failed and will be tried again', cause),
+    });
+    this.staging = new Staging({
+      journal: this.journal,
+      repository: options.repository,
+      onFault: (cause) => options.onFault('An upload that nobody wants any more could not be removed', cause),
+    });
+    this.#housekeeper = new Housekeeper({
+      journal: this.journal,
+      clock: options.clock,
+      onFault: (cause) => options.onFault('What has run out could not be swept', cause),
     });
   }
 
   /**
-   * Opens the files and catches up: whatever is still pending from an earlier run goes into the repository first.
-   * @throws Error when they cannot be read
+   * Opens the files, sees whether they belong together, and catches up: whatever is still pending from an earlier run
+   * goes into the repository, and uploads that it left unused go away, before anything is served.
+   * @throws WorkspaceUnsound with the way out; Error when they cannot be read or written
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
-    const workspace = new Workspace(options);
+    let workspace: Workspace | undefined;
     try {
+      workspace = new Workspace(options);
+      await checkSoundness(workspace);
       await workspace.checkpointer.run();
+      await workspace.staging.recover();
+      await workspace.maintainer.open();
+      workspace.#housekeeper.start();
     } catch (error) {
-      await workspace.journal.close();
+      workspace?.maintainer.close();
+      await workspace?.checkpointer.close();
+      await workspace?.journal.close();
+      await options.repository.close();
       throw error;
     }
     return workspace;
@@ -104,9 +143,11 @@ export class Workspace {
 
   /** Finishes what is under way, leaves everything in the repository, and closes the files. */
   async close(): Promise<void> {
+    this.maintainer.close();
+    this.#housekeeper.close();
     await this.journal.drained();
     await this.#signChain().catch(() => undefined);
-    await this.checkpointer.run().catch(() => undefined);
+    await this.checkpointer.run().catch((error: unknown) => this.onFault('The last checkpoint failed', error));
     await this.checkpointer.close();
     await this.journal.close();
     await this.repository.close();

@@ -1,0 +1,61 @@
+import type { Clock } from '../domain/clock.js';
+import type { Journal } from './journal.js';
+
+export interface HousekeeperOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Called with the cause when a sweep failed; the next one comes anyway. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Milliseconds between two sweeps. */
+const interval = 60_000;
+/** Stored answers go this many milliseconds after they were given: an hour more than they are good for. */
+const answersKeptFor = 25 * 60 * 60 * 1000;
+/** Rows that go in one turn, so that nobody waits long behind a sweep. */
+const rowsAtOnce = 500;
+/** Unused pages of 4 kB that stay in the sidecar for what is pending next, and how many are given back in one turn. */
+const pagesKept = 4096;
+const pagesAtOnce = 512;
+
+/** Sweeps out of a workspace's sidecar what has run out, a little at a time. */
+export class Housekeeper {
+  readonly #options: HousekeeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: HousekeeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#trySweep(), interval);
+    this.#timer.unref();
+    void this.#trySweep();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+  }
+
+  /** @throws what the journal threw */
+  async sweep(): Promise<void> {
+    const { journal, clock } = this.#options;
+    const upTo = clock.now() - answersKeptFor;
+    for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
+      swept = await journal.turn({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
+    }
+    for (let unused = Number.POSITIVE_INFINITY; unused > pagesKept && !this.#isClosed;) {
+      unused = await journal.turn({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
+    }
+  }
+
+  async #trySweep(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      if (!this.#isClosed) this.#options.onFault(error);
+    }
+  }
+}

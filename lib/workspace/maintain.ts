@@ -1,0 +1,90 @@
+import type { Oid } from '../git/objects.js';
+import type { MaintenanceReport, Repository } from '../git/repository.js';
+
+export interface MaintainOptions {
+  readonly repository: Repository;
+  /** Blobs that are to keep a file of their own. */
+  readonly staged: () => readonly Oid[];
+  /** Called with the cause when maintenance failed; it is tried again after a while. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Packs at which they are joined. */
+const many = 20;
+/** Packs at which no other is added until some are joined; joining itself adds two before it takes any away. */
+const tooMany = 46;
+/** Milliseconds to leave a failed maintenance alone. */
+const retryAfter = 60_000;
+
+/**
+ * Joins packs in the background when they pile up, so that there are at most 50 at any time. Where joining cannot keep
+ * up, checkpoints wait for it; where it fails, they go on, since being durable comes first.
+ */
+export class Maintainer {
+  readonly #options: MaintainOptions;
+  #packs = 0;
+  #startAt = many;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<MaintenanceReport | undefined> | undefined;
+  #isClosed = false;
+  readonly #closed: Promise<void>;
+  #tellClosed!: () => void;
+
+  constructor(options: MaintainOptions) {
+    this.#options = options;
+    this.#closed = new Promise((resolve) => (this.#tellClosed = resolve));
+  }
+
+  /** Counts the packs that are there, and joins them when they are many. @throws what the file system threw */
+  async open(): Promise<void> {
+    this.#packs = (await this.#options.repository.stats()).packs;
+    this.#consider();
+  }
+
+  /** Tells that a pack was added. */
+  notePack(): void {
+    this.#packs += 1;
+    this.#consider();
+  }
+
+  /** Resolves when a pack may be added; at once, unless there are too many and some are being joined. */
+  async roomForPack(): Promise<void> {
+    while (this.#packs >= tooMany && !this.#isClosed && this.#running !== undefined) {
+      await Promise.race([this.#running, this.#closed]);
+    }
+  }
+
+  /** Joins packs now. @returns undefined when it failed, which was reported */
+  async run(): Promise<MaintenanceReport | undefined> {
+    this.#running ??= this.#maintain().finally(() => {
+      this.#running = undefined;
+      this.#consider();
+    });
+    return this.#running;
+  }
+
+  /** Starts no other, and lets go on who waits; one that is under way ends with the repository. */
+  close(): void {
+    this.#isClosed = true;
+    this.#tellClosed();
+  }
+
+  #consider(): void {
+    const isDue = this.#packs >= this.#startAt && performance.now() - this.#failedAt >= retryAfter;
+    if (isDue && !this.#isClosed) void this.run();
+  }
+
+  async #maintain(): Promise<MaintenanceReport | undefined> {
+    try {
+      const report = await this.#options.repository.maintain(this.#options.staged());
+      this.#packs = report.after.packs;
+      // Packs that cannot be joined (kept ones, or large ones without git) must not make it run again and again.
+      this.#startAt = Math.max(many, report.after.packs + many / 2);
+      return report;
+    } catch (error) {
+      this.#failedAt = performance.now();
+      if (!this.#isClosed) this.#options.onFault(error);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import Sqlite from 'better-sqlite3';
+import { parseLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { importDocuments } from '../../lib/operations/import-documents.js';
+import { createGrant } from '../../lib/operations/change-grant.js';
+import { addPrincipal } from '../../lib/operations/add-principal.js';
+import { perform } from '../../lib/operations/perform.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { operator } from '../harness/service.js';
+import { FailingSidecars } from './failing-sidecar.js';
+import { makeWorkbench, type Workbench } from './workbench.js';
+
+const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
+
+describe('the journal, when things go wrong', () => {
+  let bench: Workbench;
+  afterEach(() => bench.remove());
+
+  it('brings in documents of many folders that nobody has touched for long', async () => {
+    bench = await makeWorkbench();
+    const files = (round: string) =>
+      Array.from({ length: 150 }, (_, i) => ({
+        location: parseLocation(`folder-${i}/below/${round}.md`),
+        content: { bytes: Buffer.from(`${round} ${i}`) },
+      }));
+    const input = { into: parseLocation('folder-0'), message: null };
+    const { result: first } = await perform(bench.workspace, operator, importDocuments, {
+      ...input,
+      files: files('first'),
+    });
+    assert.equal(first.created.length, 150);
+    await bench.reopen(); // no tree is in memory now
+    const { result } = await perform(bench.workspace, operator, importDocuments, { ...input, files: files('second') });
+    assert.equal(result.created.length, 150);
+    assert.equal(await bench.actor.read('folder-149/below/second.md'), 'second 149');
+  });
+
+  it('writes below a path of many levels that nobody has touched for long', async () => {
+    bench = await makeWorkbench();
+    const deep = Array.from({ length: 100 }, (_, i) => `d${i}`).join('/');
+    await bench.actor.create(`${deep}/a.md`, 'a');
+    await bench.reopen();
+    await bench.actor.create(`${deep}/b.md`, 'b');
+    assert.equal(await bench.actor.read(`${deep}/b.md`), 'b');
+  });
+
+  it('does not run later what it has told the caller it could not do', async () => {
+    bench = await makeWorkbench();
+    await bench.actor.create('cold/old.md', 'old');
+    await bench.reopen();
+    const { workspace } = bench;
+    // The first finds its tree missing and leaves the turn; the second breaks the group that both began in.
+    const waiting = bench.actor.create('cold/new.md', 'new');
+    const breaking = outcomeOf(
+      workspace.journal.turn({
+        run: () => {
+          throw fault;
+        },
+      }),
+    );
+    assert.equal(await breaking, 'INTERNAL');
+    const created = await waiting;
+    assert.equal(await bench.actor.read('cold/new.md', created.current.id), 'new');
+  });
+
+  it('forgets what a caller reached by a grant that its group lost', async () => {
+    bench = await makeWorkbench();
+    const { workspace, actor } = bench;
+    await actor.create('hidden/a.md', 'secret');
+    const { result: reader } = await perform(workspace, operator, addPrincipal, {
+      displayName: 'Ada',
+      kind: 'person',
+    });
+    const ada = new Actor(workspace, reader.id);
+    const granting = perform(workspace, operator, createGrant, {
+      scopeType: 'folder',
+      location: parseLocation('hidden'),
+      subject: { type: 'principal', id: reader.id },
+      role: 'editor',
+    });
+    for (let step = 0; step < 50; step++) await undefined; // until it waits for its turn
+    // In the same group: uses the grant, as a write of hers would, and then the disk fails.
+    const failing = workspace.journal.turn({
+      run: (turn) => {
+        assert.equal(workspace.reachIn(turn, reader.id).holds('editor', parseLocation('hidden')), true);
+        throw fault;
+      },
+    });
+    assert.equal(await outcomeOf(granting), 'INTERNAL');
+    assert.equal(await outcomeOf(failing), 'INTERNAL');
+    assert.equal(await outcomeOf(ada.read('hidden/a.md')), 'NOT_FOUND');
+  });
+
+  it('lets a record that cannot be made fail its own caller alone', async () => {
+    bench = await makeWorkbench();
+    const { workspace, actor } = bench;
+    const [bad, good] = await Promise.all([
+      outcomeOf(
+        workspace.journal.turn({
+          run: () => {
+            throw new Error('an error of the program');
+          },
+          refused: () => {
+            throw new Error('another one');
+          },
+        }),
+      ),
+      actor.create('a.md', 'a'),
+    ]);
+    assert.equal(bad, 'INTERNAL');
+    assert.equal(good.current.sequence, 1);
+    assert.deepEqual(bench.reported, []);
+  });
+
+  it('answers UNAVAILABLE while the file cannot be opened, and goes on when it can', async () => {
+    const sidecars = new FailingSidecars();
+    bench = await makeWorkbench({ openSidecar: sidecars.open });
+    const { actor } = bench;
+    await actor.create('a.md', 'one');
+    sidecars.arm(1, 'SQLITE_IOERR_WRITE', false);
+    assert.equal(await outcomeOf(actor.update('a.md', 'two')), 'UNAVAILABLE');
+    assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE');
+    const refusal: unknown = await actor.read('a.md').catch((error: unknown) => error);
+    assert.ok(refusal instanceof Refusal && (refusal.retryAfter ?? 0) > 0);
+    assert.ok(sidecars.opened < 3, 'it is not opened again for each request');
+    sidecars.disarm();
+    for (const end = performance.now() + 5000; performance.now() < end;) {
+      if ((await outcomeOf(actor.read('a.md'))) === 'done') break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(await actor.read('a.md'), 'one');
+    await actor.update('a.md', 'two');
+    assert.equal(await actor.read('a.md'), 'two');
+  });
+});
