@@ -1,0 +1,37 @@
+import type { AuditEvent } from '../domain/audit-record.js';
+import type { AuditTable } from '../sidecar/audit-table.js';
+
+/** The reason under which requests over the limit are counted; every other reason is a failed authentication. */
+export const overLimit = 'over_limit';
+export type OverLimit = typeof overLimit;
+
+/** The part of a turn that this needs. */
+export interface RecordingTurn {
+  readonly tables: { readonly audit: AuditTable };
+  audit(event: AuditEvent): void;
+}
+
+/**
+ * Turns what was counted in minutes before this one into records, one for each source, reason and minute: a flood of
+ * refused attempts takes as many records as it has sources, and no more.
+ * @param minute whole minutes since 1970
+ * @returns how many records were made
+ */
+export function recordTallies(turn: RecordingTurn, minute: number): number {
+  const due = turn.tables.audit.talliesBefore(minute);
+  for (const tally of due) {
+    const isOverLimit = tally.reason === overLimit;
+    turn.audit({
+      principal: null,
+      credential: null,
+      interface: tally.interface,
+      action: isOverLimit ? 'rate.limited' : 'authentication.failed',
+      outcome: 'refused',
+      code: isOverLimit ? 'RATE_LIMITED' : 'UNAUTHENTICATED',
+      requestId: null,
+      detail: { count: tally.count, reason: tally.reason, source: tally.source, minute: tally.minute },
+    });
+  }
+  turn.tables.audit.deleteTalliesBefore(minute);
+  return due.length;
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+
+/** What goes back, before it is written to the connection. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AnswerBody;
+}
+
+export type AnswerBody =
+  | { readonly form: 'none' }
+  | { readonly form: 'json'; readonly value: object }
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+  | {
+      /** Part of a stream: what lies before `start` is skipped, and it is let go after `length` bytes. */
+      readonly form: 'stream';
+      readonly open: () => Promise<Readable>;
+      readonly start: number;
+      readonly length: number;
+    };
+
+export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers, body: { form: 'json', value } };
+}
+
+export function withHeader(answer: Answer, name: string, value: string): Answer {
+  return { ...answer, headers: { ...answer.headers, [name]: value } };
+}

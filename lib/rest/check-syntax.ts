@@ -1,0 +1,74 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { middleware } from 'express-openapi-validator';
+import { describeOnePath, type Description } from './description.js';
+import { explainInvalid } from './explain-invalid.js';
+
+type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
+
+/**
+ * Checks requests of the table's paths against the description, and answers if that is asked for.
+ * The rows have been found before, so a path or method that is not described never comes here.
+ */
+export class SyntaxChecker {
+  readonly #checks: ReadonlyMap<string, readonly RequestHandler[]>;
+
+  constructor(description: Description, paths: Iterable<string>, validateResponses: boolean) {
+    const checks = new Map<string, readonly RequestHandler[]>();
+    for (const path of new Set(paths)) {
+      checks.set(
+        path,
+        middleware({
+          apiSpec: describeOnePath(description, path, validateResponses) as unknown as ApiSpec,
+          // The description is linted when it is built; checking it again would take time at every start.
+          validateApiSpec: false,
+          validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
+          validateResponses,
+          validateSecurity: false,
+          validateFormats: true,
+          fileUploader: false,
+        }),
+      );
+    }
+    this.#checks = checks;
+  }
+
+  /**
+   * @param onBadAnswer called when an answer turns out not to be as described, which is known only as it is sent
+   * @throws Refusal INVALID_REQUEST naming the field
+   */
+  async check(
+    path: string,
+    request: Request,
+    response: Response,
+    onBadAnswer: (error: unknown) => void,
+  ): Promise<void> {
+    for (const handler of this.#checks.get(path) ?? []) {
+      try {
+        await runHandler(handler, request, response, onBadAnswer);
+      } catch (error) {
+        throw explainInvalid(error);
+      }
+    }
+  }
+}
+
+function runHandler(
+  handler: RequestHandler,
+  request: Request,
+  response: Response,
+  onBadAnswer: (error: unknown) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isDone = false;
+    const next: NextFunction = (error?: unknown) => {
+      if (isDone) {
+        if (error !== undefined) onBadAnswer(error);
+        return;
+      }
+      isDone = true;
+      if (error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('The validator failed.', { cause: error }));
+    };
+    void handler(request, response, next);
+  });
+}

@@ -1,0 +1,36 @@
+import type { RateLimiter } from '../access/rate-limit.js';
+import type { CursorSealer } from '../access/seal-cursor.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { NotedLater } from '../workspace/note-later.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { Log } from './log.js';
+
+/** The running service, as far as this face needs it. */
+export interface RestHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  find(workspace: string): Workspace | undefined;
+  names(): readonly string[];
+}
+
+/** Which build of the program serves. */
+export interface Build {
+  readonly version: string;
+  /** Forty hex digits; null when the build does not know. */
+  readonly commit: string | null;
+}
+
+export interface RestOptions {
+  readonly build: Build;
+  readonly log: Log;
+  /** Proxies in front that may say who the client is: their number, or which. */
+  readonly trustProxy: number | readonly string[];
+  /** Web origins whose pages may call; none by default. */
+  readonly corsOrigins: readonly string[];
+  /** Whether answers are checked against the description as well as requests. */
+  readonly validateResponses: boolean;
+  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  readonly later: NotedLater;
+}

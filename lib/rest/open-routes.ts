@@ -1,0 +1,25 @@
+import { answerJson } from './answer.js';
+import type { Build } from './host.js';
+import type { OpenRoute } from './route.js';
+
+/**
+ * What can be asked without a key (Authentication 7). It says nothing of workspaces and their content.
+ * @param startedAt RFC 3339
+ * @param description the text of schema/openapi.yaml, served as written
+ */
+export function makeOpenRoutes(build: Build, startedAt: string, description: string): readonly OpenRoute[] {
+  const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
+  const bytes = Buffer.from(description, 'utf8');
+  return [
+    { method: 'GET', path: '/v1/health', answerOpenly: () => answerJson(200, health) },
+    {
+      method: 'GET',
+      path: '/v1/openapi.yaml',
+      answerOpenly: () => ({
+        status: 200,
+        headers: { 'Content-Type': 'application/yaml; charset=utf-8' },
+        body: { form: 'bytes', bytes },
+      }),
+    },
+  ];
+}

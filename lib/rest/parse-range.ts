@@ -1,0 +1,20 @@
+/** A stretch of bytes, its end not included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+const oneRange = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i;
+
+/**
+ * Reads a Range header (RFC 9110 §14.1.2) against a length in bytes.
+ * @returns undefined for what is to be ignored: several ranges, other units, and one that covers nothing
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | undefined {
+  const match = oneRange.exec(header?.trim() ?? '');
+  if (match === null) return undefined;
+  const [, first, last = '', suffix] = match;
+  const start = first === undefined ? Math.max(0, size - Number(suffix)) : Number(first);
+  const end = first === undefined || last === '' ? size : Math.min(size, Number(last) + 1);
+  return start < end ? { start, end } : undefined;
+}

@@ -1,0 +1,84 @@
+import { buffer } from 'node:stream/consumers';
+import { formatEtag, parsePrecondition, preconditionHolds } from '../domain/etag.js';
+import { invalidRequest } from '../domain/refusal.js';
+import type { DocumentRead } from '../operations/read-document.js';
+import { answerJson, type Answer, type AnswerBody } from './answer.js';
+import { nameDownload } from './name-download.js';
+import { parseRange, type ByteRange } from './parse-range.js';
+import { presentDocument } from './present-document.js';
+import type { CheckedRequest } from './route.js';
+
+/** Nothing in a document can run, whatever a browser makes of it. */
+const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/**
+ * A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON.
+ * @throws Refusal INVALID_REQUEST `use_raw_form` when it is too long for JSON: content is never cut
+ */
+export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
+  const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
+  const known = request.header('if-none-match');
+  if (known !== undefined && preconditionHolds(parsePrecondition(known, 'If-None-Match'), read.version.id)) {
+    return { status: 304, headers, body: { form: 'none' } };
+  }
+  if (wantsRawForm(request)) return presentRaw(read, request, headers);
+  const { size } = read.version;
+  const limit = request.policy.largestText;
+  if (size > limit) {
+    throw invalidRequest(
+      'use_raw_form',
+      `The document has ${size} bytes; JSON carries up to ${limit}. Ask with Accept: application/octet-stream.`,
+      { limit, size },
+    );
+  }
+  if (request.method === 'HEAD')
+    return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+  const bytes = read.bytes ?? (await buffer(await openStream(read)));
+  const encoding = read.version.kind === 'text' ? 'utf-8' : 'base64';
+  const content = bytes.toString(encoding === 'utf-8' ? 'utf8' : 'base64');
+  return answerJson(200, { ...presentDocument(read.document, read.version), content, encoding }, headers);
+}
+
+/** `Accept: application/octet-stream`, and nothing else beside it. */
+function wantsRawForm(request: CheckedRequest): boolean {
+  const accept = request.header('accept') ?? '';
+  return !accept.includes(',') && (accept.split(';')[0] ?? '').trim().toLowerCase() === 'application/octet-stream';
+}
+
+function presentRaw(read: DocumentRead, request: CheckedRequest, common: Readonly<Record<string, string>>): Answer {
+  const { document, version } = read;
+  const headers = {
+    ...common,
+    'Content-Type': version.mediaType,
+    'Content-Disposition': nameDownload(document.name, version.mediaType),
+    'Content-Security-Policy': sandbox,
+    'Accept-Ranges': 'bytes',
+  };
+  if (request.method === 'HEAD') return presentHeaders({ ...headers, 'Content-Length': String(version.size) });
+  const range = readRange(request, version.size, common['ETag']);
+  if (range === undefined) return { status: 200, headers, body: cut(read, { start: 0, end: version.size }) };
+  const contentRange = `bytes ${range.start}-${range.end - 1}/${version.size}`;
+  return { status: 206, headers: { ...headers, 'Content-Range': contentRange }, body: cut(read, range) };
+}
+
+function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
+  return { status: 200, headers, body: { form: 'none' } };
+}
+
+/** If-Range takes an entity-tag, compared strongly; dates never match, since none are given out. */
+function readRange(request: CheckedRequest, size: number, etag: string | undefined): ByteRange | undefined {
+  const condition = request.header('if-range');
+  if (condition !== undefined && condition.trim() !== etag) return undefined;
+  return parseRange(request.header('range'), size);
+}
+
+function cut(read: DocumentRead, { start, end }: ByteRange): AnswerBody {
+  return read.bytes === null
+    ? { form: 'stream', open: () => openStream(read), start, length: end - start }
+    : { form: 'bytes', bytes: read.bytes.subarray(start, end) };
+}
+
+function openStream(read: DocumentRead): ReturnType<NonNullable<DocumentRead['openStream']>> {
+  if (read.openStream === null) throw new Error('The content was not read.');
+  return read.openStream();
+}

@@ -1,0 +1,58 @@
+import { formatTime } from '../domain/clock.js';
+import type { Author, Document, Version } from '../domain/document.js';
+import { formatEtag } from '../domain/etag.js';
+import { segmentsOf, type Location } from '../domain/location.js';
+import type { Deletion } from '../workspace/apply-delete.js';
+import { answerJson, type Answer } from './answer.js';
+
+/** A principal as everyone sees it who can read what it wrote. */
+export function presentAuthor({ id, kind, displayName }: Author): object {
+  return { id, kind, display_name: displayName };
+}
+
+/** The description's `Document`: the record without its content, as of one version. */
+export function presentDocument(document: Document, version: Version = document.current): object {
+  return {
+    id: document.id,
+    location: document.location,
+    name: document.name,
+    kind: version.kind,
+    media_type: version.mediaType,
+    size: version.size,
+    sha256: version.sha256,
+    etag: formatEtag(version.id),
+    version: {
+      id: version.id,
+      created_at: formatTime(version.at),
+      author: presentAuthor(version.author),
+      message: version.message,
+    },
+    created_at: formatTime(document.createdAt),
+    updated_at: formatTime(version.at),
+    labels: document.labels,
+    read_only: document.readOnly,
+    source: null,
+    claim: null,
+  };
+}
+
+/** Where a document is read; slashes stay, all else is percent-encoded. */
+export function pathOfDocument(location: Location): string {
+  return `/v1/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
+}
+
+export function presentCreatedDocument(document: Document): Answer {
+  return answerJson(201, presentDocument(document), {
+    ETag: formatEtag(document.current.id),
+    Location: pathOfDocument(document.location),
+  });
+}
+
+export function presentWrittenDocument(document: Document): Answer {
+  return answerJson(200, presentDocument(document), { ETag: formatEtag(document.current.id) });
+}
+
+export function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
+  const etag = formatEtag(versionId);
+  return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });
+}

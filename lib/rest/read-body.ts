@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Policy } from '../domain/policy.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+
+/** A body that is taken as it comes. Its hash is known once it was read to the end. */
+export interface RawBody {
+  readonly form: 'raw';
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** SHA-256 of what was read. */
+  digest(): Buffer;
+}
+
+export type Body = { readonly form: 'none' } | { readonly form: 'json'; readonly value: unknown } | RawBody;
+
+export type BodyForm = 'json' | 'raw';
+
+const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
+
+/** The most a JSON body may have, however large a document may be. Bytes. */
+const largestJson = 64 * 1024 * 1024;
+/** A body's worth of names and punctuation beside the content. Bytes. */
+const envelope = 64 * 1024;
+/** No request of ours has more values in it; a flood of them would cost more to check than to send. */
+const mostValues = 1000;
+
+/**
+ * Which of the forms the body has, by its media type alone.
+ * Parameters are dropped, since the validator would compile and keep a schema for each spelling; only another charset
+ * than UTF-8 would make a difference, and is refused.
+ * @throws Refusal INVALID_REQUEST `unsupported_media_type`
+ */
+export function chooseForm(headers: IncomingMessage['headers'], forms: readonly BodyForm[]): BodyForm {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const form = forms.find((each) => mediaTypes[each] === type.trim());
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  const isForeign = charset !== undefined && !/^charset="?utf-?8"?$/.test(charset);
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (form === undefined || coding !== 'identity' || (form === 'json' && isForeign)) {
+    const names = forms.map((each) => mediaTypes[each]).join(' or ');
+    throw invalidRequest('unsupported_media_type', `Send the body as ${names}, in UTF-8 and not compressed.`);
+  }
+  return form;
+}
+
+/** The header value that stands for the form, without parameters. */
+export function nameForm(form: BodyForm): string {
+  return mediaTypes[form];
+}
+
+/**
+ * Reads a JSON body whole.
+ * @param invite called when the body is about to be read
+ * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
+ *   `bad_field` when it holds more values than any request has
+ */
+export async function readJson(request: IncomingMessage, policy: Policy, invite: () => void): Promise<Body> {
+  // Six bytes of JSON can stand for one byte of text.
+  const limit = Math.min(largestJson, policy.largestText * 6 + envelope);
+  requireLength(request, limit, 'body_too_large');
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of readPieces(request, invite)) {
+    size += piece.length;
+    if (size > limit) throw tooLarge('body_too_large', limit);
+    pieces.push(piece);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces)));
+  } catch {
+    throw invalidRequest('bad_json', 'The body is not valid JSON in UTF-8.');
+  }
+  if (hasMoreValuesThan(value, mostValues)) {
+    throw invalidRequest('bad_field', `The body holds more than ${mostValues} values.`, { field: 'body' });
+  }
+  return { form: 'json', value };
+}
+
+/**
+ * Takes a raw body as it comes; its length is limited again by whoever reads it.
+ * @param invite called when the body is about to be read
+ * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
+ */
+export function takeRaw(request: IncomingMessage, policy: Policy, invite: () => void): RawBody {
+  requireLength(request, policy.largestBlob, 'content_too_large');
+  const hash = createHash('sha256');
+  let digest: Buffer | undefined;
+  return {
+    form: 'raw',
+    stream: (async function* () {
+      for await (const piece of readPieces(request, invite)) {
+        hash.update(piece);
+        yield piece;
+      }
+    })(),
+    digest: () => (digest ??= hash.digest()),
+  };
+}
+
+/** The body's pieces. Stopping early leaves the connection whole, so that a refusal can still be answered on it. */
+async function* readPieces(request: IncomingMessage, invite: () => void): AsyncGenerator<Uint8Array> {
+  invite();
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false })) yield piece as Uint8Array;
+  } catch {
+    throw invalidRequest('bad_field', 'The body ended before it was complete.', { field: 'body' });
+  }
+}
+
+function requireLength(request: IncomingMessage, limit: number, reason: SizeReason): void {
+  const stated = Number(request.headers['content-length'] ?? '0');
+  if (stated > limit) throw tooLarge(reason, limit, stated);
+}
+
+type SizeReason = 'body_too_large' | 'content_too_large';
+
+function tooLarge(reason: SizeReason, limit: number, size?: number): Refusal {
+  return invalidRequest(reason, `The body is over the limit of ${limit} bytes.`, {
+    limit,
+    ...(size === undefined ? {} : { size }),
+  });
+}
+
+/** Counts without recursion: nesting may be as deep as the body is long. */
+function hasMoreValuesThan(value: unknown, most: number): boolean {
+  const pending = [value];
+  let count = 0;
+  while (pending.length > 0) {
+    const item = pending.pop();
+    if (item === null || typeof item !== 'object') continue;
+    count += Array.isArray(item) ? item.length : Object.keys(item).length;
+    if (count > most) return true;
+    pending.push(...(Object.values(item) as unknown[]));
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+import { parsePrecondition, type Precondition } from '../domain/etag.js';
+import { parseFolderLocation, parseLocation } from '../domain/location.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { decodeContent, parseLabels, parseMediaType, parseMessage, type ContentSource } from '../operations/content.js';
+import type { CreateDocumentInput } from '../operations/create-document.js';
+import type { DeleteDocumentInput } from '../operations/delete-document.js';
+import type { ListInput } from '../operations/list-documents.js';
+import type { ReadDocumentInput } from '../operations/read-document.js';
+import type { UpdateDocumentInput } from '../operations/update-document.js';
+import { unknownParameter } from './parse-target.js';
+import { readPage } from './read-page.js';
+import type { CheckedRequest } from './route.js';
+
+/** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
+interface SentFields {
+  readonly location?: string;
+  readonly media_type?: string;
+  readonly message?: string;
+  readonly labels?: readonly string[];
+}
+
+interface SentBody extends SentFields {
+  readonly content: string;
+  readonly encoding?: 'utf-8' | 'base64';
+}
+
+export function readListRequest(request: CheckedRequest): ListInput {
+  const { location = '' } = request.query as { readonly location?: string };
+  return { location: parseFolderLocation(location), ...readPage(request) };
+}
+
+export function readReadRequest(request: CheckedRequest): ReadDocumentInput {
+  const { version } = request.query as { readonly version?: string };
+  return { location: request.location, versionId: version, withContent: request.method === 'GET' };
+}
+
+export function readCreateRequest(request: CheckedRequest): CreateDocumentInput {
+  const { location, labels, ...rest } = readFields(request);
+  if (location === undefined) {
+    throw invalidRequest('missing_field', 'The query parameter location is required with a raw body.', {
+      field: 'location',
+    });
+  }
+  if (labels !== undefined && new Set(labels).size < labels.length) {
+    throw invalidRequest('bad_field', 'The field labels names a label twice.', { field: 'labels' });
+  }
+  return {
+    location: parseLocation(location),
+    content: readContent(request),
+    labels: parseLabels(labels),
+    ...parseRest(rest),
+  };
+}
+
+export function readUpdateRequest(request: CheckedRequest): UpdateDocumentInput {
+  return {
+    location: request.location,
+    precondition: readIfMatch(request),
+    content: readContent(request),
+    ...parseRest(readFields(request)),
+  };
+}
+
+export function readDeleteRequest(request: CheckedRequest): DeleteDocumentInput {
+  return { location: request.location, precondition: readIfMatch(request) };
+}
+
+function readIfMatch(request: CheckedRequest): Precondition {
+  return parsePrecondition(request.header('if-match') ?? '', 'If-Match');
+}
+
+/** With a raw body what describes it is in the query, and only then. */
+function readFields({ body, query, sent }: CheckedRequest): SentFields {
+  if (body.form === 'raw') return query;
+  const [stray] = Object.keys(sent.parameters);
+  if (stray !== undefined) throw unknownParameter(`${stray} beside a JSON body`, stray);
+  return (body.form === 'json' ? body.value : {}) as SentFields;
+}
+
+function readContent({ body }: CheckedRequest): ContentSource {
+  if (body.form === 'raw') return { stream: body.stream };
+  const { content, encoding } = (body.form === 'json' ? body.value : { content: '' }) as SentBody;
+  return { bytes: decodeContent(content, encoding) };
+}
+
+function parseRest({ media_type: mediaType, message }: SentFields): {
+  readonly mediaType: string | undefined;
+  readonly message: string | null;
+} {
+  return {
+    mediaType: mediaType === undefined ? undefined : parseMediaType(mediaType),
+    message: parseMessage(message),
+  };
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import canonicalizeModule from 'canonicalize';
+import { parseIdempotencyKey } from '../operations/idempotently.js';
+import type { Retry } from '../operations/operation.js';
+import { nameForm } from './read-body.js';
+import type { CheckedRequest } from './route.js';
+
+/** RFC 8785. The package's types describe an ES module, and it is none. */
+const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
+
+/**
+ * What makes two requests under one Idempotency-Key the same: method, path, query, media type and body, JSON by its
+ * RFC 8785 form. Of a raw body the hash is known only once it was read, so the fingerprint is made when it is asked
+ * for, which the door does after the body was taken in.
+ * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
+ */
+export function readRetry(request: CheckedRequest): Retry {
+  const { method, sent, body } = request;
+  return {
+    key: parseIdempotencyKey(request.header('idempotency-key')),
+    get fingerprint() {
+      const form = body.form === 'none' ? '' : nameForm(body.form);
+      return createHash('sha256')
+        .update(JSON.stringify([method, sent.path, sent.query, form]))
+        .update(body.form === 'raw' ? body.digest() : digestJson(body.form === 'json' ? body.value : null))
+        .digest();
+    },
+  };
+}
+
+function digestJson(value: unknown): Buffer {
+  return createHash('sha256')
+    .update(canonicalize(value) ?? '')
+    .digest();
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
+import type { Answer } from './answer.js';
+
+/** What of a refused body is read and thrown away so that the connection can be used again. Bytes. */
+const smallRest = 1024 * 1024;
+/** A client that is still sending gets this long, and this much, to notice the answer before it is cut off. */
+const patience = 2000;
+const mostDiscarded = 16 * 1024 * 1024;
+
+/** Whether the client may still be sending a body that nobody will read. */
+export function isStillSending(request: IncomingMessage): boolean {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  return hasBody && !request.complete;
+}
+
+/** Whether so little is left that reading it is cheaper than a new connection. */
+export function isWorthReading(request: IncomingMessage): boolean {
+  return request.headers.expect === undefined && Number(request.headers['content-length']) <= smallRest;
+}
+
+/**
+ * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:
+ * closing at once would make the client lose it (RFC 9112 §9.6).
+ */
+export async function answerAndHangUp(request: IncomingMessage, response: Response, answer: Answer): Promise<void> {
+  const text = answer.body.form === 'json' ? JSON.stringify(answer.body.value) : '';
+  response.status(answer.status);
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.setHeader('Connection', 'close');
+  response.write(text);
+  await discard(request);
+  response.end();
+}
+
+function discard(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let discarded = 0;
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, patience);
+    request.on('data', (piece: Buffer) => {
+      discarded += piece.length;
+      if (discarded > mostDiscarded) done();
+    });
+    request.on('end', done).on('close', done).on('error', done);
+    request.resume();
+  });
+}

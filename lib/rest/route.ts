@@ -1,0 +1,96 @@
+import type { Caller } from '../domain/caller.js';
+import type { Location } from '../domain/location.js';
+import { Refusal, unavailable } from '../domain/refusal.js';
+import type { Policy } from '../domain/policy.js';
+import type { CursorSealer } from '../access/seal-cursor.js';
+import { isFaultOfTheFile } from '../sidecar/fault.js';
+import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import { perform } from '../operations/perform.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { withHeader, type Answer } from './answer.js';
+import { readRetry } from './read-retry.js';
+import type { Body, BodyForm } from './read-body.js';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request whose key, rate and syntax are in order. */
+export interface CheckedRequest {
+  readonly method: Method;
+  /** The row's path, as in the description. */
+  readonly route: string;
+  readonly workspace: Workspace;
+  readonly caller: Caller;
+  readonly policy: Policy;
+  /** The document's location out of the path; the root where the path has none. */
+  readonly location: Location;
+  /** As checked: converted to their types, with defaults. */
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly sent: {
+    readonly path: string;
+    readonly query: string;
+    /** The parameters as they were sent, decoded. */
+    readonly parameters: Readonly<Record<string, string>>;
+  };
+  header(name: string): string | undefined;
+  readonly body: Body;
+  readonly cursors: CursorSealer;
+}
+
+/** A row of the table: what is asked for, which operation does it, how the request is read and the result shown. */
+export interface Row<Input, Result, Prepared> {
+  readonly method: Method;
+  /** As in the description; `{location}` takes the rest of the path, slashes included. */
+  readonly path: string;
+  /** The header without which nothing is done. */
+  readonly requires?: 'Idempotency-Key' | 'If-Match';
+  /** Forms of body it takes; none when left out. */
+  readonly takes?: readonly BodyForm[];
+  readonly operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>;
+  /** @throws Refusal INVALID_REQUEST for what the description alone cannot tell */
+  readonly read: (request: CheckedRequest) => Input;
+  readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;
+}
+
+/** A row whose types are closed over. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly requires?: 'Idempotency-Key' | 'If-Match';
+  readonly takes: readonly BodyForm[];
+  /** @throws Refusal */
+  answer(request: CheckedRequest): Promise<Answer>;
+}
+
+/** What needs no key, and therefore no operation. */
+export interface OpenRoute {
+  readonly method: Method;
+  readonly path: string;
+  answerOpenly(): Answer;
+}
+
+export function row<Input, Result, Prepared>(definition: Row<Input, Result, Prepared>): Route {
+  const { method, path, requires, takes = [], operation, read, present } = definition;
+  return {
+    method,
+    path,
+    takes,
+    ...(requires === undefined ? {} : { requires }),
+    async answer(request) {
+      const input = read(request);
+      const retry = requires === 'Idempotency-Key' ? readRetry(request) : undefined;
+      try {
+        const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
+        const answer = await present(result, request);
+        return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
+      } catch (error) {
+        throw operation.kind === 'read' ? asUndecided(error) : error;
+      }
+    },
+  };
+}
+
+/** A read that failed on the sidecar's file could not tell what the caller reaches, which is not a fault of the caller's. */
+function asUndecided(error: unknown): unknown {
+  const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
+  return isUndecided ? unavailable(error.cause) : error;
+}

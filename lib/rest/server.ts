@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { makeIdentifier } from '../domain/identifier.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { NotedLater } from '../workspace/note-later.js';
+import { createRestApp } from './app.js';
+import type { RestHost, RestOptions } from './host.js';
+import { presentProblem } from './problem.js';
+
+export interface ServerOptions extends Omit<RestOptions, 'later'> {
+  readonly host: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+}
+
+export interface RestServer {
+  /** Where it listens, as a client on this machine can reach it when it listens on one address. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Takes no new connections, lets requests under way finish, cuts off what is not done in time, and writes what was
+   * counted.
+   * @param within milliseconds
+   */
+  close(within?: number): Promise<void>;
+}
+
+/** Milliseconds in which the headers, and the whole request, must have come. */
+const headersTimeout = 20_000;
+const requestTimeout = 10 * 60_000;
+/** Longer than what usual proxies keep an idle connection, so that it is they who close it. */
+const keepAliveTimeout = 75_000;
+/** Milliseconds of silence on a connection in the middle of a request or answer. */
+const silenceTimeout = 2 * 60_000;
+/** Bytes of request line and headers together: the longest location and the longest cursor fit. */
+const maxHeaderSize = 32 * 1024;
+const defaultPatience = 10_000;
+
+/**
+ * Starts serving.
+ * @throws Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
+ */
+export async function startServer(host: RestHost, options: ServerOptions): Promise<RestServer> {
+  const { log } = options;
+  const later = new NotedLater({
+    clock: host.clock,
+    find: (name) => host.find(name),
+    names: () => host.names(),
+    onFault: (what, cause) => log.error({ err: cause }, what),
+  });
+  const app = createRestApp(host, { ...options, later });
+  const server = createServer({ maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout });
+  server.setTimeout(silenceTimeout);
+  const connections = new Connections(server);
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request.socket, response);
+    app(request, response);
+  };
+  server.on('request', serve);
+  // Only the one who reads a body knows whether it is wanted, and tells the client to go on.
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    connections.refuse(socket, error, () => makeIdentifier('req', host.randomness));
+  });
+  await listen(server, options);
+  await later.start();
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    port,
+    async close(within = defaultPatience) {
+      await connections.close(within);
+      await later.close();
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Which connections have a request under way, so that those and no others are waited for. */
+class Connections {
+  readonly #server: Server;
+  readonly #busy = new Map<Socket, number>();
+  #isClosing = false;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  begin(socket: Socket, response: ServerResponse): void {
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    if (this.#isClosing) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      const left = (this.#busy.get(socket) ?? 1) - 1;
+      if (left > 0) this.#busy.set(socket, left);
+      else this.#busy.delete(socket);
+      if (this.#isClosing) setImmediate(() => this.#server.closeIdleConnections());
+    });
+  }
+
+  /** Answers what is not HTTP, or too large or too slow to be read as such, in the shape of every other error. */
+  refuse(socket: Socket, error: NodeJS.ErrnoException, makeId: () => string): void {
+    if (!socket.writable || error.code === 'ECONNRESET' || this.#busy.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    const id = makeId();
+    const { body, headers } = presentProblem(explainMalformed(error.code), id);
+    const text = body.form === 'json' ? JSON.stringify(body.value) : '';
+    const lines = {
+      ...headers,
+      'X-Request-Id': id,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(text)),
+      'X-Content-Type-Options': 'nosniff',
+      Connection: 'close',
+    };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${text}`);
+  }
+
+  async close(within: number): Promise<void> {
+    this.#isClosing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), within);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+function explainMalformed(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return invalidRequest('bad_field', `The request line and headers are over ${maxHeaderSize} bytes.`, {
+      field: 'headers',
+    });
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return invalidRequest('bad_field', 'The request did not arrive in time.', { field: 'request' });
+  }
+  return invalidRequest('bad_field', 'This is not a well-formed HTTP request.', { field: 'request' });
+}
