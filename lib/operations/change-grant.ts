@@ -1,3 +1,4 @@
+import type { Author } from '../domain/document.js';
 import type { Grant, Scope, Subject } from '../domain/grant.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { ancestorsOf, type Location } from '../domain/location.js';
@@ -26,7 +27,7 @@ export interface GrantRecord {
   readonly location: Location;
   readonly subject: Subject & { readonly displayName: string };
   readonly role: Role;
-  readonly grantedBy: string;
+  readonly grantedBy: Author;
   readonly createdAt: number;
 }
 
@@ -67,6 +68,11 @@ function nameOfSubject(tables: Tables, subject: Subject): string {
   return found?.displayName ?? subject.id;
 }
 
+function authorOf(tables: Tables, id: string): Author {
+  const principal = tables.principals.find(id);
+  return { id, kind: principal?.kind ?? 'person', displayName: principal?.displayName ?? id };
+}
+
 export function toGrantRecord(
   tables: Tables,
   grant: Grant,
@@ -78,7 +84,7 @@ export function toGrantRecord(
     location: input.location,
     subject: { ...grant.subject, displayName: nameOfSubject(tables, grant.subject) },
     role: grant.role,
-    grantedBy: grant.grantedBy,
+    grantedBy: authorOf(tables, grant.grantedBy),
     createdAt: grant.createdAt,
   };
 }

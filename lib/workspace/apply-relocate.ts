@@ -8,7 +8,7 @@ import type { TreeEntry } from '../git/tree.js';
 import { descend, findDocument, findFolder, locationOfFolder, toDocument, toFolder } from './locate.js';
 import { dropEmptyFolders, ensureFolder, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { writeCommit, type Pen } from './pen.js';
-import { reportAccess } from './report-access.js';
+import { describeAccessChange, reportAccess } from './report-access.js';
 import { requireCurrent } from './apply-update.js';
 import { requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
 
@@ -41,7 +41,13 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
     change.acknowledged
       ? 'Who would gain access has changed since the report that was acknowledged. Look at the new one.'
       : 'More people would reach this at the new location. Send it again with acknowledge_access_change to do it.',
-    { from: change.from, to: change.to, gains: report.gains, losses: report.losses, report: report.digest },
+    {
+      from: change.from,
+      to: change.to,
+      gains: report.gains.map(describeAccessChange),
+      losses: report.losses.map(describeAccessChange),
+      report: report.digest,
+    },
   );
 }
 
