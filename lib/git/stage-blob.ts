@@ -100,7 +100,7 @@ async function deflateFrom(
 }
 
 /** Says of content that comes in pieces whether it is text. */
-class TextCheck {
+export class TextCheck {
   #text = true;
   /** The first bytes of a character whose rest is in the next piece. */
   #begun = Buffer.alloc(0);

@@ -29,3 +29,8 @@ export function isLocked(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
 }
+
+/** Whether a row stood against a rule of the schema: a name taken, something referred to that is not there. */
+export function isAgainstSchema(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') === true;
+}

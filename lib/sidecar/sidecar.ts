@@ -2,6 +2,7 @@ import { AuditArchiveTable } from './audit-archive-table.js';
 import { AuditCheckpointTable } from './audit-checkpoint-table.js';
 import { AuditTable } from './audit-table.js';
 import { ClaimTable } from './claim-table.js';
+import { ContentRows } from './content-rows.js';
 import { CredentialTable } from './credential-table.js';
 import { openForReading, openForWriting, type Connection } from './database.js';
 import { DocumentTable } from './document-table.js';
@@ -15,6 +16,7 @@ import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { RelocationTable } from './relocation-table.js';
+import { openScratch, type Scratch } from './scratch.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
@@ -37,6 +39,7 @@ export interface Tables {
   readonly auditArchives: AuditArchiveTable;
   readonly claims: ClaimTable;
   readonly relocations: RelocationTable;
+  readonly content: ContentRows;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -60,6 +63,7 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     auditArchives: new AuditArchiveTable(connection),
     claims: new ClaimTable(connection),
     relocations: new RelocationTable(connection),
+    content: new ContentRows(connection),
   };
 }
 
@@ -83,6 +87,8 @@ export interface Sidecar {
    * there is one connection only, it shows what is committed when it is asked.
    */
   openSnapshot(): Snapshot;
+  /** Opens an empty one of the same schema, to work out rows in; it is gone when it is closed. */
+  openScratch(): Scratch;
   /**
    * Gives pages of the file that nothing uses back to the system. Within a turn.
    * @param keep how many unused pages stay for what is written next
@@ -124,6 +130,10 @@ export function openSidecar(file: string, migrations: string): Sidecar {
       get policyStamp() {
         return lastStamp;
       },
+      openScratch: () =>
+        openScratch(reading, reading === writing ? file : `${file}.scratch`, (connection) =>
+          makeTables(connection, () => undefined),
+        ),
       openSnapshot: () =>
         reading === writing ? { tables: makeTables(reading, touched), close: () => undefined } : openSnapshot(file),
       reclaim(keep, most) {

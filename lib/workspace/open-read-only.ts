@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeSigner, type ChainSigner } from '../audit/checkpoint.js';
 import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects.js';
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/open-read-only.js';
-import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
+import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
 import { pathsOf } from './open-workspace.js';
 
@@ -30,6 +30,12 @@ export interface ReadOnlyWorkspace {
   /** The audit chain's key; undefined where the service's file has none. */
   readonly signer: ChainSigner | undefined;
   close(): Promise<void>;
+}
+
+/** Where a workspace's objects are found. */
+export interface ObjectSource {
+  readonly sidecar: { readonly reader: Tables };
+  readonly repository: Pick<ReadableRepository, 'read'>;
 }
 
 /** The workspaces of a data folder. @throws Error when the service's file cannot be read */
@@ -67,7 +73,7 @@ export async function openReadOnly({ dataFolder, name, git }: ReadOnlyOptions): 
  * An object from where it is: still pending in the sidecar, or in the repository.
  * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending one is not what its name says
  */
-export async function readAnyObject({ sidecar, repository }: ReadOnlyWorkspace, oid: Oid): Promise<GitObject> {
+export async function readAnyObject({ sidecar, repository }: ObjectSource, oid: Oid): Promise<GitObject> {
   const pending = sidecar.reader.objects.find(oid);
   if (pending === undefined) return repository.read(oid);
   const bytes = inflateObject(pending);

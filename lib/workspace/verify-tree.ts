@@ -2,8 +2,8 @@ import { keepName, type Location } from '../domain/location.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
 import { Tree, type TreeEntry } from '../git/tree.js';
 import { rootFolderNumber } from '../sidecar/folder-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
-import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
+import type { SidecarSnapshot, Tables } from '../sidecar/sidecar.js';
+import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import type { Report } from './verify.js';
 
 const pageSize = 1000;
@@ -42,8 +42,13 @@ export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): 
   }
 }
 
+/** The rows and trees that are compared. */
+interface Compared extends ObjectSource {
+  readonly sidecar: Pick<SidecarSnapshot, 'reader' | 'totals'>;
+}
+
 /** Compares the tree of the head with the rows of folders and documents, folder by folder, in both directions. */
-export async function verifyTree(workspace: ReadOnlyWorkspace, report: Report): Promise<void> {
+export async function verifyTree(workspace: Compared, report: Report): Promise<void> {
   const { reader } = workspace.sidecar;
   const tree = reader.meta.get('tree');
   const visited = await verifyFolder(workspace, report, rootFolderNumber, '' as Location, tree ?? Tree.empty.oid);
@@ -58,7 +63,7 @@ export async function verifyTree(workspace: ReadOnlyWorkspace, report: Report): 
 
 /** @returns how many documents' rows were found in and below the folder */
 async function verifyFolder(
-  workspace: ReadOnlyWorkspace,
+  workspace: Compared,
   report: Report,
   number: number,
   location: Location,

@@ -1,0 +1,145 @@
+import type { Connection } from './database.js';
+import { connectionOf, type Scratch } from './scratch.js';
+
+interface DocumentRow {
+  number: number;
+  id: string;
+  [column: string]: unknown;
+}
+
+interface FolderRow {
+  number: number;
+  parent: number;
+  name: string;
+  kept: number;
+}
+
+/** The rows that the repository's history gives again: folders, documents, versions, renames and moves. */
+export class ContentRows {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Puts the scratch's rows in the place of those that are there, within the caller's transaction. Documents that were
+   * known keep their numbers, and with them their labels, claims and whatever else hangs on them; what hangs on
+   * documents that are not in the scratch goes. Folders keep the connector that mirrors into them.
+   * @returns bytes of all versions
+   */
+  replaceBy(scratch: Scratch): number {
+    const source = connectionOf(scratch);
+    const known = new Map(
+      this.#connection
+        .prepare<[], { id: string; number: number }>('SELECT id, number FROM document')
+        .all()
+        .map(({ id, number }) => [id, number]),
+    );
+    const mirrors = this.#readMirrors();
+    // What refers to a document finds it again, or is taken away, before the transaction ends.
+    this.#connection.pragma('defer_foreign_keys = ON');
+    for (const table of ['relocation', 'version', 'document']) this.#connection.exec(`DELETE FROM ${table}`);
+    this.#connection.exec('DELETE FROM folder WHERE number <> 1');
+    this.#copyFolders(source, mirrors);
+    const numbers = this.#copyDocuments(source, known);
+    this.#copyWithDocument(source, 'version', numbers);
+    this.#copyWithDocument(source, 'relocation', numbers);
+    this.#dropOrphans();
+    const sum = this.#connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');
+    return sum.get()?.bytes ?? 0;
+  }
+
+  #copyFolders(source: Connection, mirrors: ReadonlyMap<string, string>): void {
+    const insert = this.#connection.prepare(
+      'INSERT INTO folder (number, parent, name, kept, mirror) VALUES (?, ?, ?, ?, ?)',
+    );
+    const setRootMirror = this.#connection.prepare('UPDATE folder SET mirror = ? WHERE number = 1');
+    setRootMirror.run(mirrors.get('') ?? null);
+    for (const { path, ...row } of walkFolders(source)) {
+      insert.run(row.number, row.parent, row.name, row.kept, mirrors.get(path) ?? null);
+    }
+  }
+
+  /** @returns the number that each document of the source has here */
+  #copyDocuments(source: Connection, known: ReadonlyMap<string, number>): Map<number, number> {
+    let next = 1;
+    for (const number of known.values()) next = Math.max(next, number + 1);
+    const numbers = new Map<number, number>();
+    const insert = insertInto(this.#connection, 'document');
+    for (const row of source.prepare<[], DocumentRow>('SELECT * FROM document ORDER BY number').iterate()) {
+      const number = known.get(row.id) ?? next++;
+      numbers.set(row.number, number);
+      insert({ ...row, number });
+    }
+    return numbers;
+  }
+
+  #copyWithDocument(source: Connection, table: 'version' | 'relocation', numbers: ReadonlyMap<number, number>): void {
+    const insert = insertInto(this.#connection, table);
+    const order = table === 'version' ? 'document, sequence' : 'number';
+    const rows = source.prepare<[], { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
+    for (const row of rows.iterate()) {
+      insert({ ...row, document: row.document === null ? null : numbers.get(row.document) });
+    }
+  }
+
+  #readMirrors(): Map<string, string> {
+    const mirrored = this.#connection.prepare<[], { number: number; mirror: string }>(
+      'SELECT number, mirror FROM folder WHERE mirror IS NOT NULL',
+    );
+    const mirrors = new Map(mirrored.all().map(({ number, mirror }) => [number, mirror]));
+    const byPath = new Map<string, string>();
+    if (mirrors.size === 0) return byPath;
+    const root = mirrors.get(1);
+    if (root !== undefined) byPath.set('', root);
+    for (const { number, path } of walkFolders(this.#connection)) {
+      const mirror = mirrors.get(number);
+      if (mirror !== undefined) byPath.set(path, mirror);
+    }
+    return byPath;
+  }
+
+  /** Rows of other tables whose document is not there any more, whichever tables there are. */
+  #dropOrphans(): void {
+    const tables = this.#connection
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all();
+    for (const { name } of tables) {
+      const references = this.#connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string }[];
+      for (const { table, from } of references) {
+        if (table !== 'document') continue;
+        this.#connection.exec(
+          `DELETE FROM ${name} WHERE ${from} IS NOT NULL AND ${from} NOT IN (SELECT number FROM document)`,
+        );
+      }
+    }
+    this.#connection.exec(
+      'DELETE FROM idempotency WHERE document IS NOT NULL AND document NOT IN (SELECT number FROM document)',
+    );
+  }
+}
+
+/** All folders but the root, each after the one above it, with their paths. */
+function* walkFolders(connection: Connection): Generator<FolderRow & { readonly path: string }> {
+  const below = connection.prepare<[number], FolderRow>(
+    'SELECT number, parent, name, kept FROM folder WHERE parent = ? ORDER BY name',
+  );
+  const open = [{ number: 1, path: '' }];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const row of below.all(at.number)) {
+      const path = at.path === '' ? row.name : `${at.path}/${row.name}`;
+      yield { ...row, path };
+      open.push({ number: row.number, path });
+    }
+  }
+}
+
+/** Inserts whole rows, whatever columns the table has. */
+function insertInto(connection: Connection, table: string): (row: object) => void {
+  const columns = (connection.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+  const insert = connection.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
+  );
+  return (row) => void insert.run(row);
+}

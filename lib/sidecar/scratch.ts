@@ -1,0 +1,59 @@
+import Sqlite from 'better-sqlite3';
+import { rmSync } from 'node:fs';
+import type { Connection } from './database.js';
+import type { Tables } from './sidecar.js';
+import { readTotals, type Totals } from './totals.js';
+import { makeTransaction, type Transaction } from './transaction.js';
+
+/** A sidecar without content or durability, to work out rows in before they replace those that are served. */
+export interface Scratch {
+  readonly tables: Tables;
+  readonly transaction: Transaction;
+  totals(): Totals;
+  /** Takes its file away. May be called twice. */
+  close(): void;
+}
+
+const connections = new WeakMap<Scratch, Connection>();
+
+/**
+ * @param like whose schema it gets
+ * @param file a path where nothing is kept, or `:memory:`
+ */
+export function openScratch(like: Connection, file: string, makeTables: (connection: Connection) => Tables): Scratch {
+  removeFile(file);
+  const connection = new Sqlite(file);
+  connection.pragma('journal_mode = MEMORY');
+  connection.pragma('synchronous = OFF');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('cache_size = -65536');
+  const schema = like.prepare<[], { sql: string }>(
+    "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid",
+  );
+  for (const { sql } of schema.all()) connection.exec(sql);
+  connection.exec("INSERT INTO folder (number, parent, name) VALUES (1, 0, '')");
+  const scratch: Scratch = {
+    tables: makeTables(connection),
+    transaction: makeTransaction(connection, () => undefined),
+    totals: () => readTotals(connection),
+    close() {
+      if (!connection.open) return;
+      connection.close();
+      removeFile(file);
+    },
+  };
+  connections.set(scratch, connection);
+  return scratch;
+}
+
+/** For this folder alone. */
+export function connectionOf(scratch: Scratch): Connection {
+  const connection = connections.get(scratch);
+  if (connection === undefined) throw new Error('This is no scratch of ours.');
+  return connection;
+}
+
+function removeFile(file: string): void {
+  if (file === ':memory:') return;
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { rebuild } from '../../lib/operations/rebuild.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+import { dumpContent, makeHistory } from './history.js';
+
+/** Puts a commit of somebody else's on main, with the tree of the one before. */
+function commitByHand(repository: string, message: string): string {
+  const git = (...parameters: string[]): string =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
+      encoding: 'utf8',
+    }).trim();
+  const commit = git('commit-tree', 'main^{tree}', '-p', 'main', '-m', message);
+  git('update-ref', 'refs/heads/main', commit);
+  return commit;
+}
+
+/** Makes every commit anew with another date and the id that it had as a trailer. @returns new names by old ones */
+function rewriteWithVersions(repository: string): Map<string, string> {
+  const git = (parameters: string[], input = ''): string =>
+    execFileSync('git', ['-C', repository, ...parameters], { encoding: 'utf8', input });
+  const newOids = new Map<string, string>();
+  for (const oid of git(['rev-list', '--reverse', 'main']).trim().split('\n')) {
+    const old = git(['cat-file', 'commit', oid]);
+    const rewritten = old
+      .replace(/^parent (.*)$/m, (_, parent: string) => `parent ${newOids.get(parent)}`)
+      .replace(/^committer (.*) (\d+) /m, 'committer $1 1 ')
+      .replace(/\n$/, `\nVersion: ${oid}\n`);
+    newOids.set(oid, git(['hash-object', '-t', 'commit', '-w', '--stdin'], rewritten).trim());
+  }
+  git(['update-ref', 'refs/heads/main', [...newOids.values()].at(-1) ?? '']);
+  return newOids;
+}
+
+describe('rebuild', () => {
+  let test: TestService;
+  let folder: string;
+
+  afterEach(() => test.close());
+
+  for (const store of ['disk', 'disk-without-git'] as const) {
+    it(`makes every row of documents, versions, folders and moves again as it was (${store})`, async () => {
+      test = await openTestService({ store });
+      await makeHistory(test);
+      folder = test.dataFolder ?? '';
+      const before = dumpContent(folder);
+      assert.deepEqual([before.versions.length, before.relocations.length, before.labels.length], [20, 6, 2]);
+      const spoil = new Sqlite(join(folder, 'acme', 'sidecar.sqlite'));
+      spoil.exec(`PRAGMA foreign_keys = OFF; DELETE FROM relocation; UPDATE version SET message = 'forged', size = 1;
+        UPDATE document SET name = name || '2', created_at = 0; DELETE FROM version WHERE sequence = 2;
+        DELETE FROM folder WHERE kept = 1`);
+      spoil.close();
+      await test.workspace.journal.turn({
+        run: (turn) => {
+          turn.state = { ...turn.state, storedBytes: 7 };
+        },
+      });
+      assert.notDeepEqual(dumpContent(folder), before);
+      const told: number[] = [];
+      const report = await rebuild(test.workspace, operator, { tell: (commits) => void told.push(commits) });
+      assert.deepEqual(dumpContent(folder), before);
+      assert.equal(report?.versions, before.versions.length);
+      assert.deepEqual(told, [report?.commits]);
+    });
+  }
+
+  it('goes on being written to as before', async () => {
+    test = await openTestService({ store: 'disk' });
+    const person = await makeHistory(test);
+    await rebuild(test.workspace, operator);
+    assert.equal((await person.update('plan.md', 'after')).current.sequence, 3);
+    await person.move('new/late', 'c');
+    assert.equal(await person.read('c/late/é ü.md'), 'late');
+    const after = dumpContent(test.dataFolder ?? '');
+    await rebuild(test.workspace, operator);
+    assert.deepEqual(dumpContent(test.dataFolder ?? ''), after);
+  });
+
+  it('names a commit that is not the work of the service, and changes nothing', async () => {
+    test = await openTestService({ store: 'disk' });
+    const person = await makeHistory(test);
+    await test.workspace.checkpointer.run();
+    folder = test.dataFolder ?? '';
+    const foreign = commitByHand(join(folder, 'acme', 'content.git'), 'Fix a typo');
+    const head = test.workspace.journal.state.head ?? '';
+    await test.workspace.journal.turn({
+      run: (turn) => {
+        turn.state = { ...turn.state, head: foreign };
+      },
+    });
+    const before = dumpContent(folder);
+    await assert.rejects(rebuild(test.workspace, operator), (error: unknown) => {
+      assert.ok(error instanceof Refusal);
+      assert.equal(error.details?.reason, 'history_not_understood');
+      assert.match(error.message, new RegExp(`Commit ${foreign}: its message does not end in trailers`));
+      assert.doesNotMatch(error.message, new RegExp(head));
+      return true;
+    });
+    assert.deepEqual(dumpContent(folder), before);
+    const report = await rebuild(test.workspace, operator, { isPartial: true });
+    assert.deepEqual(
+      report?.problems.map(({ commit }) => commit),
+      [foreign],
+    );
+    assert.deepEqual(dumpContent(folder), before);
+    assert.equal(await person.read('plan.md'), 'another document at the old place');
+  });
+
+  it('gives versions and documents the ids that were handed out, also where history was rewritten since', async () => {
+    test = await openTestService({ store: 'disk' });
+    await makeHistory(test);
+    await test.workspace.checkpointer.run();
+    folder = test.dataFolder ?? '';
+    const before = dumpContent(folder);
+    const newOids = rewriteWithVersions(join(folder, 'acme', 'content.git'));
+    await test.workspace.journal.turn({
+      run: (turn) => {
+        turn.state = { ...turn.state, head: newOids.get(turn.state.head ?? '') ?? null };
+      },
+    });
+    await rebuild(test.workspace, operator);
+    const after = dumpContent(folder);
+    const ids = (dump: typeof before) => dump.versions.map((row) => (row as { id: string }).id);
+    assert.deepEqual(ids(after), ids(before));
+    assert.deepEqual(
+      after.versions.map((row) => (row as { commit_oid: string }).commit_oid),
+      ids(before).map((id) => newOids.get(id)),
+    );
+    assert.deepEqual(
+      after.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
+      before.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
+    );
+  });
+
+  it('is refused to everyone who is not an admin', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    await assert.rejects(
+      rebuild(test.workspace, { ...operator, principalId: id, kind: 'person' }),
+      (error: unknown) => error instanceof Refusal && error.code === 'NOT_FOUND',
+    );
+  });
+});
