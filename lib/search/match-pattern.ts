@@ -1,0 +1,82 @@
+/**
+ * Whether the word matches the pattern, in which `*` stands for any characters. Goes back to the last star only,
+ * so the time is at most the product of both lengths.
+ */
+export function matchesWildcard(word: string, pattern: string): boolean {
+  let at = 0;
+  let place = 0;
+  let star = -1;
+  let resume = 0;
+  while (at < word.length) {
+    if (pattern.charAt(place) === '*') {
+      star = place;
+      place += 1;
+      resume = at;
+    } else if (place < pattern.length && pattern.charAt(place) === word.charAt(at)) {
+      place += 1;
+      at += 1;
+    } else if (star >= 0) {
+      resume += 1;
+      at = resume;
+      place = star + 1;
+    } else return false;
+  }
+  while (pattern.charAt(place) === '*') place += 1;
+  return place === pattern.length;
+}
+
+/**
+ * Counts the edits (insert, leave out, replace, swap neighbours) that make one word of another, one character of
+ * the candidate after the other, so that words which begin alike share the work.
+ */
+export class EditDistance {
+  readonly #target: readonly number[];
+  readonly #most: number;
+  /** `#rows[depth]` holds the distances from the first `depth` characters to each beginning of the target. */
+  readonly #rows: number[][];
+  readonly #characters: number[] = [];
+
+  constructor(target: string, most: number) {
+    this.#target = Array.from(target, (character) => character.codePointAt(0) ?? 0);
+    this.#most = most;
+    this.#rows = [this.#target.map((_, index) => index).concat(this.#target.length)];
+  }
+
+  /** Sets the candidate's character (a code point) at `depth`; false when no word beginning so is near enough. */
+  step(depth: number, character: number): boolean {
+    const target = this.#target;
+    const above = this.#rows[depth] ?? [];
+    const beforeThat = this.#rows[depth - 1];
+    const last = this.#characters[depth - 1];
+    const row = (this.#rows[depth + 1] ??= []);
+    this.#characters[depth] = character;
+    row[0] = depth + 1;
+    let least = depth + 1;
+    for (let index = 1; index <= target.length; index += 1) {
+      const replaced = (above[index - 1] ?? 0) + (target[index - 1] === character ? 0 : 1);
+      let distance = Math.min(replaced, (above[index] ?? 0) + 1, (row[index - 1] ?? 0) + 1);
+      if (beforeThat !== undefined && target[index - 1] === last && target[index - 2] === character) {
+        distance = Math.min(distance, (beforeThat[index - 2] ?? 0) + 1);
+      }
+      row[index] = distance;
+      if (distance < least) least = distance;
+    }
+    return least <= this.#most;
+  }
+
+  /** Whether the candidate's first `depth` characters are near enough to the whole target. */
+  isNear(depth: number): boolean {
+    return (this.#rows[depth]?.[this.#target.length] ?? Number.POSITIVE_INFINITY) <= this.#most;
+  }
+}
+
+/** Whether at most that many edits make `word` of `target`. */
+export function isWithinEdits(word: string, target: string, most: number): boolean {
+  const distance = new EditDistance(target, most);
+  let depth = 0;
+  for (const character of word) {
+    if (!distance.step(depth, character.codePointAt(0) ?? 0)) return false;
+    depth += 1;
+  }
+  return distance.isNear(depth);
+}

@@ -1,0 +1,62 @@
+/**
+ * What a reader sees of Markdown or HTML: without front matter, link targets and tags.
+ * One pass; what opens is closed by looking forward to places that only ever move on, so that a document
+ * made of brackets costs no more than any other of its length.
+ */
+
+const longestTarget = 2_000;
+const longestTag = 1_000;
+const longestFrontMatter = 16_000;
+
+const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
+const markdownNames = /\.(?:md|markdown|mdx)$/i;
+const tagStart = /[a-z/!?]/i;
+
+/** Whether the file's name says that its text is Markdown or HTML. */
+export function isMarkup(name: string): boolean {
+  return markupNames.test(name);
+}
+
+/** The text as read; text of other kinds is returned as it is. */
+export function reduceMarkup(text: string, name: string): string {
+  if (!isMarkup(name)) return text;
+  const isMarkdown = markdownNames.test(name);
+  const start = isMarkdown ? endOfFrontMatter(text) : 0;
+  const pieces: string[] = [];
+  const closings = new Map<string, number>();
+  const closingAfter = (character: string, from: number): number => {
+    let at = closings.get(character) ?? -1;
+    if (at < from) {
+      const next = text.indexOf(character, from);
+      at = next < 0 ? Number.POSITIVE_INFINITY : next;
+      closings.set(character, at);
+    }
+    return at;
+  };
+  let kept = start;
+  for (let index = start; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    let end = -1;
+    if (unit === 0x5d && isMarkdown && text.charCodeAt(index + 1) === 0x28) {
+      end = closingAfter(')', index + 2);
+      if (end - index > longestTarget) end = -1;
+    } else if (unit === 0x3c && tagStart.test(text.charAt(index + 1))) {
+      end = closingAfter('>', index + 1);
+      if (end - index > longestTag) end = -1;
+    }
+    if (end > 0) {
+      pieces.push(text.slice(kept, index));
+      kept = end + 1;
+      index = end;
+    }
+  }
+  pieces.push(text.slice(kept));
+  return pieces.join(' ');
+}
+
+/** Where the text goes on after a leading block between two lines of `---`; 0 when there is none. */
+export function endOfFrontMatter(text: string): number {
+  if (!/^---[ \t]*\r?\n/.test(text.slice(0, 80))) return 0;
+  const closing = /\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, longestFrontMatter));
+  return closing === null ? 0 : closing.index + closing[0].length;
+}

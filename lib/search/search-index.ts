@@ -1,0 +1,377 @@
+import fs from 'node:fs';
+import { compareText, nameOf, type Location } from '../domain/location.js';
+import type { DocumentKind } from '../domain/document.js';
+import {
+  analyzeDocument,
+  relabelAnalyzed,
+  renameAnalyzed,
+  type AnalyzedDocument,
+  type SearchDocument,
+} from './analyze-document.js';
+import { holdsPhrases } from './check-phrases.js';
+import { defaultFirstTier } from './choose-merge.js';
+import type { ReachedSegment } from './cut-postings.js';
+import { LivingSegment } from './living-segment.js';
+import { makeSnippet, type Snippet } from './make-snippet.js';
+import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
+import { rankDocuments, type Ranking, type SearchPosition, type WidenedTerm } from './rank-documents.js';
+import { Reachable, type SearchReach } from './reachable.js';
+import { SearchWorker } from './search-worker.js';
+import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
+import type { Segment } from './segment.js';
+import { Shelf, type Place } from './shelf.js';
+import { forgetStems } from './stem-word.js';
+import { extractDocument, writeSegment } from './write-segment.js';
+
+/** Documents made ready for the index, which is most of the work; for one `apply` or `fill`. */
+export interface Analysis {
+  /** In the order in which keys are to be given. */
+  readonly locations: readonly Location[];
+  readonly segment: Segment;
+}
+
+/** New versions of documents, or new documents: their analysis, and a key (an integer below 2^32) for each. */
+export interface SearchUpsert {
+  readonly analysis: Analysis;
+  readonly keys: readonly number[];
+}
+
+/** What a commit changes. It is done in this order. */
+export interface SearchBatch {
+  /** The commit that the index is of afterwards. */
+  readonly commit: string;
+  /** Documents that are gone. */
+  readonly removals?: readonly Location[];
+  /** Folders or documents that are called otherwise now. */
+  readonly renames?: readonly { readonly from: Location; readonly to: Location }[];
+  readonly upserts?: readonly SearchUpsert[];
+  /** Documents with other labels than when they were analysed. */
+  readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
+}
+
+export interface SearchFilters {
+  /** Only what lies below it; it counts as the whole reach. */
+  readonly folder?: Location;
+  /** Only what has all of them; scores stay as they are. */
+  readonly labels?: readonly string[];
+  readonly kind?: DocumentKind;
+}
+
+export interface SearchRequest {
+  readonly reach: SearchReach;
+  readonly query: string;
+  readonly syntax?: QuerySyntax;
+  readonly filters?: SearchFilters;
+  /** Hits on a page. */
+  readonly limit: number;
+  /** Where the page before ended; null or left out for the first. */
+  readonly position?: SearchPosition | null;
+}
+
+export interface SearchHit {
+  readonly key: number;
+  readonly location: Location;
+}
+
+export interface SearchPage {
+  readonly hits: readonly SearchHit[];
+  /** Plain data, to be sealed: it tells how many documents the caller reaches. Null at the end. */
+  readonly position: SearchPosition | null;
+}
+
+export interface SearchOptions {
+  /** Where the index is kept between starts; null keeps it in memory alone. */
+  readonly folder: string | null;
+  /** The current text of a document, to check phrases against; null for a binary or an absent one. */
+  readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;
+  /** Terms near in meaning to a term of a query. */
+  readonly neighboursOf?: (term: string) => readonly WidenedTerm[];
+  /** Told of failures in the background, after which the index goes on as it was. */
+  readonly report?: (error: Error) => void;
+  /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
+  readonly firstTier?: number;
+}
+
+/** Candidates of a phrase that are read for one page, and characters of their texts. */
+export const mostPhraseCandidates = 256;
+const mostPhraseText = 4_000_000;
+
+/** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
+export class SearchIndex {
+  readonly #options: SearchOptions;
+  readonly #analyst = new SearchWorker();
+  readonly #merger = new SearchWorker();
+  readonly #shelf: Shelf;
+  /** The files of segments that are stored. */
+  readonly #files = new WeakMap<Segment, string>();
+  #saving: Promise<void> = Promise.resolve();
+  #commit: string | null = null;
+  #dropped: Error | null = null;
+  /** Keys that commits named since a rebuild began. */
+  #touched: Set<number> | null = null;
+
+  private constructor(options: SearchOptions) {
+    this.#options = options;
+    this.#shelf = new Shelf(this.#merger, options.report ?? (() => undefined), options.firstTier ?? defaultFirstTier);
+  }
+
+  /** Loads what is stored. What can't be trusted is deleted and told in `dropped`: the index is empty then. */
+  static open(options: SearchOptions): SearchIndex {
+    const index = new SearchIndex(options);
+    if (options.folder !== null) index.#load(options.folder);
+    return index;
+  }
+
+  /** The commit that the index is of; null when it has to be built. */
+  get commit(): string | null {
+    return this.#commit;
+  }
+
+  /** Why a stored index was not taken. */
+  get dropped(): Error | null {
+    return this.#dropped;
+  }
+
+  /** Takes documents apart; the work is in proportion to their text. Longer ones belong in a worker. */
+  analyze(...documents: readonly SearchDocument[]): Analysis {
+    return toAnalysis(writeSegment(documents.map(analyzeDocument)));
+  }
+
+  /** Like `analyze`, without keeping anybody waiting. */
+  async analyzeInWorker(documents: readonly SearchDocument[]): Promise<Analysis> {
+    return toAnalysis(await this.#analyst.analyze(documents));
+  }
+
+  /** Follows a commit. Returns at once; the next search sees it. */
+  apply({ commit, removals = [], renames = [], upserts = [], relabels = [] }: SearchBatch): void {
+    for (const location of removals) this.#remove(this.#shelf.findLocation(location));
+    for (const { from, to } of renames) this.#rename(from, to);
+    for (const { analysis, keys } of upserts) this.#put(analysis, keys);
+    for (const { location, labels } of relabels) this.#relabel(location, labels);
+    this.#commit = commit;
+    this.#shelf.tidy();
+  }
+
+  /** Empties the index, to be filled anew while commits go on. */
+  startRebuild(): void {
+    this.#shelf.clear();
+    this.#commit = null;
+    this.#touched = new Set();
+  }
+
+  /**
+   * Brings in documents that were there before the rebuild began; those that a commit has named since are left
+   * alone. Locations are those of this moment.
+   */
+  fill({ analysis, keys }: SearchUpsert): void {
+    analysis.segment.assignKeys(keys);
+    const living = new LivingSegment(analysis.segment);
+    keys.forEach((key, ordinal) => {
+      if (this.#touched?.has(key) || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
+    });
+    this.#shelf.add(living);
+    this.#shelf.tidy();
+  }
+
+  /** The index is whole again, and of the commit given. */
+  endRebuild(commit: string): void {
+    this.#touched = null;
+    this.#commit = commit;
+  }
+
+  /**
+   * One page of hits, best first.
+   * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`
+   */
+  async search(request: SearchRequest): Promise<SearchPage> {
+    const query = parseQuery(request.query, request.syntax);
+    if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
+    const hasPhrases = query.phrases.length > 0;
+    const most = hasPhrases ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
+    const { candidates, statistics } = this.#rank(request, query, most + 1);
+    const found = candidates.map(({ living, ordinal, score }) => ({
+      hit: { key: living.segment.keys[ordinal] ?? 0, location: living.locationOf(ordinal) },
+      score,
+    }));
+    const hits: SearchHit[] = [];
+    let examined = 0;
+    let characters = 0;
+    for (const { hit } of found.slice(0, most)) {
+      if (hits.length === request.limit || characters > mostPhraseText) break;
+      examined += 1;
+      if (hasPhrases) {
+        const text = (await this.#options.readText(hit.key, hit.location)) ?? '';
+        characters += text.length;
+        if (!holdsPhrases(hit.location, text, query.phrases)) continue;
+      }
+      hits.push(hit);
+    }
+    const last = found[examined - 1];
+    const isEnd = last === undefined || examined === found.length;
+    return { hits, position: isEnd ? null : { statistics, score: last.score, location: last.hit.location } };
+  }
+
+  /** What to show of a text document that was found. @throws Refusal as `search` does */
+  snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Snippet {
+    return makeSnippet(location, text, parseQuery(query, syntax));
+  }
+
+  /** Stores the index as it is now; a crash meanwhile leaves the one stored before. */
+  save(): Promise<void> {
+    const { folder } = this.#options;
+    if (folder === null) return Promise.resolve();
+    const saving = this.#saving.then(() => this.#store(folder));
+    this.#saving = saving.catch(() => undefined);
+    return saving;
+  }
+
+  /** An erased document: when it returns, no word that only it had is in memory or in a file of the index. */
+  async forget(key: number): Promise<void> {
+    this.#touched?.add(key);
+    await this.#shelf.expel(key);
+    forgetStems();
+    await Promise.all([this.#analyst.forgetWords(), this.#merger.forgetWords()]);
+    await this.save();
+  }
+
+  /** Returns when nothing is left to merge. */
+  settle(): Promise<void> {
+    return this.#shelf.settle();
+  }
+
+  /** Ends the workers; does not save. */
+  async close(): Promise<void> {
+    await this.settle();
+    await this.#saving;
+    await Promise.all([this.#analyst.close(), this.#merger.close()]);
+  }
+
+  #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Ranking {
+    const reachable = new Reachable(reach, filters.folder);
+    const reached: ReachedSegment[] = [];
+    for (const living of this.#shelf.segments) {
+      const intervals = reachable.intervalsIn(living.segment, living.runs);
+      if (intervals.length > 0) reached.push({ living, intervals });
+    }
+    const { neighboursOf } = this.#options;
+    return rankDocuments(reached, {
+      query,
+      widened: neighboursOf === undefined ? [] : widen(query, neighboursOf),
+      labels: filters.labels ?? [],
+      kind: filters.kind,
+      most,
+      after: position ?? undefined,
+    });
+  }
+
+  #remove(place: Place | undefined): void {
+    if (place === undefined) return;
+    this.#touch(place);
+    this.#shelf.bury(place);
+  }
+
+  #rename(from: Location, to: Location): void {
+    const place = this.#shelf.findLocation(from);
+    const document = place === undefined || nameOf(from) === nameOf(to) ? undefined : extract(place);
+    const key = place === undefined ? 0 : keyAt(place);
+    if (place !== undefined) this.#touch(place);
+    if (place !== undefined && document !== undefined) this.#shelf.bury(place);
+    this.#shelf.carry(from, to);
+    if (document !== undefined) this.#addOne(renameAnalyzed(document, to), key);
+  }
+
+  #relabel(location: Location, labels: readonly string[]): void {
+    const place = this.#shelf.findLocation(location);
+    if (place === undefined) return;
+    const key = keyAt(place);
+    this.#touch(place);
+    const document = extract(place);
+    this.#shelf.bury(place);
+    this.#addOne(relabelAnalyzed(document, labels), key);
+  }
+
+  #put({ segment, locations }: Analysis, keys: readonly number[]): void {
+    if (keys.length !== locations.length) throw new Error('An analysis needs a key for each of its documents.');
+    keys.forEach((key, index) => {
+      this.#touched?.add(key);
+      const older = this.#shelf.findKey(key);
+      if (older !== undefined) this.#shelf.bury(older);
+      this.#remove(this.#shelf.findLocation(locations[index] as Location));
+    });
+    segment.assignKeys(keys);
+    this.#shelf.add(new LivingSegment(segment));
+  }
+
+  #addOne(document: AnalyzedDocument, key: number): void {
+    const segment = writeSegment([document]);
+    segment.assignKeys([key]);
+    this.#shelf.add(new LivingSegment(segment));
+  }
+
+  #touch(place: Place): void {
+    this.#touched?.add(keyAt(place));
+  }
+
+  #load(folder: string): void {
+    fs.mkdirSync(folder, { recursive: true });
+    try {
+      const stored = loadIndex(folder);
+      if (stored === undefined) return;
+      for (const { file, living } of stored.segments) {
+        this.#files.set(living.segment, file);
+        this.#shelf.add(living);
+      }
+      this.#commit = stored.commit;
+    } catch (error) {
+      this.#dropped = error as Error;
+      this.#shelf.clear();
+      dropFiles(folder);
+    }
+  }
+
+  async #store(folder: string): Promise<void> {
+    const commit = this.#commit;
+    const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
+    const segments = [];
+    for (const { segment, state } of states) {
+      const file = this.#files.get(segment) ?? (await this.#merger.store(folder, segment));
+      this.#files.set(segment, file);
+      segments.push({ file, ...state });
+    }
+    storeManifest(folder, commit, segments);
+  }
+}
+
+function toAnalysis(segment: Segment): Analysis {
+  const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
+  return { segment, locations };
+}
+
+function keyAt({ living, ordinal }: Place): number {
+  return living.segment.keys[ordinal] ?? 0;
+}
+
+function extract({ living, ordinal }: Place): AnalyzedDocument {
+  return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
+}
+
+/** Words that the query leaves open are widened by their neighbours; what it insists on is not. */
+function widen({ clauses }: Query, neighboursOf: (term: string) => readonly WidenedTerm[]): WidenedTerm[] {
+  const own = new Set<string>();
+  for (const { terms } of clauses) for (const term of terms) if (term.type === 'exact') own.add(term.term);
+  const widened = new Map<string, WidenedTerm>();
+  for (const { presence, terms } of clauses) {
+    const [term] = terms;
+    if (presence !== 'optional' || terms.length !== 1 || term?.type !== 'exact') continue;
+    for (const neighbour of neighboursOf(term.term)) {
+      if (neighbour.term.type !== 'exact' || own.has(neighbour.term.term)) continue;
+      const known = widened.get(neighbour.term.term);
+      if (known === undefined || known.weight < neighbour.weight) widened.set(neighbour.term.term, neighbour);
+    }
+  }
+  return [...widened.values()].sort((a, b) => compareText(nameOfTerm(a), nameOfTerm(b)));
+}
+
+function nameOfTerm({ term }: WidenedTerm): string {
+  return term.type === 'exact' ? term.term : '';
+}

@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads';
+import type { SearchDocument } from './analyze-document.js';
+import type { SegmentState } from './living-segment.js';
+import { Segment } from './segment.js';
+import type { Job, JobAnswer, JobRequest } from './worker.js';
+
+interface Waiting {
+  resolve(result: SharedArrayBuffer | string | null): void;
+  reject(error: Error): void;
+}
+
+/** A worker thread that is started when first needed and does not keep the process alive while idle. */
+export class SearchWorker {
+  #worker: Worker | undefined;
+  #requests = 0;
+  readonly #waiting = new Map<number, Waiting>();
+
+  /** A segment of the documents, in the order of their locations. */
+  async analyze(documents: readonly SearchDocument[]): Promise<Segment> {
+    return new Segment((await this.#ask({ type: 'analyze', documents })) as SharedArrayBuffer);
+  }
+
+  async merge(inputs: readonly (SegmentState & { readonly segment: Segment })[]): Promise<Segment> {
+    const sent = inputs.map(({ segment, tombstones, runs }) => ({ buffer: segment.buffer, tombstones, runs }));
+    return new Segment((await this.#ask({ type: 'merge', inputs: sent })) as SharedArrayBuffer);
+  }
+
+  /** The name of the file that holds the segment now, on stable storage. */
+  async store(folder: string, segment: Segment): Promise<string> {
+    return (await this.#ask({ type: 'store', folder, buffer: segment.buffer })) as string;
+  }
+
+  /** Words remembered while analysing are gone when it returns. */
+  async forgetWords(): Promise<void> {
+    if (this.#worker !== undefined) await this.#ask({ type: 'forget' });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #ask(job: Job): Promise<SharedArrayBuffer | string | null> {
+    return new Promise((resolve, reject) => {
+      const worker = (this.#worker ??= this.#start());
+      this.#requests += 1;
+      this.#waiting.set(this.#requests, { resolve, reject });
+      worker.ref();
+      const request: JobRequest = { id: this.#requests, job };
+      worker.postMessage(request);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./worker.js', import.meta.url));
+    worker.on('message', (answer: JobAnswer) => {
+      const waiter = this.#waiting.get(answer.id);
+      this.#waiting.delete(answer.id);
+      if (this.#waiting.size === 0) worker.unref();
+      if ('error' in answer) waiter?.reject(answer.error);
+      else waiter?.resolve(answer.result);
+    });
+    const fail = (error: Error): void => {
+      if (this.#worker === worker) this.#worker = undefined;
+      for (const waiter of this.#waiting.values()) waiter.reject(error);
+      this.#waiting.clear();
+    };
+    worker.on('error', fail);
+    worker.on('exit', (code) => {
+      fail(new Error(`The search worker ended with code ${code}.`));
+    });
+    return worker;
+  }
+}

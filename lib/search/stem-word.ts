@@ -1,0 +1,33 @@
+import lunr from 'lunr';
+
+const plainLatin = /^[a-z]+$/;
+const mostRemembered = 50_000;
+/** Stems of words met in documents. Emptied when one of them is erased, since it would outlive it. */
+const remembered = new Map<string, string>();
+
+/** Whether the word says too little to be kept in a body ("the", "of"): lunr's list. */
+export function isStopWord(word: string): boolean {
+  // The typings leave out that the filter gives nothing for a stop word.
+  const kept = lunr.stopWordFilter(new lunr.Token(word, {})) as lunr.Token | undefined;
+  return kept === undefined;
+}
+
+/** The English stem (lunr's Porter stemmer) of a folded word; words of other scripts stay as they are. */
+export function stemWord(word: string): string {
+  return plainLatin.test(word) ? lunr.stemmer(new lunr.Token(word, {})).toString() : word;
+}
+
+/** Like `stemWord`, for the many words of documents: remembers. Null for a stop word. */
+export function stemOfDocument(word: string): string | null {
+  let stem = remembered.get(word);
+  if (stem === undefined) {
+    stem = isStopWord(word) ? '' : stemWord(word);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(word, stem);
+  }
+  return stem === '' ? null : stem;
+}
+
+export function forgetStems(): void {
+  remembered.clear();
+}

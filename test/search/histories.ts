@@ -1,0 +1,188 @@
+/** Random histories of a workspace, scopes and queries; small words and few places, so that everything meets. */
+import fc from 'fast-check';
+import { isWithin, rebase, rootLocation, type Location } from '../../lib/domain/location.js';
+import type { SearchDocument } from '../../lib/search/analyze-document.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
+import type { SearchIndex } from '../../lib/search/search-index.js';
+import type { OracleDocument } from './oracle.js';
+
+const words = ['ada', 'bell', 'cell', 'celling', 'cellar', 'ballad', 'belt', 'été', 'данные', '東京都', 'the', 'walks'];
+const folders = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'f0', 'ä', '𐀀'];
+const names = ['one.md', 'two.txt', 'bell.md', 'celling.txt', '東京.md'];
+const labels = ['draft', 'final', 'bell'];
+
+const text = fc.array(fc.constantFrom(...words), { maxLength: 12 }).map((list) => list.join(' '));
+const folder = fc.constantFrom(...folders) as fc.Arbitrary<Location>;
+const location = fc
+  .tuple(fc.constantFrom('', ...folders), fc.constantFrom(...names))
+  .map(([where, name]) => (where === '' ? name : `${where}/${name}`) as Location);
+const someLabels = fc.uniqueArray(fc.constantFrom(...labels), { maxLength: 2 });
+
+export type Step =
+  | {
+      readonly type: 'write';
+      readonly location: Location;
+      readonly text: string | null;
+      readonly labels: string[];
+      readonly heading: boolean;
+    }
+  | { readonly type: 'delete'; readonly pick: number }
+  | { readonly type: 'rename'; readonly pick: number; readonly to: Location }
+  | { readonly type: 'carry'; readonly from: Location; readonly to: Location }
+  | { readonly type: 'label'; readonly pick: number; readonly labels: string[] }
+  | { readonly type: 'forget'; readonly pick: number }
+  | { readonly type: 'settle' }
+  | { readonly type: 'restart' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      type: fc.constant('write' as const),
+      location,
+      text: fc.option(text, { freq: 8 }),
+      labels: someLabels,
+      heading: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('rename' as const), pick: fc.nat(), to: location }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('carry' as const), from: folder, to: folder }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('label' as const), pick: fc.nat(), labels: someLabels }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'settle' as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
+);
+
+export const history: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 25, maxLength: 80, size: 'max' });
+
+export const reach: fc.Arbitrary<SearchReach> = fc.record({
+  everything: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  folders: fc.uniqueArray(
+    fc.oneof({ weight: 12, arbitrary: folder }, { weight: 1, arbitrary: fc.constant(rootLocation) }),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  ),
+  documents: fc.uniqueArray(location, { maxLength: 6 }),
+});
+
+const bareWord = fc.constantFrom(...words, 'cells', 'bel', 'tokyo', '京', 'draft', 'one');
+const queryWord = fc.oneof(
+  { weight: 6, arbitrary: bareWord },
+  { weight: 1, arbitrary: bareWord.map((word) => `+${word}`) },
+  { weight: 1, arbitrary: bareWord.map((word) => `-${word}`) },
+  { weight: 1, arbitrary: fc.constantFrom('cel*', 'bel*', 'ball*d', 'c?l', 'дан*', '-cel*', '+bel*') },
+  { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1') },
+  { weight: 1, arbitrary: bareWord.map((word) => `title:${word}`) },
+  { weight: 1, arbitrary: bareWord.map((word) => `${word}^3`) },
+  { weight: 1, arbitrary: fc.constantFrom('path:bell', 'label:bell', '10:30', 'ada-bell') },
+);
+export const query = fc.array(queryWord, { minLength: 1, maxLength: 4 }).map((list) => list.join(' '));
+
+export const filters = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      {
+        folder,
+        labels: fc.subarray(['draft'], { maxLength: 1 }),
+        kind: fc.constantFrom('text' as const, 'binary' as const),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+);
+
+/** The workspace as it should be; also the index's source of texts. */
+export class Workspace {
+  readonly documents = new Map<Location, OracleDocument>();
+  commits = 0;
+  #keys = 0;
+
+  reachedBy({ everything, folders: reachedFolders, documents }: SearchReach): OracleDocument[] {
+    return [...this.documents.values()].filter(
+      ({ location: at }) =>
+        everything || documents.includes(at) || reachedFolders.some((each) => each !== at && isWithin(each, at)),
+    );
+  }
+
+  /** Does the step to itself and to the index, as the owner of an index would. */
+  async take(step: Step, index: SearchIndex, restart: () => Promise<void>): Promise<void> {
+    this.commits += 1;
+    const commit = String(this.commits);
+    switch (step.type) {
+      case 'write': {
+        if (this.#isTaken(step.location)) return;
+        const known = this.documents.get(step.location);
+        const document: OracleDocument = {
+          key: known?.key ?? (this.#keys += 1),
+          location: step.location,
+          text: step.text !== null && step.heading ? `# ${step.text}\n\n${step.text}` : step.text,
+          kind: step.text === null ? 'binary' : 'text',
+          labels: step.labels,
+        };
+        this.documents.set(step.location, document);
+        return index.apply({
+          commit,
+          upserts: [{ analysis: index.analyze(toSearch(document)), keys: [document.key] }],
+        });
+      }
+      case 'delete':
+      case 'forget': {
+        const document = this.#pick(step.pick);
+        if (document === undefined) return;
+        this.documents.delete(document.location);
+        index.apply({ commit, removals: [document.location] });
+        return step.type === 'forget' ? index.forget(document.key) : undefined;
+      }
+      case 'rename': {
+        const document = this.#pick(step.pick);
+        if (document === undefined || this.documents.has(step.to) || this.#isTaken(step.to)) return;
+        this.#move(document.location, step.to);
+        return index.apply({ commit, renames: [{ from: document.location, to: step.to }] });
+      }
+      case 'carry': {
+        const isFree = ![...this.documents.keys()].some((at) => isWithin(step.to, at)) && !this.#isTaken(step.to);
+        if (!isFree || isWithin(step.from, step.to) || isWithin(step.to, step.from)) return;
+        this.#move(step.from, step.to);
+        return index.apply({ commit, renames: [{ from: step.from, to: step.to }] });
+      }
+      case 'label': {
+        const document = this.#pick(step.pick);
+        if (document === undefined) return;
+        this.documents.set(document.location, { ...document, labels: step.labels });
+        return index.apply({ commit, relabels: [{ location: document.location, labels: step.labels }] });
+      }
+      case 'settle':
+        return index.settle();
+      case 'restart':
+        return restart();
+    }
+  }
+
+  /** Whether a folder has the place of the location, or a document that of a folder above it. */
+  #isTaken(location: Location): boolean {
+    return [...this.documents.keys()].some(
+      (at) => at !== location && (isWithin(location, at) || isWithin(at, location)),
+    );
+  }
+
+  #pick(pick: number): OracleDocument | undefined {
+    return [...this.documents.values()][pick % Math.max(1, this.documents.size)];
+  }
+
+  #move(from: Location, to: Location): void {
+    for (const document of [...this.documents.values()].filter(({ location: at }) => isWithin(from, at))) {
+      this.documents.delete(document.location);
+      const moved = rebase(document.location, from, to);
+      this.documents.set(moved, { ...document, location: moved });
+    }
+  }
+}
+
+export function toSearch({ location: at, text: content, kind, labels: own }: OracleDocument): SearchDocument {
+  return { location: at, text: content, kind, labels: own };
+}

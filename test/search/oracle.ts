@@ -1,0 +1,127 @@
+/**
+ * What a search must answer, the slow way: takes the documents a caller reaches, and nothing else, one by one.
+ * Shares with the index how text and queries are read; not how anything is stored, cut, merged or ranked.
+ */
+import type { Location } from '../../lib/domain/location.js';
+import type { DocumentKind } from '../../lib/domain/document.js';
+import { analyzeDocument } from '../../lib/search/analyze-document.js';
+import { parseQuery, type Clause, type QueryTerm } from '../../lib/search/parse-query.js';
+
+export interface OracleDocument {
+  readonly key: number;
+  readonly location: Location;
+  readonly text: string | null;
+  readonly kind: DocumentKind;
+  readonly labels: readonly string[];
+}
+
+export interface OracleFilters {
+  readonly folder?: Location;
+  readonly labels?: readonly string[];
+  readonly kind?: DocumentKind;
+}
+
+type Counts = readonly [number, number, number, number];
+const weights = [1, 3, 1, 2] as const;
+const most = [127, 7, 1, 1] as const;
+
+/** Every document found, best first. */
+export function searchSlowly(
+  reachable: readonly OracleDocument[],
+  text: string,
+  filters: OracleFilters = {},
+): OracleDocument[] {
+  const query = parseQuery(text);
+  const folder = filters.folder ?? '';
+  const documents = reachable
+    .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
+    .map((document) => ({ document, ...analyzeDocument(document) }));
+  if (query.clauses.length === 0) return [];
+  const total = documents.length;
+  const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
+  const scored = query.clauses.filter(({ presence }) => presence !== 'prohibited');
+  const found = documents.map(({ document, terms, lengths }) => {
+    let score = 0;
+    let isFound = scored.length === 0;
+    for (const { boost, fields, terms: sought, presence } of scored) {
+      for (const term of sought) {
+        const frequency = documents.filter((other) => countTerm(other.terms, term, fields) !== undefined).length;
+        const counts = countTerm(terms, term, fields);
+        if (counts === undefined) {
+          if (presence === 'required') return undefined;
+          continue;
+        }
+        isFound = true;
+        const inverse = Math.log(1 + Math.max(0, total - frequency + 0.5) / (frequency + 0.5));
+        score += boost * inverse * saturate(counts, lengths, averages, total);
+      }
+    }
+    const isOut = query.clauses.some((clause) => isProhibited(clause, terms));
+    const hasLabels = (filters.labels ?? []).every((label) => document.labels.includes(label));
+    const isOfKind = filters.kind === undefined || filters.kind === document.kind;
+    return isFound && !isOut && hasLabels && isOfKind ? { document, score } : undefined;
+  });
+  return found
+    .filter((each) => each !== undefined)
+    .sort(
+      (a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.document.location), Buffer.from(b.document.location)),
+    )
+    .map(({ document }) => document);
+}
+
+function isProhibited({ presence, terms: sought, fields }: Clause, terms: ReadonlyMap<string, number>): boolean {
+  return presence === 'prohibited' && sought.every((term) => countTerm(terms, term, fields) !== undefined);
+}
+
+/** How often the term stands in each of the fields, or undefined when in none. */
+function countTerm(terms: ReadonlyMap<string, number>, sought: QueryTerm, fields: number): Counts | undefined {
+  const sums = [0, 0, 0, 0];
+  for (const [term, packed] of terms) {
+    if (term.startsWith('\u0000') || !isMeant(term, sought)) continue;
+    [packed >>> 5, (packed >>> 2) & 7, (packed >>> 1) & 1, packed & 1].forEach((count, field) => {
+      if ((fields >>> field) & 1) sums[field] = Math.min(most[field] ?? 0, (sums[field] ?? 0) + count);
+    });
+  }
+  return sums.some((count) => count > 0) ? (sums as unknown as Counts) : undefined;
+}
+
+function isMeant(term: string, sought: QueryTerm): boolean {
+  if (sought.type === 'exact') return term === sought.term;
+  if (sought.type === 'fuzzy') return countEdits(term, sought.term) <= sought.edits;
+  const pattern = sought.pattern
+    .split('*')
+    .map((piece) => piece.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, ''))
+    .join('.*');
+  return term === sought.stem || new RegExp(`^${pattern}$`, 'u').test(term);
+}
+
+/** The edits (optimal string alignment) between two words, by the whole table. */
+export function countEdits(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  const table = left.concat('').map(() => new Array<number>(right.length + 1).fill(0));
+  const at = (row: number, column: number): number => table[row]?.[column] ?? 0;
+  for (let row = 0; row <= left.length; row += 1) {
+    for (let column = 0; column <= right.length; column += 1) {
+      let least = row === 0 ? column : column === 0 ? row : Infinity;
+      if (row > 0 && column > 0) {
+        const isSame = left[row - 1] === right[column - 1];
+        least = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, at(row - 1, column - 1) + (isSame ? 0 : 1));
+        const isSwapped =
+          row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+        if (isSwapped) least = Math.min(least, at(row - 2, column - 2) + 1);
+      }
+      (table[row] as number[])[column] = least;
+    }
+  }
+  return at(left.length, right.length);
+}
+
+function saturate(counts: Counts, lengths: readonly number[], sums: readonly number[], total: number): number {
+  let sum = 0;
+  counts.forEach((count, field) => {
+    if (count === 0) return;
+    const steepness = sums[field] === 0 ? 0 : (0.75 * total) / (sums[field] ?? 1);
+    sum += ((weights[field] ?? 0) * count) / (1 - 0.75 + steepness * (lengths[field] ?? 0));
+  });
+  return sum / (1.2 + sum);
+}
