@@ -19,7 +19,7 @@ export function builtFile(path: string): string {
 
 /** Starts a script that prints one line of JSON with its `url` once it answers. */
 export async function startServer(script: string, ...args: readonly string[]): Promise<RunningServer> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   const url = await readUrl(child);
   return {
     url,
