@@ -12,6 +12,11 @@ export type AnswerBody =
   | { readonly form: 'json'; readonly value: object }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
   | {
+      /** A stream of unknown length. */
+      readonly form: 'flow';
+      readonly open: () => Readable;
+    }
+  | {
       /** Part of a stream: what lies before `start` is skipped, and it is let go after `length` bytes. */
       readonly form: 'stream';
       readonly open: () => Promise<Readable>;

@@ -1,8 +1,14 @@
+import { createGrant, revokeGrant } from '../operations/change-grant.js';
 import { createDocument } from '../operations/create-document.js';
+import { createFolder } from '../operations/create-folder.js';
 import { deleteDocument } from '../operations/delete-document.js';
+import { exportFolder } from '../operations/export-folder.js';
 import { listDocuments } from '../operations/list-documents.js';
 import { listFolders } from '../operations/list-folders.js';
+import { listGrants } from '../operations/list-grants.js';
 import { readDocument } from '../operations/read-document.js';
+import { move, rename } from '../operations/relocate.js';
+import { undeleteDocument } from '../operations/undelete-document.js';
 import { updateDocument } from '../operations/update-document.js';
 import { presentRead } from './present-content.js';
 import {
@@ -11,7 +17,9 @@ import {
   presentDocument,
   presentWrittenDocument,
 } from './present-document.js';
-import { presentFolder } from './present-folder.js';
+import { presentCreatedFolder, presentFolder } from './present-folder.js';
+import { presentCreatedGrant, presentGrant, presentRevokedGrant } from './present-grant.js';
+import { presentRelocation } from './present-relocation.js';
 import {
   readCreateRequest,
   readDeleteRequest,
@@ -19,8 +27,11 @@ import {
   readReadRequest,
   readUpdateRequest,
 } from './read-document-request.js';
+import { readCreateGrantRequest, readListGrantsRequest, readRevokeGrantRequest } from './read-grant-request.js';
+import { readExportRequest, readLocationRequest, readMoveRequest, readRenameRequest } from './read-item-request.js';
 import { presentPage } from './read-page.js';
 import { row, type Route } from './route.js';
+import { presentExport } from './zip-export.js';
 
 /**
  * What can be asked over REST with a key. Each row is described in schema/openapi.yaml under its method and path, and
@@ -80,5 +91,71 @@ export const routes: readonly Route[] = [
     operation: listFolders,
     read: readListRequest,
     present: presentPage(presentFolder),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/folders',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: createFolder,
+    read: readLocationRequest,
+    present: presentCreatedFolder,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/folders/export',
+    operation: exportFolder,
+    read: readExportRequest,
+    present: presentExport,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/renames',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: rename,
+    read: readRenameRequest,
+    present: presentRelocation,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/moves',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: move,
+    read: readMoveRequest,
+    present: presentRelocation,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/undeletes',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: undeleteDocument,
+    read: readLocationRequest,
+    present: presentWrittenDocument,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/grants',
+    operation: listGrants,
+    read: readListGrantsRequest,
+    present: presentPage(presentGrant),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/grants',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: createGrant,
+    read: readCreateGrantRequest,
+    present: presentCreatedGrant,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/grants',
+    operation: revokeGrant,
+    read: readRevokeGrantRequest,
+    present: presentRevokedGrant,
   }),
 ];

@@ -27,6 +27,9 @@ export async function sendAnswer(response: Response, { status, headers, body }: 
       response.setHeader('Content-Length', body.bytes.length);
       response.end(body.bytes);
       return;
+    case 'flow':
+      await pipeline(body.open(), response);
+      return;
     case 'stream':
       if (stream === undefined) return;
       response.setHeader('Content-Length', body.length);
