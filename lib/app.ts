@@ -1,15 +1,19 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pino, type Logger } from 'pino';
 import { CursorSealer } from './access/seal-cursor.js';
 import { RateLimiter } from './access/rate-limit.js';
 import { workspaceNamePattern } from './access/secret.js';
 import { makeAuditKey, makeSigner } from './audit/checkpoint.js';
-import type { Clock, Randomness } from './domain/clock.js';
+import { packagePath, readBuild, type Build, type Config } from './config.js';
+import { formatTime, type Clock, type Randomness } from './domain/clock.js';
 import { conflict, invalidRequest } from './domain/refusal.js';
 import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
+import type { RestServer } from './rest/server.js';
+import type { ServerFacts } from './socket/command.js';
+import { listenForCommands } from './socket/listen.js';
 import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import type { Workspace } from './workspace/workspace.js';
 
@@ -143,9 +147,108 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
   };
 }
 
-/** The package's schema folder, from the sources as from the built program. */
+/** A path in the package's schema folder. */
 export function schemaPath(...parts: string[]): string {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  const root = here.includes(`${'dist'}/lib`) ? join(here, '..', '..') : join(here, '..');
-  return join(root, 'schema', ...parts);
+  return packagePath('schema', ...parts);
+}
+
+/** The log: one line of JSON an entry, to standard error, so that standard output is left to answers. */
+export function makeLog(level: Config['logLevel']): Logger {
+  return pino({ level, base: null }, pino.destination({ dest: 2, sync: false }));
+}
+
+/**
+ * Opens the data folder as configured.
+ * @throws DataFolderInUse; Error when a file cannot be read
+ */
+export function openService(
+  config: Pick<Config, 'git'> & { readonly data: string | null },
+  onFault: ServiceOptions['onFault'],
+): Promise<Service> {
+  return Service.open({
+    dataFolder: config.data,
+    git: config.git,
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    onFault,
+  });
+}
+
+/** The service with its faces open. */
+export interface RunningService {
+  /** Where it answers: the public address where one is configured. */
+  readonly url: string;
+  readonly service: Service;
+  /**
+   * Stops gracefully: no new connections, what is under way is finished or, after `within` milliseconds, cut off, and
+   * everything that was written is in the repository.
+   */
+  close(within?: number): Promise<void>;
+}
+
+/** Milliseconds that requests under way may take to finish when the service stops; the rest of ten seconds is for the disk. */
+const patience = 7000;
+
+/**
+ * Opens the data folder and all faces. Resolves when it answers.
+ * @param ports tried in order until one is free
+ * @throws DataFolderInUse; Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
+ */
+export async function startService(
+  config: Omit<Config, 'data'> & { readonly data: string | null },
+  log: Logger,
+  ports: readonly number[] = [config.port],
+): Promise<RunningService> {
+  const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
+  const service = await openService(config, onFault);
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    const build = readBuild();
+    const server = await listenOnFirst(ports, service, config, log, build);
+    opened.push(() => server.close(0));
+    const url = config.publicUrl ?? urlOf(config.host, server.port);
+    const started = formatTime(service.clock.now());
+    const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
+    const { dataFolder } = service;
+    const commands =
+      dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
+    return {
+      url,
+      service,
+      async close(within = patience) {
+        await Promise.all([server.close(within), commands?.close()]);
+        await service.close();
+      },
+    };
+  } catch (error) {
+    for (const close of opened) await close();
+    await service.close();
+    throw error;
+  }
+}
+
+async function listenOnFirst(
+  ports: readonly number[],
+  service: Service,
+  config: Omit<Config, 'data'>,
+  log: Logger,
+  build: Build,
+): Promise<RestServer> {
+  // Loaded only by those who serve: it is much, and commands should be quick.
+  const { startServer } = await import('./rest/server.js');
+  const { host, trustProxy, corsOrigins, validateResponses } = config;
+  for (const [index, port] of ports.entries()) {
+    try {
+      return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || index === ports.length - 1) throw error;
+    }
+  }
+  throw new Error('No port was given.');
+}
+
+/** An address that a client on this machine can use. */
+function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

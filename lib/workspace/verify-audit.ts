@@ -17,11 +17,17 @@ export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHe
   return head === undefined ? undefined : { ...head, witness: `commit ${repositoryHead}` };
 }
 
-/** Checks the whole audit chain with its signatures, and that it still is the one that the repository bears witness of. */
-export async function verifyAuditChain(workspace: ReadOnlyWorkspace): Promise<ChainVerdict> {
+/**
+ * Checks the whole audit chain with its signatures, and that it still is the one that the repository bears witness of.
+ * @param known further heads that were seen elsewhere
+ */
+export async function verifyAuditChain(
+  workspace: ReadOnlyWorkspace,
+  known: readonly KnownHead[] = [],
+): Promise<ChainVerdict> {
   const witness = await readWitness(workspace);
   const { name, archives, signer } = workspace;
   const publicKey = signer === undefined ? undefined : createPublicKey(signer.publicKey);
   const source = { workspace: name, tables: workspace.sidecar.reader, archives };
-  return verifySource(source, witness === undefined ? [] : [witness], publicKey);
+  return verifySource(source, witness === undefined ? known : [witness, ...known], publicKey);
 }

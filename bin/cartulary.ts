@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { addInspectCommands } from './inspect.js';
+import { addManageCommands } from './manage.js';
+import { printFailure } from './print.js';
+import { addServeCommands } from './serve.js';
+import { addTransferCommands } from './transfer.js';
+import { readBuild } from '../lib/config.js';
+
+/** Exit codes: done, refused or failed, called wrongly. */
+const refused = 1;
+const misused = 2;
+
+function makeProgram(): Command {
+  const program = new Command('cartulary')
+    .description(
+      'A shared file store for teams of people and agents, with every write a version and every access recorded.',
+    )
+    .version(readBuild().version)
+    .showHelpAfterError('Add --help to see how it is called.')
+    .configureHelp({ showGlobalOptions: false })
+    .exitOverride();
+  addServeCommands(program);
+  addManageCommands(program);
+  addTransferCommands(program);
+  addInspectCommands(program);
+  return program;
+}
+
+/** Whoever reads the output may stop reading: that is no failure. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const asJson = process.argv.includes('--json');
+try {
+  await makeProgram().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : misused;
+    // Commander has said it to people already.
+    if (error.exitCode !== 0 && asJson)
+      printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
+  } else {
+    const isConfiguration = error instanceof Error && error.name === 'ConfigError';
+    const message = error instanceof Error ? error.message : String(error);
+    printFailure({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson ? 'json' : 'text');
+    process.exitCode = isConfiguration ? misused : refused;
+  }
+}

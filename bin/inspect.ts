@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
+import type { InspectOptions, VerifiedChain } from '../lib/socket/inspect.js';
+import { sendCommand } from '../lib/socket/send-command.js';
+import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
+import { printFailure, printResult } from './print.js';
+
+/** A result, how people read it, and whether all is well. */
+interface Inspection {
+  readonly result: unknown;
+  readonly lines: readonly string[];
+  readonly isWell: boolean;
+}
+
+const toInspect = (config: Config): InspectOptions => ({
+  dataFolder: config.data,
+  workspace: config.workspace,
+  git: config.git,
+});
+
+/** status, verify, audit verify, doctor: what looks and changes nothing, beside a server that may be running. */
+export function addInspectCommands(program: Command): void {
+  const add = (
+    description: Description,
+    inspect: (config: Config, options: CalledWith) => Promise<Inspection>,
+  ): Command => {
+    const command = addCommand(program, description).option('--workspace <name>', 'only this one');
+    command.action(() => run(command.opts<CalledWith>(), inspect));
+    return command;
+  };
+  add(
+    { words: 'status', description: 'Show what runs and how much there is.', example: 'cartulary status' },
+    showStatus,
+  );
+  add(
+    {
+      words: 'verify',
+      description:
+        "Check everything: SQLite's and git's own checks, every document's bytes, the tree against the rows, the audit log.",
+      example: 'cartulary verify',
+    },
+    verify,
+  );
+  add(
+    {
+      words: 'audit verify',
+      description: 'Check the audit log: that no record was changed, removed or put elsewhere, and none cut off.',
+      example: 'cartulary audit verify',
+    },
+    verifyAuditLog,
+  )
+    .option('--export <file>', 'check an export, with nothing but that file')
+    .option('--key <key>', 'with --export: the public key that `cartulary audit key` prints, or a file that holds it')
+    .option('--head <head>', 'with --export: "SEQ HASH" that must be in it, as a commit\'s Audit-Head says it')
+    .option('--clone <folder>', "a clone of the workspace's repository, whose commits bear witness of the log");
+  add(
+    { words: 'doctor', description: 'Check what this machine gives the service.', example: 'cartulary doctor' },
+    examineMachine,
+  )
+    .option('--host <address>', 'the address to be listened on')
+    .option('--port <number>', 'the port to be listened on');
+}
+
+async function run(
+  options: CalledWith,
+  inspect: (config: Config, options: CalledWith) => Promise<Inspection>,
+): Promise<void> {
+  const config = readConfig(options);
+  const asJson = options['json'] === true;
+  try {
+    const { result, lines, isWell } = await inspect(config, options);
+    if (asJson) printResult(result, true);
+    else for (const line of lines) console.log(line);
+    if (!isWell) process.exitCode = 1;
+  } catch (error) {
+    const {
+      code = 'INTERNAL',
+      message,
+      details,
+    } = error as { code?: string; message: string; details?: Record<string, unknown> };
+    printFailure(details === undefined ? { code, message } : { code, message, details }, asJson ? 'json' : 'text');
+    process.exitCode = 1;
+  }
+}
+
+async function showStatus(config: Config): Promise<Inspection> {
+  const { reportStatus } = await import('../lib/socket/inspect.js');
+  const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
+  const server = answer !== undefined && 'result' in answer ? (answer.result as { url: string; pid: number }) : null;
+  const workspaces = await reportStatus(toInspect(config));
+  const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
+  const lines = workspaces.map(
+    ({ name, documents, versions, stored_bytes: bytes }) =>
+      `${String(name)}: ${String(documents)} documents, ${String(versions)} versions, ${String(bytes)} bytes`,
+  );
+  return { result: { data: config.data, server, workspaces }, lines: [config.data, running, ...lines], isWell: true };
+}
+
+async function verify(config: Config): Promise<Inspection> {
+  const { verifyData } = await import('../lib/socket/inspect.js');
+  const isTerminal = process.stderr.isTTY;
+  const workspaces = await verifyData(toInspect(config), (name, documents) => {
+    if (isTerminal) process.stderr.write(`\r${name}: ${documents} documents read\u001B[K`);
+  });
+  if (isTerminal) process.stderr.write('\r\u001B[K');
+  const isSound = workspaces.every(({ sound }) => sound);
+  const lines = workspaces.flatMap(({ workspace, sound, documents, audit_records: records, problems }) => [
+    `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${documents} documents and ${records} audit records checked`,
+    ...problems.map(
+      ({ part, location, message }) => `  ${part}: ${location === undefined ? '' : `${location} `}${message}`,
+    ),
+  ]);
+  return { result: { sound: isSound, workspaces }, lines, isWell: isSound };
+}
+
+async function verifyAuditLog(config: Config, options: CalledWith): Promise<Inspection> {
+  const { verifyAudit, verifyExport } = await import('../lib/socket/inspect.js');
+  const text = (name: string): string | undefined => {
+    const value = options[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [file, key] = [text('export'), text('key')];
+  const clone = text('clone');
+  const chains =
+    file === undefined
+      ? await verifyAudit(toInspect(config), clone)
+      : [await verifyExport({ file, head: text('head'), clone, key: key === undefined ? undefined : readKey(key) })];
+  const isSound = chains.every(({ sound }) => sound);
+  return { result: { sound: isSound, chains }, lines: chains.map(describeChain), isWell: isSound };
+}
+
+/** A key as it is printed, or the file that holds it. */
+function readKey(text: string): string {
+  return existsSync(text) ? readFileSync(text, 'utf8') : text;
+}
+
+function describeChain(chain: VerifiedChain): string {
+  const whose = chain.workspace === undefined ? '' : `${chain.workspace}: `;
+  if (!chain.sound) return `${whose}BROKEN: ${chain.problem}; the ${chain.records} records before it are sound`;
+  const signed = chain.signed === null ? 'no signature was checked' : `signed up to ${chain.signed.seq}`;
+  return `${whose}sound; ${chain.records} records, ${signed}; the last is ${chain.head}`;
+}
+
+async function examineMachine(config: Config): Promise<Inspection> {
+  const { diagnose } = await import('../lib/socket/diagnose.js');
+  const { engines } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { engines: { node: string } };
+  const checks = await diagnose({
+    dataFolder: config.data,
+    host: config.host,
+    port: config.port,
+    git: config.git,
+    oldestNode: engines.node.replace(/^>=/, ''),
+    now: Date.now(),
+    unknownVariables: listUnknownVariables(),
+  });
+  const isWell = checks.every(({ ok }) => ok);
+  const lines = checks.flatMap(({ name, ok, message, way_out: wayOut }) => [
+    `${ok ? 'ok     ' : 'problem'}  ${name.padEnd(8)}  ${message}`,
+    ...(wayOut === undefined ? [] : [`${' '.repeat(19)}${wayOut}`]),
+  ]);
+  return { result: { ok: isWell, checks }, lines, isWell };
+}

@@ -1,0 +1,181 @@
+import type { Command } from 'commander';
+import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
+import { askOwner } from './owner.js';
+import { printFailure, printResult } from './print.js';
+
+interface Managing extends Description {
+  /** Names of what follows the words, in order; also the names of the fields they become. */
+  readonly arguments?: readonly string[];
+  /** Flags as commander reads them, each with its description. */
+  readonly required?: Readonly<Record<string, string>>;
+  readonly optional?: Readonly<Record<string, string>>;
+}
+
+const scope = {
+  '--scope-type <type>': 'folder or document',
+  '--scope-id <location>': 'where; "" is the root of the workspace',
+};
+const grant = {
+  ...scope,
+  '--subject <subject>': 'principal:ID or group:ID',
+  '--role <role>': 'reader, editor or approver',
+};
+
+/** Commands that are one question to the owner of the data and one answer. The fields are the options' names. */
+const table: readonly Managing[] = [
+  {
+    words: 'init',
+    description: 'Make a workspace with its first admin, and print a key of theirs, shown this once.',
+    example: 'cartulary init --workspace acme --admin "Ada"',
+    required: { '--admin <name>': 'the name of the first admin' },
+  },
+  {
+    words: 'principal add',
+    arguments: ['name'],
+    description: 'Add a person or an agent, who reaches nothing until it is granted.',
+    example: 'cartulary principal add "Ada" --kind person',
+    required: { '--kind <kind>': 'person or agent' },
+  },
+  {
+    words: 'principal list',
+    description: 'List everyone who has ever acted here.',
+    example: 'cartulary principal list',
+  },
+  {
+    words: 'principal disable',
+    arguments: ['principal'],
+    description: 'Shut someone out who leaves; their keys stop working at once. Nobody is ever deleted.',
+    example: 'cartulary principal disable prn_13jrac9t4texfcfd685f',
+  },
+  {
+    words: 'principal enable',
+    arguments: ['principal'],
+    description: 'Let someone in again who was disabled.',
+    example: 'cartulary principal enable prn_13jrac9t4texfcfd685f',
+  },
+  {
+    words: 'group add',
+    arguments: ['name'],
+    description: 'Add a group, without members at first.',
+    example: 'cartulary group add "Human resources"',
+  },
+  { words: 'group list', description: 'List all groups with their members.', example: 'cartulary group list' },
+  {
+    words: 'group join',
+    arguments: ['group'],
+    description: 'Put a principal or a group into a group: what the group may do, it may do too.',
+    example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
+    required: { '--member <subject>': 'principal:ID or group:ID' },
+  },
+  {
+    words: 'group leave',
+    arguments: ['group'],
+    description: 'Take a principal or a group out of a group; what it had by the group alone ends at once.',
+    example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
+    required: { '--member <subject>': 'principal:ID or group:ID' },
+  },
+  {
+    words: 'grant add',
+    description: 'Give a role to a principal or a group on a folder, with all below it, or on one document.',
+    example:
+      'cartulary grant add --scope-type folder --scope-id handbook --subject group:grp_p7t5fb9d74w8nc7drvma --role reader',
+    required: grant,
+  },
+  {
+    words: 'grant remove',
+    description: 'Take a grant away, in force at the next request.',
+    example:
+      'cartulary grant remove --scope-type folder --scope-id handbook --subject group:grp_p7t5fb9d74w8nc7drvma --role reader',
+    required: grant,
+  },
+  {
+    words: 'grant list',
+    description: 'List the grants on a folder or document.',
+    example: 'cartulary grant list --scope-type folder --scope-id handbook --inherited',
+    required: scope,
+    optional: { '--inherited': 'also those on the folders above' },
+  },
+  {
+    words: 'key mint',
+    description: 'Make a key for a person or an agent and print it, this once. It opens MCP unless --rest is given.',
+    example: 'cartulary key mint --principal prn_13jrac9t4texfcfd685f --rest --expires 30d',
+    required: { '--principal <id>': 'whom it stands for' },
+    optional: {
+      '--rest': 'it opens the REST API',
+      '--mcp': 'it opens MCP (also with --rest)',
+      '--name <name>': 'to know it again in a list',
+      '--expires <time>': 'when it ends: RFC 3339, a duration such as 30d, or never (default: as the policy says)',
+      '--rate-limit <requests>': 'requests a minute for this key alone',
+    },
+  },
+  {
+    words: 'key list',
+    description: 'List the keys, never with their secrets.',
+    example: 'cartulary key list --principal prn_13jrac9t4texfcfd685f',
+    optional: { '--principal <id>': 'only those of this principal' },
+  },
+  {
+    words: 'key rotate',
+    arguments: ['key'],
+    description: "Replace a key's secret and nothing else, and print the new key, this once.",
+    example: 'cartulary key rotate 4k1m9s0c7t2e6h8d',
+  },
+  {
+    words: 'key revoke',
+    arguments: ['key'],
+    description: 'End a key for good, in force at the next request.',
+    example: 'cartulary key revoke 4k1m9s0c7t2e6h8d',
+  },
+  {
+    words: 'audit key',
+    description: 'Print the public key that the audit log is signed with; an auditor checks exports with it.',
+    example: 'cartulary audit key > audit-key.pem',
+  },
+  { words: 'policy show', description: 'Show what holds for the whole workspace.', example: 'cartulary policy show' },
+  {
+    words: 'policy set',
+    arguments: ['name', 'value'],
+    description: 'Change one setting of the policy.',
+    example: 'cartulary policy set requests_per_minute 1200',
+  },
+];
+
+/** init, principal, group, grant, key, policy, audit key. */
+export function addManageCommands(program: Command): void {
+  for (const managing of table) {
+    const command = addCommand(program, managing).option(
+      '--workspace <name>',
+      'may be left out where there is only one',
+    );
+    for (const name of managing.arguments ?? []) command.argument(`<${name}>`);
+    for (const [flags, description] of Object.entries(managing.required ?? {}))
+      command.requiredOption(flags, description);
+    for (const [flags, description] of Object.entries(managing.optional ?? {})) command.option(flags, description);
+    command.action(async () => manage(managing, command.opts<CalledWith>(), command.args));
+  }
+}
+
+async function manage(
+  { words, arguments: names = [] }: Managing,
+  options: CalledWith,
+  values: readonly string[],
+): Promise<void> {
+  const config = readConfig(options);
+  const { data: _data, config: _config, json, workspace: _workspace, ...own } = options;
+  const fields = Object.fromEntries([
+    ...names.map((name, index) => [name, values[index]]),
+    ...Object.entries(own).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+    ...(words === 'init' ? [['workspace', config.workspace]] : []),
+  ]) as Record<string, unknown>;
+  const workspace = words === 'init' ? undefined : (config.workspace ?? undefined);
+  const answer = await askOwner(config, { command: words.replace(' ', '.'), workspace, fields });
+  if ('error' in answer) {
+    printFailure(answer.error, json === true ? 'json' : 'text');
+    process.exitCode = 1;
+  } else if (words === 'audit key' && json !== true) {
+    process.stdout.write((answer.result as { public_key: string }).public_key);
+  } else printResult(answer.result, json === true);
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { loadConfig, type Config, type Flags } from '../lib/config.js';
+
+/** What a command was called with: its own options, and those that every command takes. */
+export type CalledWith = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Description {
+  readonly words: string;
+  readonly description: string;
+  /** A call that works as it stands. */
+  readonly example: string;
+}
+
+/**
+ * Adds a command with the options that all have in common.
+ * @param words its name, e.g. `principal add`; the group before it is made when it is not there
+ */
+export function addCommand(program: Command, { words, description, example }: Description): Command {
+  const names = words.split(' ');
+  const last = names.pop() ?? words;
+  let parent = program;
+  for (const name of names) {
+    parent = parent.commands.find((command) => command.name() === name) ?? addGroup(parent, name);
+  }
+  return parent
+    .command(last)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  $ ${example}`)
+    .option('--data <folder>', 'the data folder (default: repos)')
+    .option('--config <file>', 'settings file (default: cartulary.json in this folder, where there is one)')
+    .option('--json', 'print JSON for machines');
+}
+
+const groupDescriptions: Readonly<Record<string, string>> = {
+  principal: 'People and agents.',
+  group: 'Groups of people, agents and other groups.',
+  grant: 'Who may do what, and where.',
+  key: 'Keys by which people and agents come in.',
+  policy: 'What holds for the whole workspace.',
+  audit: 'The record of everything that was done.',
+};
+
+function addGroup(parent: Command, name: string): Command {
+  return parent.command(name).description(groupDescriptions[name] ?? '');
+}
+
+/** Options that are settings, by their names there. */
+const settings: Readonly<Record<string, string>> = {
+  data: 'data',
+  workspace: 'workspace',
+  host: 'host',
+  port: 'port',
+  publicUrl: 'public_url',
+  trustProxy: 'trust_proxy',
+  logLevel: 'log_level',
+};
+
+/** @throws ConfigError */
+export function readConfig(options: CalledWith): Config {
+  const flags: Flags = Object.fromEntries(Object.entries(settings).map(([option, name]) => [name, options[option]]));
+  const { config } = options;
+  return loadConfig({ flags, file: typeof config === 'string' ? config : undefined });
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../lib/config.js';
+import type { CommandRequest } from '../lib/socket/command.js';
+import { sendCommand, type Answer } from '../lib/socket/send-command.js';
+
+/** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
+const patience = 5000;
+const pause = 50;
+
+/**
+ * Runs a command in the process that owns the data folder: in the server, over its socket, or, when none runs, here,
+ * taking the folder for that long. Either way the same table of commands is used.
+ */
+export async function askOwner(
+  config: Config,
+  request: CommandRequest,
+  tell: (progress: unknown) => Promise<void> = async () => undefined,
+): Promise<Answer> {
+  if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
+    const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
+    return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
+  }
+  for (const deadline = Date.now() + patience; ; await delay(pause)) {
+    const answer = (await sendCommand(config.data, request, tell)) ?? (await runHere(config, request, tell));
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) {
+      const message = `Another process is using ${config.data} and takes no commands. Wait until it is done, or stop it.`;
+      return { error: { code: 'UNAVAILABLE', message, details: { reason: 'data_in_use' } } };
+    }
+  }
+}
+
+/** @returns undefined when another process has the data folder */
+async function runHere(
+  config: Config,
+  request: CommandRequest,
+  tell: (progress: unknown) => Promise<void>,
+): Promise<Answer | undefined> {
+  const [{ DataFolderInUse, openService }, { runCommand }] = await Promise.all([
+    import('../lib/app.js'),
+    import('../lib/socket/run-command.js'),
+  ]);
+  const onFault = (what: string, cause: unknown): void => console.error(`cartulary: ${what}:`, cause);
+  let service;
+  try {
+    service = await openService(config, onFault);
+  } catch (error) {
+    if (error instanceof DataFolderInUse) return undefined;
+    throw error;
+  }
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await runCommand(request, { host: service, server: null, tell, signal: stopping.signal, onFault });
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await service.close();
+  }
+}

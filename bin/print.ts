@@ -1,0 +1,60 @@
+import type { CommandError } from '../lib/socket/command.js';
+
+/** Prints a result: one line of JSON for machines, or lines for people. */
+export function printResult(result: unknown, asJson: boolean): void {
+  console.log(asJson ? JSON.stringify(result) : formatForPeople(result));
+}
+
+/** Says why something was refused: to people on standard error, to machines also as JSON on standard output. */
+export function printFailure(error: CommandError, form: 'text' | 'json' | 'json only'): void {
+  if (form !== 'text') console.log(JSON.stringify({ error }));
+  if (form !== 'json only') console.error(`cartulary: ${error.message}`);
+}
+
+function formatForPeople(result: unknown): string {
+  if (typeof result !== 'object' || result === null) return String(result);
+  if ('items' in result && Array.isArray(result.items)) return formatTable(result.items as Row[]);
+  const shownOnce = 'secret' in result || 'key' in result;
+  const lines = formatRecord(result as Row);
+  return shownOnce ? `${lines}\n\nThe key is shown this once and stored nowhere. Keep it safe.` : lines;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function formatValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(formatValue).join(' ');
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if ('type' in value && 'id' in value) {
+    const name = 'display_name' in value ? ` (${formatValue(value.display_name)})` : '';
+    return `${formatValue(value.type)}:${formatValue(value.id)}${name}`;
+  }
+  return Object.entries(value)
+    .map(([key, inner]) => `${key} ${formatValue(inner)}`)
+    .join(', ');
+}
+
+/** `name  value`, a line each. */
+function formatRecord(record: Row): string {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record)
+    .map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}`)
+    .join('\n');
+}
+
+/** A heading and a line for each row, in columns. */
+function formatTable(rows: readonly Row[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  if (columns.length === 0) return 'There are none.';
+  const cells = [columns, ...rows.map((row) => columns.map((column) => formatValue(row[column])))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => (line[index] ?? '').length)));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,209 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { RunningService } from '../lib/app.js';
+import type { Config } from '../lib/config.js';
+import type { Answer } from '../lib/socket/send-command.js';
+import { sendCommand } from '../lib/socket/send-command.js';
+import { addCommand, readConfig, type CalledWith } from './options.js';
+import { printFailure } from './print.js';
+
+/** Milliseconds after a signal in which the service must have ended. */
+const longestStop = 9500;
+
+/** serve and start: the commands that stay. */
+export function addServeCommands(program: Command): void {
+  const serving = addCommand(program, {
+    words: 'serve',
+    description: 'Serve the data folder until it is told to stop (SIGTERM, or Ctrl-C).',
+    example: 'cartulary serve --data repos --port 8080',
+  })
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
+    .option('--port <number>', 'the port to listen on; 0 takes any that is free (default: 8080)')
+    .option('--public-url <url>', 'the address clients use, where a proxy stands in front')
+    .option('--trust-proxy <proxies>', 'proxies that may say who the client is: how many, or which')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
+    .option('--memory', 'keep everything in memory and forget it at the end, for a try-out');
+  serving.action(() => serve(serving.opts<CalledWith>()));
+
+  const starting = addCommand(program, {
+    words: 'start',
+    description: 'Serve the data folder; on the first start make a workspace in it and print its first key.',
+    example: 'cartulary start',
+  })
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
+    .option('--port <number>', 'the port to listen on (default: 8080, or the next that is free)')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: warn)');
+  starting.action(() => start(starting.opts<CalledWith>()));
+}
+
+async function serve(options: CalledWith): Promise<void> {
+  const config = readConfig(options);
+  const inMemory = options['memory'] === true;
+  const asJson = options['json'] === true;
+  const running = await open({ ...config, data: inMemory ? null : config.data }, [config.port], config, asJson);
+  if (running === undefined) return;
+  const made = inMemory ? await initialize(running) : undefined;
+  const facts = { url: running.url, data: inMemory ? null : config.data, pid: process.pid };
+  if (asJson)
+    console.log(JSON.stringify(made === undefined ? facts : { ...facts, workspace: made.workspace, key: made.key }));
+  else {
+    console.log(`Cartulary is running at ${running.url}`);
+    console.log(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
+    if (made !== undefined) console.log(`Key: ${made.key}`);
+    else if (running.service.names().length === 0) {
+      console.log('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
+    }
+  }
+  await stopAtSignal(running);
+}
+
+/** Ports that `start` tries when none is asked for; 0 at the end is any. */
+const usualPorts = [8080, 8081, 8082, 8083, 8084, 8085, 8086, 8087, 8088, 8089, 0];
+
+async function start(options: CalledWith): Promise<void> {
+  const quiet = options['logLevel'] === undefined ? { ...options, logLevel: 'warn' } : options;
+  const config = readConfig(quiet);
+  const asJson = options['json'] === true;
+  const isUsualPort = config.port === usualPorts[0] && options['port'] === undefined;
+  const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson);
+  if (running === undefined) return;
+  const made = running.service.names().length === 0 ? await initialize(running) : undefined;
+  if (asJson)
+    console.log(JSON.stringify({ url: running.url, data: config.data, workspace: made?.workspace, key: made?.key }));
+  else {
+    const lines = made === undefined ? await welcomeBack(running, config) : welcome(running, made, config);
+    console.log(lines.join('\n'));
+  }
+  await stopAtSignal(running);
+}
+
+function welcome({ url }: RunningService, made: Made, config: Config): string[] {
+  return [
+    `Cartulary is running at ${url}`,
+    `The data is in ${config.data}, the workspace is called ${made.workspace}.`,
+    '',
+    'Your API key, shown this once and stored nowhere:',
+    `  ${made.key}`,
+    '',
+    'Write a document, and read it:',
+    `  curl -sS ${url}/v1/documents -H 'Authorization: Bearer ${made.key}' -H 'Idempotency-Key: hello' -H 'Content-Type: application/json' -d '{"location":"hello.md","content":"# Hello"}'`,
+    `  curl -sS ${url}/v1/documents/hello.md -H 'Authorization: Bearer ${made.key}'`,
+    '',
+    'Ctrl-C stops it.',
+  ];
+}
+
+async function welcomeBack(running: RunningService, config: Config): Promise<string[]> {
+  const data = config.data === resolve('repos') ? '' : ` --data ${config.data}`;
+  const workspace = running.service.names()[0] ?? '';
+  const admin = (await findAdmin(running, workspace)) ?? 'ID';
+  return [
+    `Cartulary is running at ${running.url}`,
+    `The data is in ${config.data}: ${running.service.names().join(', ')}.`,
+    '',
+    `  curl -sS ${running.url}/v1/health`,
+    '',
+    'Another API key:',
+    `  npx cartulary key mint --principal ${admin} --rest --workspace ${workspace}${data}`,
+    '',
+    'Ctrl-C stops it.',
+  ];
+}
+
+/** Opens the service, or says why not and leaves exit code 1. */
+async function open(
+  config: Omit<Config, 'data'> & { readonly data: string | null },
+  ports: readonly number[],
+  { data }: Config,
+  asJson: boolean,
+): Promise<RunningService | undefined> {
+  const { DataFolderInUse, makeLog, startService } = await import('../lib/app.js');
+  const fail = (code: string, message: string, reason: string): undefined => {
+    printFailure({ code, message, details: { reason } }, asJson ? 'json' : 'text');
+    process.exitCode = 1;
+    return undefined;
+  };
+  try {
+    return await startService(config, makeLog(config.logLevel), ports);
+  } catch (error) {
+    if (error instanceof DataFolderInUse) {
+      const server = await askServer(data);
+      const where = server === undefined ? 'another process' : `a server (process ${server.pid}, ${server.url})`;
+      return fail(
+        'CONFLICT',
+        `${data} is in use by ${where}. Stop it first, or choose another folder with --data.`,
+        'data_in_use',
+      );
+    }
+    const code = (error as NodeJS.ErrnoException).code;
+    const address = `${config.host}:${ports.join(', ')}`;
+    if (code === 'EADDRINUSE')
+      return fail(
+        'CONFLICT',
+        `${address} is taken. Choose another with --port; 0 takes any that is free.`,
+        'port_in_use',
+      );
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      return fail(
+        'INVALID_REQUEST',
+        `${address} cannot be listened on (${code}). Choose another --host or --port.`,
+        'bad_address',
+      );
+    }
+    throw error;
+  }
+}
+
+interface Made {
+  readonly workspace: string;
+  readonly key: string;
+}
+
+/** The first workspace, made by the same command as `cartulary init`. */
+async function initialize(running: RunningService): Promise<Made> {
+  const answer = await ask(running, 'init', { workspace: 'main', admin: 'Admin' });
+  if ('error' in answer) throw new Error(answer.error.message);
+  return answer.result as Made;
+}
+
+async function findAdmin(running: RunningService, workspace: string): Promise<string | undefined> {
+  const answer = await ask(running, 'grant.list', { scope_type: 'folder', scope_id: '' }, workspace);
+  if ('error' in answer) return undefined;
+  const { items } = answer.result as { items: { role: string; subject: { type: string; id: string } }[] };
+  return items.find(({ role, subject }) => role === 'approver' && subject.type === 'principal')?.subject.id;
+}
+
+async function ask(
+  { service }: RunningService,
+  command: string,
+  fields: Record<string, unknown>,
+  workspace?: string,
+): Promise<Answer> {
+  const { runCommand } = await import('../lib/socket/run-command.js');
+  return runCommand(
+    { command, fields, workspace },
+    {
+      host: service,
+      server: null,
+      tell: async () => undefined,
+      signal: new AbortController().signal,
+      onFault: (what, cause) => console.error(`cartulary: ${what}:`, cause),
+    },
+  );
+}
+
+async function askServer(dataFolder: string): Promise<{ readonly pid: number; readonly url: string } | undefined> {
+  const answer = await sendCommand(dataFolder, { command: 'server', fields: {} }, async () => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as { pid: number; url: string }) : undefined;
+}
+
+/** Waits for a signal, then stops gracefully; a second signal, or too long a stop, ends the process at once. */
+async function stopAtSignal(running: RunningService): Promise<void> {
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  await new Promise<void>((go) => {
+    for (const signal of signals) process.once(signal, () => go());
+  });
+  for (const signal of signals) process.once(signal, () => process.exit(1));
+  setTimeout(() => process.exit(1), longestStop).unref();
+  await running.close();
+}

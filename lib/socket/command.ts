@@ -1,0 +1,84 @@
+import type { Caller } from '../domain/caller.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { Fields } from './fields.js';
+
+/** One command, as the command line asks for it: over the socket as one line of JSON, or directly. */
+export interface CommandRequest {
+  /** Its name in the table, e.g. `principal.add`. */
+  readonly command: string;
+  /** May be left out where there is only one workspace. */
+  readonly workspace?: string | undefined;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** How a refusal or a fault is told. */
+export interface CommandError {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What comes back, a line each: any number of the first, and one of the others at the end. */
+export type CommandLine =
+  { readonly progress: unknown } | { readonly result: unknown } | { readonly error: CommandError };
+
+/** What the running server says of itself. */
+export interface ServerFacts {
+  readonly url: string;
+  readonly pid: number;
+  readonly version: string;
+  /** RFC 3339. */
+  readonly started_at: string;
+}
+
+/** The service that commands act on: all workspaces of a data folder. */
+export interface CommandHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** null for one in memory. */
+  readonly dataFolder: string | null;
+  find(name: string): Workspace | undefined;
+  names(): string[];
+  addWorkspace(name: string): Promise<Workspace>;
+}
+
+/** What every command is given. */
+export interface CommandContext {
+  readonly host: CommandHost;
+  /** The server that the command came to; null when it runs by itself. */
+  readonly server: ServerFacts | null;
+  /** The operator, with the request's id. */
+  readonly caller: Caller;
+  /** Tells how far a long command is, or hands over a part of a long answer; waits where the receiver is slow. */
+  readonly tell: (progress: unknown) => Promise<void>;
+  /** Aborted when nobody waits for the answer any more, or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface WorkspaceContext extends CommandContext {
+  readonly workspace: Workspace;
+  /** The door, for the operator in this workspace. */
+  readonly perform: <Input, Result, Prepared>(
+    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    input: Input,
+  ) => Promise<Result>;
+}
+
+/** A row of the table: reads fields, performs operations, and presents the result as plain JSON data. */
+export type Command =
+  | { readonly scope: 'service'; run(context: CommandContext, fields: Fields): Promise<unknown> }
+  | {
+      readonly scope: 'workspace';
+      /** What NOT_FOUND means here, in words. The operator reaches everything, so it gives nothing away. */
+      readonly absent?: string;
+      run(context: WorkspaceContext, fields: Fields): Promise<unknown>;
+    };
+
+export function inWorkspace(
+  run: (context: WorkspaceContext, fields: Fields) => Promise<unknown>,
+  absent?: string,
+): Command {
+  return absent === undefined ? { scope: 'workspace', run } : { scope: 'workspace', absent, run };
+}

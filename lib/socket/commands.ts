@@ -1,0 +1,21 @@
+import type { Command } from './command.js';
+import { auditCommands } from './export-audit.js';
+import { importFolder } from './import-folder.js';
+import { initialize } from './initialize.js';
+import { accessCommands } from './manage-access.js';
+import { policyCommands } from './manage-policy.js';
+import { principalCommands } from './manage-principals.js';
+
+/**
+ * The command line's table: what can be asked of the process that owns a data folder, and which operations each leads
+ * to. A command reads its fields and presents the result; rights, rules and records are the operations' and the door's.
+ */
+export const commands: Readonly<Record<string, Command>> = {
+  init: initialize,
+  server: { scope: 'service', run: ({ server }) => Promise.resolve(server) },
+  ...principalCommands,
+  ...accessCommands,
+  ...policyCommands,
+  ...auditCommands,
+  import: importFolder,
+};

@@ -1,0 +1,26 @@
+import { exportAudit, showAuditKey } from '../operations/audit-log.js';
+import { inWorkspace, type Command } from './command.js';
+
+/** Lines that are handed over together. */
+const batch = 256;
+
+/** The export hands the chain over as lines of JSON, piece by piece; that it was made is recorded, too. */
+export const auditCommands: Readonly<Record<string, Command>> = {
+  'audit.key': inWorkspace(async ({ perform }) => ({ public_key: (await perform(showAuditKey, {})).publicKey })),
+  'audit.export': inWorkspace(async ({ perform, tell, signal }, fields) => {
+    const entries = await perform(exportAudit, { withTexts: !fields.flag('no_texts') });
+    let lines: string[] = [];
+    let records = 0;
+    for (const entry of entries) {
+      signal.throwIfAborted();
+      lines.push(JSON.stringify(entry));
+      if ('record' in entry) records += 1;
+      if (lines.length === batch) {
+        await tell({ lines });
+        lines = [];
+      }
+    }
+    if (lines.length > 0) await tell({ lines });
+    return { records };
+  }),
+};

@@ -1,0 +1,52 @@
+import { workspaceNamePattern } from '../access/secret.js';
+import type { Caller } from '../domain/caller.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import { rootLocation } from '../domain/location.js';
+import { operatorId } from '../domain/principal.js';
+import { addPrincipal } from '../operations/add-principal.js';
+import { mintCredential } from '../operations/change-credential.js';
+import { createGrant } from '../operations/change-grant.js';
+import { parseDisplayName } from '../operations/parse-name.js';
+import { perform } from '../operations/perform.js';
+import type { Randomness } from '../domain/clock.js';
+import type { Command } from './command.js';
+import { badField } from './fields.js';
+import { presentPrincipal } from './present.js';
+
+/** The built-in principal that commands act as. */
+export function makeOperator(randomness: Randomness): Caller {
+  return {
+    principalId: operatorId,
+    kind: 'operator',
+    credentialId: null,
+    interface: 'command',
+    requestId: makeIdentifier('req', randomness),
+  };
+}
+
+/** A new workspace with its first admin, and a key of theirs for REST and MCP, which is shown this once. */
+export const initialize: Command = {
+  scope: 'service',
+  async run({ host, caller }, fields) {
+    const name = fields.text('workspace');
+    if (!workspaceNamePattern.test(name)) {
+      throw badField('workspace', 'must be 1 to 39 characters of a-z, 0-9 and -, and not start with -');
+    }
+    const displayName = parseDisplayName(fields.text('admin'), 'admin');
+    const workspace = await host.addWorkspace(name);
+    const { result: admin } = await perform(workspace, caller, addPrincipal, { displayName, kind: 'person' });
+    await perform(workspace, caller, createGrant, {
+      scopeType: 'folder',
+      location: rootLocation,
+      subject: { type: 'principal', id: admin.id },
+      role: 'approver',
+    });
+    const { result: minted } = await perform(workspace, caller, mintCredential, {
+      principalId: admin.id,
+      name: 'First key',
+      interfaces: ['rest', 'mcp'],
+      requestsPerMinute: null,
+    });
+    return { workspace: name, admin: presentPrincipal(admin), key: minted.secret, sign_in_url: null };
+  },
+};

@@ -1,0 +1,153 @@
+import type { KeyObject } from 'node:crypto';
+import { readPublicKey } from '../audit/checkpoint.js';
+import { ExportUnreadable, readExport } from '../audit/read-export.js';
+import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { listWorkspaces, openReadOnly } from '../workspace/open-read-only.js';
+import { readCloneWitnesses } from '../workspace/read-witnesses.js';
+import { readStatus } from '../workspace/read-status.js';
+import { verifyAuditChain } from '../workspace/verify-audit.js';
+import { verifyWorkspace, type Problem } from '../workspace/verify.js';
+import type { Presented } from './present.js';
+
+/** What is looked at without the process that owns the data: read-only, beside a server that may be running. */
+export interface InspectOptions {
+  readonly dataFolder: string;
+  /** One workspace; null for all. */
+  readonly workspace: string | null;
+  readonly git: 'auto' | 'never';
+}
+
+/** @throws Refusal INVALID_REQUEST when there is no such workspace, or none at all */
+function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
+  const names = listWorkspaces(dataFolder);
+  if (workspace === null && names.length > 0) return names;
+  if (workspace !== null && names.includes(workspace)) return [workspace];
+  const problem = workspace === null ? 'no workspace yet' : `no workspace "${workspace}"`;
+  const wayOut =
+    names.length === 0 ? '`cartulary init` makes one, --data names another folder' : `There are: ${names.join(', ')}`;
+  throw invalidRequest('no_workspace', `There is ${problem} in ${dataFolder}. ${wayOut}.`, { field: 'workspace' });
+}
+
+/** How much each workspace holds. */
+export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
+  const statuses: Presented[] = [];
+  for (const name of chooseWorkspaces(options)) {
+    const { totals, storedBytes, pending, repository, audit } = await readStatus({ ...options, name });
+    statuses.push({
+      name,
+      documents: totals.documents,
+      deleted_documents: totals.deletedDocuments,
+      versions: totals.versions,
+      folders: totals.folders,
+      principals: totals.principals,
+      groups: totals.groups,
+      grants: totals.grants,
+      keys: totals.credentials,
+      stored_bytes: storedBytes,
+      pending_objects: pending.objects,
+      repository: { packs: repository.packs, loose_objects: repository.looseObjects, bytes: repository.bytes },
+      audit: { records: audit.seq, head: audit.hash },
+    });
+  }
+  return statuses;
+}
+
+export interface VerifiedWorkspace {
+  readonly workspace: string;
+  readonly sound: boolean;
+  readonly documents: number;
+  readonly audit_records: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Checks everything in each workspace. @param tell gets the number of documents checked so far */
+export async function verifyData(
+  options: InspectOptions,
+  tell: (workspace: string, documents: number) => void,
+): Promise<VerifiedWorkspace[]> {
+  const verified: VerifiedWorkspace[] = [];
+  for (const name of chooseWorkspaces(options)) {
+    const { auditRecords, ...rest } = await verifyWorkspace({ ...options, name }, (documents) => tell(name, documents));
+    verified.push({ ...rest, audit_records: auditRecords });
+  }
+  return verified;
+}
+
+export type VerifiedChain = ChainVerdict & { readonly workspace?: string };
+
+/**
+ * Checks the audit chain of each workspace with its signatures, and against what commits say of it: the newest one of
+ * the repository, and all of a clone where one is given.
+ * @throws Refusal INVALID_REQUEST for a clone that cannot be read, or when it is not clear which workspace it is of
+ */
+export async function verifyAudit(options: InspectOptions, clone: string | undefined): Promise<VerifiedChain[]> {
+  const names = chooseWorkspaces(options);
+  if (clone !== undefined && names.length > 1) {
+    throw invalidRequest('bad_field', 'Say with --workspace which one the clone is of.', { field: 'workspace' });
+  }
+  const known = await readClone(clone);
+  const verdicts: VerifiedChain[] = [];
+  for (const name of names) {
+    const workspace = await openReadOnly({ ...options, name });
+    try {
+      verdicts.push({ workspace: name, ...(await verifyAuditChain(workspace, known)) });
+    } finally {
+      await workspace.close();
+    }
+  }
+  return verdicts;
+}
+
+export interface ExportToVerify {
+  readonly file: string;
+  /** The workspace's public key, in one of the forms that `readPublicKey` reads; signatures are checked with it. */
+  readonly key: string | undefined;
+  /** Where the chain is known to have been: `SEQ HASH`, as a commit's Audit-Head says it. */
+  readonly head: string | undefined;
+  readonly clone: string | undefined;
+}
+
+/**
+ * Checks an export with nothing but the file and what else is given.
+ * @throws Refusal INVALID_REQUEST when the key, head or clone cannot be read; Error when the file cannot be
+ */
+export async function verifyExport({ file, key, head, clone }: ExportToVerify): Promise<VerifiedChain> {
+  const known = [...(head === undefined ? [] : [parseHead(head)]), ...(await readClone(clone))];
+  const publicKey = key === undefined ? undefined : parseKey(key);
+  try {
+    return verifyChain(readExport(file), known, { publicKey, isExport: true });
+  } catch (error) {
+    if (error instanceof ExportUnreadable) return { sound: false, records: 0, seq: 0, problem: error.message };
+    throw error;
+  }
+}
+
+async function readClone(clone: string | undefined): Promise<KnownHead[]> {
+  if (clone === undefined) return [];
+  try {
+    return await readCloneWitnesses(clone);
+  } catch (error) {
+    throw invalidRequest('bad_clone', `The clone cannot be read: ${messageOf(error)}`, { field: 'clone' });
+  }
+}
+
+function parseKey(text: string): KeyObject {
+  try {
+    return readPublicKey(text);
+  } catch (error) {
+    throw invalidRequest('bad_field', messageOf(error), { field: 'key' });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function parseHead(text: string): KnownHead {
+  const match = /^(\d{1,15})[ :]([0-9a-f]{64})$/.exec(text.trim());
+  if (match === null) {
+    throw invalidRequest('bad_field', 'head must be a number and a hash, as in a commit: "17 5f0c…".', {
+      field: 'head',
+    });
+  }
+  return { seq: Number(match[1]), hash: match[2] ?? '' };
+}

@@ -1,0 +1,133 @@
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { CommandHost, CommandLine, CommandRequest, ServerFacts } from './command.js';
+import { runCommand } from './run-command.js';
+import { prepareSocketPath, removeSocket } from './socket-path.js';
+
+export interface ListenOptions {
+  readonly dataFolder: string;
+  readonly host: CommandHost;
+  readonly server: ServerFacts;
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+export interface CommandListener {
+  /** Takes no more commands, stops those that run at their next step, and removes the socket. */
+  close(): Promise<void>;
+}
+
+/** Longest request that is read. Bytes. */
+const longestRequest = 1024 * 1024;
+
+/**
+ * Takes commands on a Unix socket that only the owner of the data folder can open (mode 0600). A connection carries one
+ * request, a line of JSON, and gets lines of JSON back: how far it is, any number of times, and then the result or the
+ * error.
+ */
+export async function listenForCommands(options: ListenOptions): Promise<CommandListener> {
+  const path = prepareSocketPath(options.dataFolder);
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  const server = createServer((socket) => {
+    const answered = answer(socket, options, closing.signal).catch((error: unknown) => {
+      options.onFault('A command could not be answered', error);
+      socket.destroy();
+    });
+    running.add(answered);
+    void answered.finally(() => running.delete(answered));
+  });
+  await listenAt(server, path);
+  return {
+    async close() {
+      closing.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.all(running);
+      await closed;
+      removeSocket(options.dataFolder);
+    },
+  };
+}
+
+/** The socket has mode 0600 from its first moment: binding takes the mask of that moment. */
+async function listenAt(server: Server, path: string): Promise<void> {
+  const mask = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, () => {
+        server.off('error', reject);
+        resolve();
+      });
+      process.umask(mask);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
+async function answer(socket: Socket, options: ListenOptions, closing: AbortSignal): Promise<void> {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  socket.on('error', () => gone.abort());
+  const request = await readRequest(socket);
+  if (request === undefined) {
+    socket.destroy();
+    return;
+  }
+  const line = await runCommand(request, {
+    host: options.host,
+    server: options.server,
+    onFault: options.onFault,
+    signal: AbortSignal.any([gone.signal, closing]),
+    tell: (progress) => write(socket, { progress }),
+  });
+  await write(socket, line);
+  socket.end();
+}
+
+/** Writes a line; waits while the other side does not read. */
+async function write(socket: Socket, line: CommandLine): Promise<void> {
+  if (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`)) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      socket.off('drain', go).off('close', go);
+      resolve();
+    };
+    socket.once('drain', go).once('close', go);
+  });
+}
+
+/** The first line as a request; undefined when it is none. */
+function readRequest(socket: Socket): Promise<CommandRequest | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    const read = (piece: string): void => {
+      text += piece;
+      const end = text.indexOf('\n');
+      if (end >= 0) finish(parseRequest(text.slice(0, end)));
+      else if (text.length > longestRequest) finish(undefined);
+    };
+    const finish = (request: CommandRequest | undefined): void => {
+      socket.off('data', read);
+      socket.resume();
+      resolve(request);
+    };
+    socket.on('data', read);
+    socket.once('end', () => finish(undefined)).once('close', () => finish(undefined));
+  });
+}
+
+function parseRequest(line: string): CommandRequest | undefined {
+  let request: Partial<CommandRequest> | null;
+  try {
+    request = JSON.parse(line) as Partial<CommandRequest> | null;
+  } catch {
+    return undefined;
+  }
+  const { command, workspace, fields } = request ?? {};
+  if (typeof command !== 'string' || typeof fields !== 'object' || fields === null) return undefined;
+  if (workspace !== undefined && typeof workspace !== 'string') return undefined;
+  return { command, workspace, fields };
+}

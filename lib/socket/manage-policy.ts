@@ -1,0 +1,49 @@
+import type { Policy } from '../domain/policy.js';
+import { changePolicy, showPolicy } from '../operations/change-policy.js';
+import { inWorkspace, type Command } from './command.js';
+import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';
+import type { Presented } from './present.js';
+
+interface Setting {
+  readonly field: keyof Policy;
+  readonly kind: 'count' | 'bytes' | 'duration';
+}
+
+/** The policy's settings by the names they have outside. */
+const settings: Readonly<Record<string, Setting>> = {
+  requests_per_minute: { field: 'requestsPerMinute', kind: 'count' },
+  burst: { field: 'burst', kind: 'count' },
+  storage_quota: { field: 'storageQuota', kind: 'bytes' },
+  largest_text: { field: 'largestText', kind: 'bytes' },
+  largest_blob: { field: 'largestBlob', kind: 'bytes' },
+  credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
+};
+
+function presentPolicy(policy: Policy): Presented {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, { field, kind }]) => {
+      const value = policy[field];
+      return [name, kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value];
+    }),
+  );
+}
+
+function parseValue({ kind }: Setting, text: string): number | null {
+  if (kind === 'count') return parseCount('value', text);
+  if (kind === 'bytes') return parseBytes('value', text);
+  const duration = text === 'none' ? null : parseDuration(text);
+  if (duration === undefined) throw badField('value', 'must be a duration such as 90d (s, m, h, d, w), or none');
+  return duration;
+}
+
+export const policyCommands: Readonly<Record<string, Command>> = {
+  'policy.show': inWorkspace(async ({ perform }) => presentPolicy(await perform(showPolicy, {}))),
+  'policy.set': inWorkspace(async ({ perform }, fields) => {
+    const name = fields.choice('name', Object.keys(settings));
+    const setting = settings[name];
+    if (setting === undefined) throw badField('name', 'is no setting of the policy');
+    const change: Partial<Policy> = { [setting.field]: parseValue(setting, fields.text('value')) };
+    const { before, after } = await perform(changePolicy, change);
+    return { name, before: presentPolicy(before)[name], after: presentPolicy(after)[name] };
+  }),
+};

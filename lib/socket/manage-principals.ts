@@ -1,0 +1,67 @@
+import type { Subject } from '../domain/grant.js';
+import { addPrincipal } from '../operations/add-principal.js';
+import { addGroup, joinGroup, leaveGroup, type MembershipResult } from '../operations/change-group.js';
+import { listGroups, listPrincipals } from '../operations/list-principals.js';
+import { parseDisplayName } from '../operations/parse-name.js';
+import { setPrincipalState } from '../operations/set-principal-state.js';
+import { inWorkspace, type Command } from './command.js';
+import { badField, type Fields } from './fields.js';
+import { presentGroup, presentPrincipal, type Presented } from './present.js';
+
+const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
+const noMember = 'There is no such group or member. `cartulary group list` and `cartulary principal list` show them.';
+
+/** A subject as it is written on the command line: `principal:ID` or `group:ID`. */
+export function readSubject(fields: Fields, name: string): Subject {
+  const match = /^(principal|group):(.+)$/.exec(fields.text(name));
+  if (match === null) throw badField(name, 'must be principal:ID or group:ID');
+  return { type: match[1] as Subject['type'], id: match[2] ?? '' };
+}
+
+function setDisabled(disabled: boolean): Command {
+  return inWorkspace(
+    async ({ perform }, fields) =>
+      presentPrincipal(await perform(setPrincipalState, { principalId: fields.text('principal'), disabled })),
+    noPrincipal,
+  );
+}
+
+const presentMembership = ({ groupId, member, changed }: MembershipResult): Presented => ({
+  id: groupId,
+  member,
+  changed,
+});
+
+export const principalCommands: Readonly<Record<string, Command>> = {
+  'principal.add': inWorkspace(async ({ perform }, fields) =>
+    presentPrincipal(
+      await perform(addPrincipal, {
+        displayName: parseDisplayName(fields.text('name')),
+        kind: fields.choice('kind', ['person', 'agent']),
+      }),
+    ),
+  ),
+  'principal.list': inWorkspace(async ({ perform }) => ({
+    items: (await perform(listPrincipals, {})).map(presentPrincipal),
+  })),
+  'principal.disable': setDisabled(true),
+  'principal.enable': setDisabled(false),
+  'group.add': inWorkspace(async ({ perform }, fields) =>
+    presentGroup(await perform(addGroup, { displayName: parseDisplayName(fields.text('name')) })),
+  ),
+  'group.list': inWorkspace(async ({ perform }) => ({ items: (await perform(listGroups, {})).map(presentGroup) })),
+  'group.join': inWorkspace(
+    async ({ perform }, fields) =>
+      presentMembership(
+        await perform(joinGroup, { groupId: fields.text('group'), member: readSubject(fields, 'member') }),
+      ),
+    noMember,
+  ),
+  'group.leave': inWorkspace(
+    async ({ perform }, fields) =>
+      presentMembership(
+        await perform(leaveGroup, { groupId: fields.text('group'), member: readSubject(fields, 'member') }),
+      ),
+    `${noMember} Or it is not in that group.`,
+  ),
+};

@@ -1,0 +1,90 @@
+import { invalidRequest, Refusal } from '../domain/refusal.js';
+import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import { perform } from '../operations/perform.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type {
+  Command,
+  CommandContext,
+  CommandError,
+  CommandHost,
+  CommandLine,
+  CommandRequest,
+  ServerFacts,
+} from './command.js';
+import { commands } from './commands.js';
+import { Fields } from './fields.js';
+import { makeOperator } from './initialize.js';
+
+export interface RunOptions {
+  readonly host: CommandHost;
+  readonly server: ServerFacts | null;
+  readonly tell: CommandContext['tell'];
+  readonly signal: AbortSignal;
+  /** Told of what went wrong inside, under the request's id. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+/** Runs a command as the operator. Never throws: what went wrong is the answer. */
+export async function runCommand(
+  request: CommandRequest,
+  options: RunOptions,
+): Promise<Exclude<CommandLine, { progress: unknown }>> {
+  const { host, server, tell, signal } = options;
+  const caller = makeOperator(host.randomness);
+  const command = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
+  try {
+    if (command === undefined) {
+      throw invalidRequest('unknown_command', `The server knows no command "${request.command}". Are both up to date?`);
+    }
+    const context: CommandContext = { host, server, caller, tell, signal };
+    const fields = new Fields(request.fields);
+    if (command.scope === 'service') return { result: await command.run(context, fields) };
+    const workspace = chooseWorkspace(host, request.workspace);
+    const result = await command.run(
+      {
+        ...context,
+        workspace,
+        perform: async <Input, Result, Prepared>(
+          operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+          input: Input,
+        ) => (await perform(workspace, caller, operation, input)).result,
+      },
+      fields,
+    );
+    return { result };
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'INTERNAL') {
+      options.onFault(`The command ${request.command} failed (${caller.requestId})`, causeOf(error));
+    }
+    return { error: presentError(error, caller.requestId, command) };
+  }
+}
+
+/** @throws Refusal INVALID_REQUEST when none is named and there is not exactly one; NOT_FOUND when there is no such */
+function chooseWorkspace(host: CommandHost, name: string | undefined): Workspace {
+  const names = host.names();
+  const chosen = name ?? (names.length === 1 ? names[0] : undefined);
+  const found = chosen === undefined ? undefined : host.find(chosen);
+  if (found !== undefined) return found;
+  if (names.length === 0) {
+    throw invalidRequest('no_workspace', 'There is no workspace yet. `cartulary init` makes one.', {
+      field: 'workspace',
+    });
+  }
+  const problem = chosen === undefined ? 'Say which workspace' : `There is no workspace "${chosen}". Choose one`;
+  throw invalidRequest('bad_field', `${problem} with --workspace: ${names.join(', ')}.`, { field: 'workspace' });
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Refusal ? (error.cause ?? error) : error);
+
+function presentError(error: unknown, requestId: string, command: Command | undefined): CommandError {
+  if (error instanceof Refusal && error.code !== 'INTERNAL') {
+    const absent = command?.scope === 'workspace' && error.code === 'NOT_FOUND' ? command.absent : undefined;
+    const shown = { code: error.code, message: absent ?? error.message };
+    return error.details === undefined ? shown : { ...shown, details: error.details };
+  }
+  // Whoever runs commands owns the machine, and is better helped by the cause than by a request id alone.
+  const cause = causeOf(error);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return { code: 'INTERNAL', message: `The command failed: ${reason}`, details: { request_id: requestId } };
+}

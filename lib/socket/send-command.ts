@@ -1,0 +1,53 @@
+import { connect, type Socket } from 'node:net';
+import type { CommandError, CommandLine, CommandRequest } from './command.js';
+import { findSocketPath } from './socket-path.js';
+
+export type Answer = { readonly result: unknown } | { readonly error: CommandError };
+
+/**
+ * Sends a command to the server that owns the data folder.
+ * @param tell gets what the server says before the answer
+ * @returns undefined when no server listens there
+ */
+export async function sendCommand(
+  dataFolder: string,
+  request: CommandRequest,
+  tell: (progress: unknown) => Promise<void>,
+): Promise<Answer | undefined> {
+  const socket = await open(findSocketPath(dataFolder));
+  if (socket === undefined) return undefined;
+  socket.write(`${JSON.stringify(request)}\n`);
+  let rest = '';
+  try {
+    for await (const piece of socket.setEncoding('utf8') as AsyncIterable<string>) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      for (const text of lines) {
+        const line = JSON.parse(text) as CommandLine;
+        if (!('progress' in line)) return line;
+        await tell(line.progress);
+      }
+    }
+  } catch (error) {
+    return lost(error instanceof Error ? error.message : String(error));
+  } finally {
+    socket.destroy();
+  }
+  return lost('it closed the connection');
+}
+
+function lost(reason: string): Answer {
+  const message = `The server stopped answering: ${reason}. See its log, and try again.`;
+  return { error: { code: 'UNAVAILABLE', message } };
+}
+
+function open(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK') resolve(undefined);
+      else reject(error);
+    });
+  });
+}

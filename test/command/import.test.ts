@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve } from './run-program.js';
+
+interface Imported {
+  readonly created: number;
+  readonly unchanged: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly seconds: number;
+}
+
+/** A folder with three documents, one of them large, and one of everything that cannot come in. */
+async function makeSource(): Promise<string> {
+  const source = join(await makeFolder(), 'source');
+  await mkdir(join(source, 'policies', '.git'), { recursive: true });
+  await mkdir(join(source, 'bad\\folder'));
+  await mkdir(join(source, 'empty'));
+  await writeFile(join(source, 'welcome.md'), '# Welcome\n');
+  await writeFile(join(source, 'policies', 'cafe\u0301.md'), 'decomposed\n');
+  await writeFile(join(source, 'large.bin'), Buffer.alloc(3_000_000, 7));
+  await writeFile(join(source, 'policies', '.git', 'config'), '[core]');
+  await writeFile(join(source, 'bad\\folder', 'inside.md'), 'unreachable');
+  await writeFile(join(source, '.keep'), '');
+  await writeFile(Buffer.concat([Buffer.from(`${source}/latin`), Buffer.from([0xe9]), Buffer.from('.md')]), 'Latin 1');
+  await symlink('/etc/passwd', join(source, 'link.md'));
+  await symlink('policies', join(source, 'linked-folder'));
+  return source;
+}
+
+const reasons: readonly (readonly [string, RegExp])[] = [
+  ['.keep', /reserved/],
+  ['bad\\folder', /backslash/],
+  ['latin\ufffd.md', /UTF-8/],
+  ['link.md', /symbolic link/],
+  ['linked-folder', /symbolic link/],
+  ['policies/.git', /git's own/],
+];
+
+for (const mode of ['without a server', 'beside a server'] as const) {
+  describe(`the command line imports a folder ${mode}`, () => {
+    afterEach(tidyUp);
+
+    it('brings in what can be, skips the rest with reasons, and leaves what is there when run again', async () => {
+      const data = join(await makeFolder(), 'data');
+      const source = await makeSource();
+      const server = mode === 'beside a server' ? await serve(data) : undefined;
+      await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+      const importing = ['import', source, '--into', 'handbook', '--data', data];
+      const first = await ask<Imported>(...importing);
+      assert.deepEqual([first.created, first.unchanged], [3, 0]);
+      assert.equal(typeof first.seconds, 'number');
+      assert.deepEqual(first.skipped.map(({ path }) => path).toSorted(), reasons.map(([path]) => path).toSorted());
+      for (const [path, reason] of reasons) {
+        assert.match(first.skipped.find((skipped) => skipped.path === path)?.reason ?? '', reason, path);
+      }
+
+      await writeFile(join(source, 'new.md'), 'new');
+      await writeFile(join(source, 'welcome.md'), 'changed');
+      const second = await ask<Imported>(...importing);
+      assert.deepEqual([second.created, second.unchanged], [1, 2]);
+      assert.match(second.skipped.find(({ path }) => path === 'welcome.md')?.reason ?? '', /lives at "handbook/);
+      const verified = await ask<{ workspaces: { documents: number }[] }>('verify', '--data', data);
+      assert.equal(verified.workspaces[0]?.documents, 4);
+      await server?.stop();
+    });
+  });
+}
+
+describe('the command line imports', () => {
+  afterEach(tidyUp);
+
+  it('thousands of files in few commits, telling how far it is', async () => {
+    const folder = await makeFolder();
+    const [data, source] = [join(folder, 'data'), join(folder, 'source')];
+    await mkdir(source);
+    const names = Array.from({ length: 600 }, (_, index) => `document-${index}.md`);
+    await Promise.all(names.map((name) => writeFile(join(source, name), `# ${name}\n`)));
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const { code, stdout, stderr } = await runProgram(['import', source, '--into', '/', '--data', data]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^600 created, 0 unchanged, 0 skipped in [\d.]+ s\.$/m);
+    assert.match(stderr, /^600 created, 0 unchanged, 0 skipped \(\d+ a second\)$/m);
+    const { workspaces } = await ask<{ workspaces: { documents: number; audit: { records: number } }[] }>(
+      'status',
+      '--data',
+      data,
+    );
+    assert.equal(workspaces[0]?.documents, 600);
+    assert.ok((workspaces[0]?.audit.records ?? 999) < 12, 'a record for each batch, not for each file');
+  });
+
+  it('fails where nothing could be brought in, and where there is no such folder', async () => {
+    const folder = await makeFolder();
+    const [data, source] = [join(folder, 'data'), join(folder, 'source')];
+    await mkdir(source);
+    await symlink('nowhere', join(source, 'link'));
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const nothing = await runProgram(['import', source, '--into', 'x', '--data', data, '--json']);
+    assert.equal(nothing.code, 1);
+    assert.equal((JSON.parse(nothing.stdout) as Imported).skipped.length, 1);
+    const missing = await askRefused('import', join(source, 'nowhere'), '--into', 'x', '--data', data);
+    assert.deepEqual(missing.details, { reason: 'bad_field', field: 'directory' });
+    const bad = await askRefused('import', source, '--into', 'a//b', '--data', data);
+    assert.equal(bad.details?.['field'], 'into');
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, startProgram } from './run-program.js';
+
+/** What a line of curl as it is printed would send; written for the quoting that the program uses. */
+function readCurl(line: string): { url: string; init: RequestInit } {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  assert.equal(words.shift(), 'curl');
+  const headers: [string, string][] = [];
+  let url = '';
+  let body: string | null = null;
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '-H') headers.push((words.shift() ?? '').split(/: (.*)/s, 2) as [string, string]);
+    else if (word === '-d') body = words.shift() ?? '';
+    else if (word.startsWith('http')) url = word;
+    else assert.equal(word, '-sS');
+  }
+  return { url, init: { headers, body, method: body === null ? 'GET' : 'POST' } };
+}
+
+describe('the command line serves', () => {
+  afterEach(tidyUp);
+
+  it('prints one line of JSON with its address once it answers, and ends with 0 on SIGTERM', async () => {
+    const data = join(await makeFolder(), 'data');
+    const server = await serve(data);
+    assert.equal(server.lines.length, 1);
+    assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal((await fetch(`${server.url}/v1/health`)).status, 200);
+    const socket = join(data, 'cartulary.sock');
+    assert.equal((await stat(socket)).mode & 0o777, 0o600);
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    interface Status {
+      readonly server: { readonly url: string; readonly pid: number };
+      readonly workspaces: readonly { readonly name: string }[];
+    }
+    const present = await ask<Status>('status', '--data', data);
+    assert.deepEqual([present.server.url, present.server.pid], [server.url, server.pid]);
+    assert.deepEqual(
+      present.workspaces.map(({ name }) => name),
+      ['acme'],
+    );
+
+    const started = performance.now();
+    assert.equal(await server.stop('SIGTERM'), 0);
+    assert.ok(performance.now() - started < 10_000);
+    assert.equal(existsSync(socket), false);
+  });
+
+  it('refuses a data folder that a server has, and a port that is taken, saying which', async () => {
+    const folder = await makeFolder();
+    const data = join(folder, 'data');
+    const server = await serve(data);
+    const port = new URL(server.url).port;
+    const [second, taken] = await Promise.all([
+      askRefused('serve', '--data', data, '--port', '0'),
+      askRefused('serve', '--data', join(folder, 'other'), '--port', port),
+    ]);
+    assert.equal(second.details?.['reason'], 'data_in_use');
+    assert.ok(second.message.includes(`process ${server.pid}, ${server.url}`), second.message);
+    assert.equal(taken.details?.['reason'], 'port_in_use');
+    assert.match(taken.message, /--port/);
+    assert.equal(await server.stop('SIGINT'), 0);
+  });
+
+  it('starts again after it was killed, over the socket that was left', async () => {
+    const data = join(await makeFolder(), 'data');
+    const killed = await serve(data);
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    await killed.stop('SIGKILL');
+    assert.ok(existsSync(join(data, 'cartulary.sock')));
+    const alone = await ask<{ items: unknown[] }>('principal', 'list', '--data', data);
+    const server = await serve(data);
+    const beside = await ask<{ items: unknown[] }>('principal', 'list', '--data', data);
+    assert.deepEqual(beside, alone);
+    await server.stop();
+  });
+
+  it('puts the socket elsewhere, in a folder of its own, where the path would be too long for one', async () => {
+    const data = join(await makeFolder(), 'a-long-name'.repeat(12));
+    const server = await serve(data);
+    const socket = (await readFile(join(data, 'socket-path'), 'utf8')).trim();
+    assert.equal((await stat(dirname(socket))).mode & 0o777, 0o700);
+    assert.equal((await stat(socket)).mode & 0o777, 0o600);
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    await server.stop();
+    assert.equal(existsSync(dirname(socket)), false);
+    assert.equal(existsSync(join(data, 'socket-path')), false);
+  });
+
+  it('waits for another command that has the data, and refuses in words when it keeps it', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const names = ['One', 'Two', 'Three'];
+    await Promise.all(names.map((name) => ask('principal', 'add', name, '--kind', 'agent', '--data', data)));
+    const { items } = await ask<{ items: { display_name: string }[] }>('principal', 'list', '--data', data);
+    assert.deepEqual(
+      items
+        .map((item) => item.display_name)
+        .filter((name) => names.includes(name))
+        .toSorted(),
+      names.toSorted(),
+    );
+  });
+
+  it('in memory makes a workspace and leaves nothing behind', async () => {
+    const folder = await makeFolder();
+    const server = await startProgram(['serve', '--memory', '--port', '0', '--json'], /^\{/, { cwd: folder });
+    const { url, workspace, key } = JSON.parse(server.lines[0] ?? '') as Record<string, string>;
+    assert.equal(workspace, 'main');
+    const answer = await fetch(`${url}/v1/folders`, { headers: { Authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 200);
+    await server.stop();
+    assert.equal(existsSync(join(folder, 'repos')), false);
+  });
+
+  describe('with start', () => {
+    it('makes a workspace once, prints its key once, and curl lines that work as printed', async () => {
+      const data = join(await makeFolder(), 'data');
+      const first = await startProgram(['start', '--data', data, '--port', '0'], /Ctrl-C/);
+      const text = first.lines.join('\n');
+      const key = /ck_main_\w+/.exec(text)?.[0] ?? '';
+      assert.notEqual(key, '');
+      const curls = first.lines.filter((line) => line.trim().startsWith('curl ')).map((line) => readCurl(line.trim()));
+      assert.equal(curls.length, 2);
+      const statuses = [];
+      for (const { url, init } of curls) statuses.push((await fetch(url, init)).status);
+      assert.deepEqual(statuses, [201, 200]);
+      await first.stop();
+
+      const second = await startProgram(['start', '--data', data, '--port', '0'], /Ctrl-C/);
+      const again = second.lines.join('\n');
+      assert.ok(!again.includes('ck_main_'));
+      const mint = /npx cartulary (key mint .*)/.exec(again)?.[1] ?? '';
+      const minted = await ask<{ secret: string }>(...mint.split(' '));
+      assert.match(minted.secret, /^ck_main_/);
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(again)?.[0] ?? '';
+      const read = await fetch(`${url}/v1/documents/hello.md`, {
+        headers: { Authorization: `Bearer ${minted.secret}` },
+      });
+      assert.equal(read.status, 200);
+      await second.stop();
+    });
+
+    it('takes the next port where the usual one is taken', async () => {
+      const occupant = createServer();
+      const isOurs = await new Promise<boolean>((resolve) => {
+        occupant.once('error', () => resolve(false)).listen(8080, '127.0.0.1', () => resolve(true));
+      });
+      const data = join(await makeFolder(), 'data');
+      const server = await startProgram(['start', '--data', data, '--json'], /^\{/);
+      const { url } = JSON.parse(server.lines[0] ?? '') as { url: string };
+      assert.notEqual(new URL(url).port, '8080');
+      await server.stop();
+      if (isOurs) occupant.close();
+    });
+  });
+
+  it('reads its settings from cartulary.json, the environment and options, in this order', async () => {
+    const folder = await makeFolder();
+    await mkdir(join(folder, 'settings'));
+    const file = join(folder, 'settings', 'cartulary.json');
+    await writeFile(file, JSON.stringify({ data: 'from-file', port: 1, public_url: 'https://files.example.org/' }));
+    const server = await startProgram(['serve', '--config', file, '--port', '0', '--json'], /^\{/, {
+      cwd: folder,
+      environment: { CARTULARY_PORT: '2' },
+    });
+    const { url, data } = JSON.parse(server.lines[0] ?? '') as Record<string, string>;
+    assert.deepEqual([url, data], ['https://files.example.org', join(folder, 'settings', 'from-file')]);
+    await server.stop();
+    const { code } = await runProgram(['serve', '--config', file], { environment: { CARTULARY_PORT: 'two' } });
+    assert.equal(code, 2);
+  });
+});

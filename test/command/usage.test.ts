@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { askRefused, makeFolder, tidyUp, runProgram } from './run-program.js';
+
+const commands = [
+  'init',
+  'serve',
+  'start',
+  'status',
+  'import',
+  'verify',
+  'doctor',
+  'audit verify',
+  'audit export',
+  'audit key',
+  'principal add',
+  'principal list',
+  'principal disable',
+  'principal enable',
+  'group add',
+  'group list',
+  'group join',
+  'group leave',
+  'grant add',
+  'grant remove',
+  'grant list',
+  'key mint',
+  'key list',
+  'key rotate',
+  'key revoke',
+  'policy show',
+  'policy set',
+];
+
+describe('the command line is used', () => {
+  after(tidyUp);
+
+  it('every command explains itself, with an example', async () => {
+    const overview = await runProgram(['--help']);
+    assert.equal(overview.code, 0);
+    const helped = await Promise.all(
+      commands.map(async (words) => ({ words, ...(await runProgram([...words.split(' '), '--help'])) })),
+    );
+    for (const { words, code, stdout } of helped) {
+      assert.equal(code, 0, words);
+      assert.ok(overview.stdout.includes(`  ${words.split(' ')[0]}`), words);
+      assert.match(stdout, new RegExp(`^Usage: cartulary ${words} `), words);
+      assert.match(stdout, new RegExp(`^ {2}\\$ cartulary ${words}`, 'm'), words);
+      assert.match(stdout, /--json/, words);
+    }
+  }).timeout(20_000);
+
+  it('a call that is no command, or lacks something, ends with 2 and says so, with --json as JSON', async () => {
+    const calls = await Promise.all(
+      [[], ['principal'], ['serv'], ['key', 'mint'], ['principal', 'add', 'Ada', '--knid', 'person']].map((call) =>
+        runProgram([...call, '--json']),
+      ),
+    );
+    for (const { code, stderr } of calls) {
+      assert.equal(code, 2, stderr);
+      assert.notEqual(stderr, '');
+    }
+    assert.match(calls[2]?.stdout ?? '', /^\{"error":\{"code":"USAGE","message":"unknown command 'serv'/);
+  });
+
+  it('a folder without data is refused, and nothing is made there', async () => {
+    const data = join(await makeFolder(), 'nothing');
+    const [listed, verified] = await Promise.all([
+      askRefused('principal', 'list', '--data', data),
+      askRefused('verify', '--data', data),
+    ]);
+    assert.match(listed.message, /cartulary init/);
+    assert.match(verified.message, /cartulary init/);
+    assert.equal(listed.details?.['field'], 'data');
+  });
+
+  it('a wrong setting is named with where it came from, and ends with 2', async () => {
+    const cwd = await makeFolder();
+    const file = join(cwd, 'cartulary.json');
+    await writeFile(file, JSON.stringify({ trust_proxy: ['10.0.0.0/8', 'everyone'], prot: 1 }));
+    const [flag, variable, inFile, missing] = await Promise.all([
+      runProgram(['serve', '--port', '70000'], { cwd: await makeFolder() }),
+      runProgram(['status', '--json'], { cwd: await makeFolder(), environment: { CARTULARY_GIT: 'maybe' } }),
+      runProgram(['status'], { cwd }),
+      runProgram(['status', '--config', 'nowhere.json'], { cwd }),
+    ]);
+    assert.deepEqual([flag.code, variable.code, inFile.code, missing.code], [2, 2, 2, 2]);
+    assert.match(flag.stderr, /\/port must be <= 65535, and is 70000 \(option --port\)/);
+    assert.match(variable.stdout, /\/git must be one of auto, never.*environment variable CARTULARY_GIT/);
+    assert.ok(inFile.stderr.includes(`/trust_proxy/1 must be an IP address`), inFile.stderr);
+    assert.ok(inFile.stderr.includes(`/prot is no setting (${file})`), inFile.stderr);
+    assert.match(missing.stderr, /nowhere\.json cannot be read/);
+  });
+
+  it('doctor finds this machine well, and says what helps where it is not', async () => {
+    const data = await makeFolder();
+    await writeFile(join(data, 'file'), '');
+    const [well, ill] = await Promise.all([
+      runProgram(['doctor', '--data', data, '--port', '0', '--json']),
+      runProgram(['doctor', '--data', join(data, 'file', 'below'), '--port', '0', '--json'], {
+        environment: { CARTULARY_PROT: '1' },
+      }),
+    ]);
+    interface Diagnosis {
+      readonly ok: boolean;
+      readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly way_out?: string }[];
+    }
+    const { ok, checks } = JSON.parse(well.stdout) as Diagnosis;
+    assert.deepEqual([ok, well.code], [true, 0], well.stdout);
+    const names = ['node', 'git', 'data', 'disk', 'clock', 'port', 'socket', 'settings'];
+    assert.deepEqual(
+      checks.map(({ name }) => name),
+      names,
+    );
+    const problems = (JSON.parse(ill.stdout) as Diagnosis).checks.filter((check) => !check.ok);
+    assert.equal(ill.code, 1);
+    assert.deepEqual(
+      problems.map(({ name }) => name),
+      ['data', 'settings'],
+    );
+    assert.ok(problems.every((problem) => (problem.way_out ?? '') !== ''));
+  });
+});
