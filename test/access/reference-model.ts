@@ -1,0 +1,84 @@
+/**
+ * Who reads what, in the plainest data there is: lists that are searched from end to end. Slow, short, and written
+ * without the program's code, so that the two can be compared.
+ */
+export type Role = 'reader' | 'editor' | 'approver';
+export type Scope = 'folder' | 'document';
+export interface Grant {
+  readonly scope: Scope;
+  /** A folder's path, or a document's number. */
+  readonly on: string | number;
+  readonly subject: string;
+  readonly role: Role;
+}
+export interface Doc {
+  readonly number: number;
+  at: string | null;
+  deletedFrom: string | null;
+  deletion: number;
+  text: string;
+}
+type Holder = (subject: string, path: string, doc: Doc | undefined) => number;
+
+const rank = { reader: 1, editor: 2, approver: 3 };
+export const within = (folder: string, path: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`);
+export const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/');
+
+export class Model {
+  readonly people: string[] = [];
+  readonly disabled = new Set<string>();
+  readonly groups = new Map<string, Set<string>>();
+  grants: Grant[] = [];
+  docs: Doc[] = [];
+  /** Folders that were made to stay, empty or not. */
+  kept: string[] = [];
+
+  at = (path: string): Doc | undefined => this.docs.find((doc) => doc.at === path);
+  below = (folder: string): Doc[] =>
+    this.docs.filter((doc) => doc.at !== null && doc.at !== folder && within(folder, doc.at));
+  exists = (folder: string): boolean =>
+    folder === '' || this.below(folder).length > 0 || this.kept.some((path) => within(folder, path));
+
+  /** The subject and every group that it is in. */
+  selves(subject: string, seen: string[] = []): string[] {
+    if (seen.includes(subject)) return seen;
+    const above = [...this.groups].filter(([, members]) => members.has(subject));
+    return above.reduce((all, [group]) => this.selves(group, all), [...seen, subject]);
+  }
+  holderOf =
+    (grants: readonly Grant[]): Holder =>
+    (subject, path, doc) => {
+      const selves = this.selves(subject);
+      const reaching = grants.filter(({ on }) => (typeof on === 'string' ? within(on, path) : on === doc?.number));
+      return Math.max(0, ...reaching.filter((grant) => selves.includes(grant.subject)).map(({ role }) => rank[role]));
+    };
+  role = (person: string, path: string, doc: Doc | undefined = this.at(path)): number =>
+    this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, path, doc);
+
+  read(person: string, path: string): string {
+    const doc = this.at(path);
+    return doc !== undefined && this.role(person, path) >= 1 ? doc.text : 'NOT_FOUND';
+  }
+  readonly #reachable = (person: string, folder: string): string[] =>
+    this.below(folder)
+      .map((doc) => doc.at ?? '')
+      .filter((path) => this.role(person, path) >= 1);
+  sees = (person: string, folder: string): boolean =>
+    this.exists(folder) &&
+    (this.role(person, folder) >= 1 ||
+      this.#reachable(person, folder).length > 0 ||
+      this.kept.some((path) => within(folder, path) && this.role(person, path) >= 1));
+  export = (person: string, folder: string): string[] | 'NOT_FOUND' =>
+    this.sees(person, folder) ? this.#reachable(person, folder).toSorted() : 'NOT_FOUND';
+  list(person: string, folder: string): string[] {
+    const names = [...this.docs.flatMap((doc) => doc.at ?? []), ...this.kept]
+      .filter((path) => path !== folder && within(folder, path))
+      .map((path) => path.slice(folder === '' ? 0 : folder.length + 1).split('/')[0] ?? '');
+    const pathOf = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+    return [...new Set(names)].toSorted().flatMap((name) => {
+      if (this.at(pathOf(name)) !== undefined) return this.read(person, pathOf(name)) === 'NOT_FOUND' ? [] : [name];
+      return this.sees(person, pathOf(name)) ? [`${name}/`] : [];
+    });
+  }
+}
