@@ -7,15 +7,18 @@ import { RateLimiter } from './access/rate-limit.js';
 import { workspaceNamePattern } from './access/secret.js';
 import { makeAuditKey, makeSigner } from './audit/checkpoint.js';
 import { packagePath, readBuild, type Build, type Config } from './config.js';
+import type { Caller } from './domain/caller.js';
 import { formatTime, type Clock, type Randomness } from './domain/clock.js';
 import { conflict, invalidRequest } from './domain/refusal.js';
+import { restoreWorkspace, type RestoreSource } from './operations/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
 import type { RestServer } from './rest/server.js';
 import type { ServerFacts } from './socket/command.js';
 import { listenForCommands } from './socket/listen.js';
 import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
-import type { Workspace } from './workspace/workspace.js';
+import { adoptWorkspace } from './workspace/stage-workspace.js';
+import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
 
 /** Time as it is. */
 export const systemClock: Clock = { now: () => Date.now() };
@@ -47,6 +50,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Of the program, for what is written down about it. */
+  readonly release?: string;
 }
 
 /** Another process owns the data folder. */
@@ -92,7 +97,12 @@ export class Service {
     try {
       const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
       const serviceFile = openServiceFile(file, schemaPath('service'));
-      const files = { ...options, migrations: schemaPath('sidecar'), signerOf: keepSigners(options, serviceFile) };
+      const files = {
+        ...options,
+        migrations: schemaPath('sidecar'),
+        signerOf: keepSigners(options, serviceFile),
+        originOf: (name: string) => describeOrigin(name, serviceFile, options),
+      };
       const service = new Service(files, serviceFile, lock);
       for (const { name } of serviceFile.listWorkspaces()) {
         service.#workspaces.set(name, await openWorkspace(service.#files, name));
@@ -117,16 +127,28 @@ export class Service {
    * @throws Refusal INVALID_REQUEST for a bad name, CONFLICT when there is one
    */
   async addWorkspace(name: string): Promise<Workspace> {
-    if (!workspaceNamePattern.test(name)) {
-      throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
-        field: 'workspace',
-      });
-    }
+    requireWorkspaceName(name);
     if (this.#workspaces.has(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
     await createWorkspace(this.#files, name);
     const workspace = await openWorkspace(this.#files, name);
     this.#serviceFile.addWorkspace(name, this.clock.now());
     this.#workspaces.set(name, workspace);
+    return workspace;
+  }
+
+  /**
+   * A workspace from a backup, under its own name, or from a clone alone. It is checked first, and then here at once.
+   * @throws Refusal as `restoreWorkspace` does; INVALID_REQUEST for a bad name, or in memory
+   */
+  async restore(source: RestoreSource, caller: Caller): Promise<Workspace> {
+    const { dataFolder } = this;
+    if (dataFolder === null) throw invalidRequest('no_data_folder', 'Restore into a data folder.');
+    if ('name' in source) requireWorkspaceName(source.name);
+    const options = { files: { ...this.#files, dataFolder }, serviceMigrations: schemaPath('service') };
+    const staged = await restoreWorkspace(source, options, caller);
+    await adoptWorkspace(staged, options, this.#serviceFile);
+    const workspace = await openWorkspace(this.#files, staged.name);
+    this.#workspaces.set(staged.name, workspace);
     return workspace;
   }
 
@@ -136,6 +158,21 @@ export class Service {
     this.#serviceFile.close();
     this.#lock?.release();
   }
+}
+
+/** @throws Refusal INVALID_REQUEST */
+function requireWorkspaceName(name: string): void {
+  if (workspaceNamePattern.test(name)) return;
+  throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
+    field: 'workspace',
+  });
+}
+
+function describeOrigin(name: string, file: ServiceFile, { clock, release }: ServiceOptions): WorkspaceOrigin {
+  return {
+    release: release ?? 'unknown',
+    readServicePart: () => file.readPart(name) ?? { workspace: name, createdAt: clock.now(), keys: [] },
+  };
 }
 
 /** Each workspace's key for its audit chain: made once, kept in the service's file. */
@@ -171,6 +208,7 @@ export function openService(
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,
+    release: readBuild().version,
   });
 }
 

@@ -65,16 +65,18 @@ export class ChainVerifier {
   signed: { readonly seq: number; readonly at: string } | null = null;
   readonly #options: VerifyOptions;
   readonly #known = new Map<number, KnownHead[]>();
-  #furthest: KnownHead | undefined;
+  readonly #furthest: KnownHead | undefined;
   #workspace: string | undefined;
   #isClosed = false;
 
   constructor(known: readonly KnownHead[], options: VerifyOptions) {
     this.#options = options;
+    let furthest: KnownHead | undefined;
     for (const head of known) {
       this.#known.set(head.seq, [...(this.#known.get(head.seq) ?? []), head]);
-      if (head.seq > (this.#furthest?.seq ?? 0)) this.#furthest = head;
+      if (head.seq > (furthest?.seq ?? 0)) furthest = head;
     }
+    this.#furthest = furthest;
     this.head = options.start ?? emptyChain;
   }
 

@@ -117,18 +117,18 @@ async function feed(child: Child, work: (child: Child) => Promise<void>, problem
     });
     child.on('close', resolve);
   });
-  let failure: unknown;
+  let failure: Error | undefined;
   try {
     await work(child);
   } catch (error) {
-    failure = error;
+    failure = error instanceof Error ? error : new Error(problem, { cause: error });
     child.kill('SIGKILL');
   }
   child.stdout.resume();
   const code = await ended;
   // What git says is the cause; a broken pipe is only what follows from it.
   if (code !== null && code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim()}`);
-  if (failure !== undefined) throw failure instanceof Error ? failure : new Error(String(failure));
+  if (failure !== undefined) throw failure;
   if (code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
 }
 

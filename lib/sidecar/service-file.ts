@@ -9,7 +9,27 @@ export interface ServiceFile {
   findKey(purpose: string): Uint8Array | undefined;
   /** Keeps the key that is there already; @returns the one that is in force */
   addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
+  /** What is kept here about one workspace; undefined when there is no such. */
+  readPart(workspace: string): ServicePart | undefined;
+  /**
+   * Takes in what another service kept about a workspace. Keys of its name that are left from an earlier one give way.
+   * @param within done in the same transaction: where it throws, nothing was taken in
+   * @throws Error when there is a workspace of that name
+   */
+  takePart(part: ServicePart, within: () => void): void;
   close(): void;
+}
+
+/** What the service's file holds about one workspace: goes with it when it moves. */
+export interface ServicePart {
+  readonly workspace: string;
+  readonly createdAt: number;
+  readonly keys: readonly {
+    readonly purpose: string;
+    /** Base64. */
+    readonly material: string;
+    readonly createdAt: number;
+  }[];
 }
 
 /** The purpose of the key that signs a workspace's audit chain. */
@@ -32,6 +52,15 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const addKey = connection.prepare(
     'INSERT INTO service_key (purpose, material, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
+  const findWorkspace = connection.prepare<[string], { created_at: number }>(
+    'SELECT created_at FROM workspace WHERE name = ?',
+  );
+  const keysOf = connection.prepare<[string, string], { purpose: string; material: Buffer; created_at: number }>(
+    'SELECT * FROM service_key WHERE substr(purpose, -length(?)) = ? ORDER BY purpose',
+  );
+  const replaceKey = connection.prepare(
+    'INSERT OR REPLACE INTO service_key (purpose, material, created_at) VALUES (?, ?, ?)',
+  );
   return {
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
@@ -40,6 +69,24 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       addKey.run(purpose, material, createdAt);
       return find.get(purpose)?.material ?? material;
     },
+    readPart(workspace) {
+      const row = findWorkspace.get(workspace);
+      if (row === undefined) return undefined;
+      const keys = keysOf.all(`:${workspace}`, `:${workspace}`).map((key) => ({
+        purpose: key.purpose,
+        material: key.material.toString('base64'),
+        createdAt: key.created_at,
+      }));
+      return { workspace, createdAt: row.created_at, keys };
+    },
+    takePart: connection.transaction((part: ServicePart, within: () => void) => {
+      add.run(part.workspace, part.createdAt);
+      for (const key of part.keys) {
+        if (!key.purpose.endsWith(`:${part.workspace}`)) throw new Error(`The key "${key.purpose}" is not its own.`);
+        replaceKey.run(key.purpose, Buffer.from(key.material, 'base64'), key.createdAt);
+      }
+      within();
+    }),
     close: () => connection.close(),
   };
 }

@@ -4,7 +4,7 @@ import { AuditTable } from './audit-table.js';
 import { ClaimTable } from './claim-table.js';
 import { ContentRows } from './content-rows.js';
 import { CredentialTable } from './credential-table.js';
-import { openForReading, openForWriting, type Connection } from './database.js';
+import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
 import { DocumentTable } from './document-table.js';
 import { FolderTable } from './folder-table.js';
 import { GrantTable } from './grant-table.js';
@@ -103,6 +103,11 @@ export interface Sidecar {
 
 export interface Snapshot {
   readonly tables: Tables;
+  /**
+   * Writes what it shows into a new file, page by page, while others go on writing to the original. The copy needs no
+   * other file beside it. Not for one in memory.
+   */
+  copyTo(file: string): Promise<void>;
   /** May be called twice. */
   close(): void;
 }
@@ -135,7 +140,13 @@ export function openSidecar(file: string, migrations: string): Sidecar {
           makeTables(connection, () => undefined),
         ),
       openSnapshot: () =>
-        reading === writing ? { tables: makeTables(reading, touched), close: () => undefined } : openSnapshot(file),
+        reading === writing
+          ? {
+              tables: makeTables(reading, touched),
+              copyTo: () => Promise.reject(new Error('What lies in memory is not copied.')),
+              close: () => undefined,
+            }
+          : openSnapshot(file),
       reclaim(keep, most) {
         const unused = writing.pragma('freelist_count', { simple: true }) as number;
         if (unused <= keep) return unused;
@@ -164,7 +175,11 @@ function openSnapshot(file: string): Snapshot {
     connection.exec('BEGIN');
     // The snapshot is taken by the first read, not by BEGIN.
     connection.prepare('SELECT count(*) FROM meta').get();
-    return { tables: makeTables(connection, () => undefined), close: () => connection.close() };
+    return {
+      tables: makeTables(connection, () => undefined),
+      copyTo: (copy) => copyDatabase(connection, copy),
+      close: () => connection.close(),
+    };
   } catch (error) {
     connection.close();
     throw error;

@@ -7,7 +7,7 @@ import { operatorId } from '../domain/principal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
-import { Workspace } from './workspace.js';
+import { Workspace, type WorkspaceOrigin } from './workspace.js';
 
 export interface WorkspaceFiles {
   /** The data folder, or null for a workspace that lives in memory. */
@@ -21,6 +21,8 @@ export interface WorkspaceFiles {
   readonly onFault: (what: string, cause: unknown) => void;
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;
+  /** What a workspace is told of its service; nothing if left out. */
+  readonly originOf?: (name: string) => WorkspaceOrigin;
   /** The file system that the repository is written through; the machine's own if left out. */
   readonly fs?: FileSystem;
   /** Opens a sidecar; as it is if left out. Both are there to let a test's disk fail. */
@@ -78,6 +80,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     openSidecar: () => (files.openSidecar ?? openSidecar)(paths?.sidecar ?? ':memory:', migrations),
     repository,
     signer: files.signerOf(name),
+    origin: files.originOf?.(name) ?? noOrigin(name),
     archives: paths?.archives ?? null,
     clock,
     randomness,
@@ -96,4 +99,9 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     });
   }
   return workspace;
+}
+
+/** For a workspace that is opened without a service. */
+function noOrigin(name: string): WorkspaceOrigin {
+  return { release: 'unknown', readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }) };
 }

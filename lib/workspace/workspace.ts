@@ -4,6 +4,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { unauthenticated } from '../domain/refusal.js';
 import type { Repository } from '../git/repository.js';
+import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { Checkpointer } from './checkpoint.js';
 import { Housekeeper } from './housekeep.js';
@@ -17,8 +18,17 @@ import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
 import { View } from './view.js';
 
+/** What a workspace can be told of the service that it lives in. */
+export interface WorkspaceOrigin {
+  /** Of the program. */
+  readonly release: string;
+  /** What the service keeps about this workspace outside of it. */
+  readServicePart(): ServicePart;
+}
+
 export interface WorkspaceOptions {
   readonly name: string;
+  readonly origin: WorkspaceOrigin;
   readonly openSidecar: () => Sidecar;
   readonly repository: Repository;
   /** Signs the audit chain. */
@@ -41,6 +51,7 @@ export class Workspace {
   readonly repository: Repository;
   readonly signer: ChainSigner;
   readonly archives: string | null;
+  readonly origin: WorkspaceOrigin;
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
@@ -57,6 +68,7 @@ export class Workspace {
     this.repository = options.repository;
     this.signer = options.signer;
     this.archives = options.archives;
+    this.origin = options.origin;
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       trees: new TreeCache(treeCacheBytes),

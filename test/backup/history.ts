@@ -67,8 +67,8 @@ export async function makeHistory(test: TestService): Promise<Actor> {
 }
 
 /** Every row that the repository gives again, without the numbers that name rows to each other. */
-export function dumpContent(dataFolder: string, workspace = 'acme') {
-  const connection = new Sqlite(join(dataFolder, workspace, 'sidecar.sqlite'), { readonly: true });
+export function dumpContent(dataFolder: string, file = 'sidecar.sqlite') {
+  const connection = new Sqlite(join(dataFolder, 'acme', file), { readonly: true });
   try {
     const paths = `WITH RECURSIVE place (number, path) AS (
       SELECT number, name FROM folder WHERE number = 1

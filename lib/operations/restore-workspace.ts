@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { makeSigner } from '../audit/checkpoint.js';
+import type { Caller } from '../domain/caller.js';
+import { auditKeyOf } from '../sidecar/service-file.js';
+import { checkBackup } from '../workspace/check-backup.js';
+import { openWorkspace } from '../workspace/open-workspace.js';
+import {
+  prepareStage,
+  stageBackup,
+  stageClone,
+  type StagedWorkspace,
+  type StageOptions,
+} from '../workspace/stage-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { adminNeeds } from './needs.js';
+import type { WriteOperation } from './operation.js';
+import { perform } from './perform.js';
+import { rebuild, type RebuildOptions } from './rebuild.js';
+
+/** Where a workspace comes from. */
+export type RestoreSource =
+  | { readonly backup: string; readonly passphrase: string }
+  | (RebuildOptions & { readonly clone: string; readonly name: string });
+
+/** What a restored workspace's log says of how it came here. */
+interface Origin {
+  readonly from: 'backup' | 'clone';
+  readonly commit: string | null;
+}
+
+/** Records in the restored workspace that it was restored. Admin. */
+const recordRestore: WriteOperation<Origin, null> = {
+  kind: 'write',
+  name: 'workspace.restore',
+  needs: () => adminNeeds,
+  note: ({ from, commit }) => ({ ...(commit === null ? {} : { version: commit }), detail: { from } }),
+  run: () => null,
+};
+
+/**
+ * Makes a workspace from a backup or from a clone alone, checks it, and records that it was restored. It is complete
+ * then, and waits to be adopted; where anything is wrong nothing of it stays. From a clone come content and history;
+ * people, groups, grants, keys, labels, claims and the audit log are not in one.
+ * @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `backup_damaged`, `bad_clone`, `git_missing`,
+ * `history_not_understood`
+ */
+export async function restoreWorkspace(
+  source: RestoreSource,
+  options: StageOptions,
+  caller: Caller,
+): Promise<StagedWorkspace> {
+  const checked = 'backup' in source ? await checkBackup(source.backup, source.passphrase) : undefined;
+  const name = checked?.manifest.workspace ?? ('name' in source ? source.name : '');
+  const stage = await prepareStage(options, name);
+  try {
+    const staged =
+      checked !== undefined
+        ? await stageBackup(checked, stage, options)
+        : await stageClone('clone' in source ? source.clone : '', name, stage, options);
+    await withWorkspace(staged, options, async (workspace) => {
+      if ('clone' in source) await rebuild(workspace, caller, source);
+      const commit = workspace.journal.state.head;
+      await perform(workspace, caller, recordRestore, { from: 'clone' in source ? 'clone' : 'backup', commit });
+    });
+    return staged;
+  } catch (error) {
+    await rm(stage, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function withWorkspace(
+  { name, part, stage }: StagedWorkspace,
+  { files }: StageOptions,
+  work: (workspace: Workspace) => Promise<void>,
+): Promise<void> {
+  const key = part.keys.find(({ purpose }) => purpose === auditKeyOf(name));
+  if (key === undefined) throw new Error(`The key of ${name}'s audit chain is not there.`);
+  const signer = makeSigner(name, Buffer.from(key.material, 'base64'));
+  const workspace = await openWorkspace({ ...files, dataFolder: stage, signerOf: () => signer }, name);
+  try {
+    await work(workspace);
+  } finally {
+    await workspace.close();
+  }
+}

@@ -1,0 +1,119 @@
+import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatTime } from '../domain/clock.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { GitProgramMissing } from '../git/repository.js';
+import type { Snapshot } from '../sidecar/sidecar.js';
+import { readHead } from '../audit/chain.js';
+import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
+import { sealWithPassphrase } from './seal-with-passphrase.js';
+import type { Workspace } from './workspace.js';
+
+export interface BackUpOptions {
+  /** Absolute path of a folder that is empty or not there yet. */
+  readonly folder: string;
+  /** Opens the sealed part again. */
+  readonly passphrase: string;
+  /** scrypt's N; the usual one if left out. */
+  readonly cost?: number | undefined;
+}
+
+/**
+ * Writes everything that a workspace is made of into a folder while it is served: its history as a git bundle, a copy
+ * of its sidecar, archives of its audit chain, and sealed by the passphrase what the service's file holds about it.
+ *
+ * All of it is of one point of the journal. The sidecar is pinned first; what the commit that it names needs is then
+ * moved into the repository, which only ever grows; and exactly that commit is bundled, whatever was written since.
+ * The manifest comes last: a folder without one is no backup.
+ *
+ * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`
+ */
+export async function backUp(workspace: Workspace, options: BackUpOptions): Promise<BackupManifest> {
+  const { folder } = options;
+  if (workspace.journal.sidecar.isInMemory) {
+    throw invalidRequest('no_data_folder', 'A workspace in memory ends with its process and cannot be backed up.');
+  }
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+  const present = await readdir(folder);
+  if (present.length > 0) {
+    throw invalidRequest('folder_not_empty', `${folder} is not empty. Name a folder for this backup alone.`, {
+      field: 'folder',
+    });
+  }
+  try {
+    return await writeBackup(workspace, options);
+  } catch (error) {
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+    if (isNew) await rm(folder, { recursive: true, force: true });
+    if (error instanceof GitProgramMissing) throw invalidRequest('git_missing', error.message);
+    throw error;
+  }
+}
+
+async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: BackUpOptions): Promise<BackupManifest> {
+  const at = (name: string): string => join(folder, name);
+  await workspace.checkpointer.run();
+  const pinned = workspace.journal.sidecar.openSnapshot();
+  let facts: Omit<BackupManifest, 'files'>;
+  let archives: string[];
+  try {
+    facts = describePoint(workspace, pinned);
+    archives = pinned.tables.auditArchives.list().map(({ file }) => file);
+    await pinned.copyTo(at(backupFiles.sidecar));
+  } finally {
+    pinned.close();
+  }
+  const names: string[] = [backupFiles.sidecar];
+  if (facts.commit !== null) {
+    await workspace.checkpointer.run();
+    await workspace.repository.bundle(facts.commit, at(backupFiles.bundle));
+    names.push(backupFiles.bundle);
+  }
+  if (archives.length > 0) await mkdir(at(backupFiles.archives), { mode: 0o700 });
+  for (const file of archives) {
+    const name = `${backupFiles.archives}/${file}`;
+    await copyFile(join(workspace.archives ?? '', file), at(name));
+    names.push(name);
+  }
+  const files: BackupFile[] = [];
+  for (const name of names) files.push(await describeFile(folder, name));
+  const sealed = await sealWithPassphrase(JSON.stringify(workspace.origin.readServicePart()), {
+    passphrase,
+    belongsTo: digestManifest(facts, files),
+    randomness: workspace.randomness,
+    cost,
+  });
+  await writeFile(at(backupFiles.sealed), sealed, { mode: 0o600 });
+  files.push(await describeFile(folder, backupFiles.sealed));
+  for (const { name } of files) await syncPath(at(name));
+  const manifest = { ...facts, files };
+  const temporary = at(`${backupFiles.manifest}.tmp`);
+  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  await syncPath(temporary);
+  await rename(temporary, at(backupFiles.manifest));
+  if (archives.length > 0) await syncPath(at(backupFiles.archives));
+  await syncPath(folder);
+  return manifest;
+}
+
+function describePoint(workspace: Workspace, { tables }: Snapshot): Omit<BackupManifest, 'files'> {
+  const { seq, hash } = readHead(tables.audit);
+  return {
+    format: 'cartulary-backup-1',
+    workspace: workspace.name,
+    release: workspace.origin.release,
+    taken_at: formatTime(workspace.clock.now()),
+    commit: tables.meta.get('head') ?? null,
+    audit: { seq, hash },
+  };
+}
+
+/** Returns when a file's bytes, or a folder's names, are on stable storage. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

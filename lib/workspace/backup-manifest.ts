@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Names of a backup's files, besides the archives of the audit chain in `audit/`. */
+export const backupFiles = {
+  manifest: 'manifest.json',
+  bundle: 'content.bundle',
+  sidecar: 'sidecar.sqlite',
+  sealed: 'service.sealed',
+  archives: 'audit',
+} as const;
+
+/** What a backup is of, and what each of its files must be. */
+export interface BackupManifest {
+  readonly format: 'cartulary-backup-1';
+  readonly workspace: string;
+  /** The release that made it. */
+  readonly release: string;
+  /** RFC 3339 UTC. */
+  readonly taken_at: string;
+  /** The newest commit in it; null for a workspace without content. */
+  readonly commit: string | null;
+  /** Where the audit chain stood. */
+  readonly audit: { readonly seq: number; readonly hash: string };
+  readonly files: readonly BackupFile[];
+}
+
+export interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** @param name relative to the folder, with forward slashes */
+export async function describeFile(folder: string, name: string): Promise<BackupFile> {
+  const path = join(folder, name);
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+}
+
+/**
+ * What the sealed part is bound to: all that the manifest says of everything else. Whoever changes a file and its entry
+ * here breaks the seal.
+ */
+export function digestManifest(manifest: Omit<BackupManifest, 'files'>, files: readonly BackupFile[]): string {
+  const others = files
+    .filter(({ name }) => name !== backupFiles.sealed)
+    .map(({ name, bytes, sha256 }) => [name, bytes, sha256]);
+  const { format, workspace, release, taken_at, commit, audit } = manifest;
+  const members = [format, workspace, release, taken_at, commit, audit.seq, audit.hash, others];
+  return createHash('sha256').update(JSON.stringify(members)).digest('hex');
+}

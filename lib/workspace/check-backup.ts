@@ -1,0 +1,100 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workspaceNamePattern } from '../access/secret.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import type { ServicePart } from '../sidecar/service-file.js';
+import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
+import { openWithPassphrase, SealBroken } from './seal-with-passphrase.js';
+
+/** A backup whose files are the ones that were written. */
+export interface CheckedBackup {
+  readonly folder: string;
+  readonly manifest: BackupManifest;
+  readonly part: ServicePart;
+}
+
+/** What is wrong with a backup, a sentence each; nothing has been changed. */
+export function backupDamaged(folder: string, problems: readonly string[]): Refusal {
+  return invalidRequest('backup_damaged', [`The backup in ${folder} is not sound.`, ...problems].join('\n'), {
+    problems,
+  });
+}
+
+/**
+ * Compares every file of a backup with the manifest, and opens the sealed part, which tells whether the manifest is the
+ * one that was written. Writes nothing.
+ * @throws Refusal INVALID_REQUEST `backup_damaged`, with everything that is wrong
+ */
+export async function checkBackup(folder: string, passphrase: string): Promise<CheckedBackup> {
+  const manifest = await readManifest(folder);
+  const problems: string[] = [];
+  for (const file of manifest.files) {
+    const problem = await problemWith(folder, file);
+    if (problem !== undefined) problems.push(problem);
+  }
+  const names = manifest.files.map(({ name }) => name);
+  const needed = [backupFiles.sidecar, backupFiles.sealed, ...(manifest.commit === null ? [] : [backupFiles.bundle])];
+  for (const name of needed) if (!names.includes(name)) problems.push(`The manifest does not list ${name}.`);
+  if (problems.length > 0) throw backupDamaged(folder, problems);
+  return { folder, manifest, part: await openSealed(folder, manifest, passphrase) };
+}
+
+async function readManifest(folder: string): Promise<BackupManifest> {
+  let manifest: Partial<BackupManifest>;
+  try {
+    manifest = JSON.parse(await readFile(join(folder, backupFiles.manifest), 'utf8')) as Partial<BackupManifest>;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = isMissing ? `is missing: this is no backup, or one that was not finished` : `cannot be read`;
+    throw backupDamaged(folder, [`${backupFiles.manifest} ${reason}.`]);
+  }
+  if (!isManifest(manifest)) {
+    throw backupDamaged(folder, [`${backupFiles.manifest} is not of a form that this release knows.`]);
+  }
+  return manifest;
+}
+
+const fileName = /^(?:content\.bundle|sidecar\.sqlite|service\.sealed|audit\/[0-9a-z-]+\.jsonl\.gz)$/;
+
+function isManifest(manifest: Partial<BackupManifest> | null): manifest is BackupManifest {
+  const { format, workspace, release, taken_at, commit, audit, files } = manifest ?? {};
+  return (
+    format === 'cartulary-backup-1' &&
+    typeof workspace === 'string' &&
+    workspaceNamePattern.test(workspace) &&
+    typeof release === 'string' &&
+    typeof taken_at === 'string' &&
+    (commit === null || /^[0-9a-f]{40}$/.test(String(commit))) &&
+    Number.isSafeInteger(audit?.seq) &&
+    typeof audit?.hash === 'string' &&
+    Array.isArray(files) &&
+    files.every((file: Partial<BackupFile> | null) => fileName.test(String(file?.name)))
+  );
+}
+
+async function problemWith(folder: string, { name, bytes, sha256 }: BackupFile): Promise<string | undefined> {
+  let found: BackupFile;
+  try {
+    const { size } = await stat(join(folder, name));
+    if (size !== bytes) return `${name} has ${size} bytes, and the manifest says ${bytes}.`;
+    found = await describeFile(folder, name);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? `${name} is missing.` : `${name} cannot be read: ${message}.`;
+  }
+  return found.sha256 === sha256 ? undefined : `${name} was changed: it has another SHA-256 than the manifest says.`;
+}
+
+async function openSealed(folder: string, manifest: BackupManifest, passphrase: string): Promise<ServicePart> {
+  const name = backupFiles.sealed;
+  try {
+    const sealed = await readFile(join(folder, name), 'utf8');
+    const belongsTo = digestManifest(manifest, manifest.files);
+    const part = JSON.parse(await openWithPassphrase(sealed, passphrase, belongsTo)) as ServicePart;
+    if (part.workspace === manifest.workspace) return part;
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error;
+    throw backupDamaged(folder, [`${name} ${error.message}: of it, or of what the manifest says.`]);
+  }
+  throw backupDamaged(folder, [`${name} is of another workspace.`]);
+}

@@ -1,0 +1,225 @@
+import { existsSync, renameSync } from 'node:fs';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAuditKey } from '../audit/checkpoint.js';
+import { readHead } from '../audit/chain.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import { requireGit, takeBundle, writeBundle } from '../git/bundle.js';
+import { openClone } from '../git/clone.js';
+import { nodeFileSystem } from '../git/file-system.js';
+import { decodeCommit, type Oid } from '../git/objects.js';
+import { createRepository, openRepository } from '../git/open-repository.js';
+import { GitProgramMissing, RepositoryUnreadable } from '../git/repository.js';
+import { auditKeyOf, openServiceFile, type ServiceFile, type ServicePart } from '../sidecar/service-file.js';
+import { openSidecar } from '../sidecar/sidecar.js';
+import { backupFiles } from './backup-manifest.js';
+import { backupDamaged, type CheckedBackup } from './check-backup.js';
+import { createWorkspace, pathsOf, type WorkspaceFiles } from './open-workspace.js';
+import { verifyWorkspace } from './verify.js';
+
+/** What is needed to bring a workspace into a data folder. */
+export interface StageOptions {
+  readonly files: Omit<WorkspaceFiles, 'dataFolder'> & { readonly dataFolder: string };
+  /** Where the schema of the service's file lies. */
+  readonly serviceMigrations: string;
+}
+
+/** A workspace that is complete, but not among the others yet: it lies in a small data folder of its own. */
+export interface StagedWorkspace {
+  readonly name: string;
+  readonly part: ServicePart;
+  /** That data folder. */
+  readonly stage: string;
+}
+
+/** In a folder that was put in its place before the service's file knew of it. */
+const unfinished = 'unfinished';
+
+/**
+ * An empty folder to make a workspace in.
+ * @throws Refusal CONFLICT `name_taken` when there is a workspace, or a folder, of that name; INVALID_REQUEST
+ * `git_missing`
+ */
+export async function prepareStage({ files }: StageOptions, name: string): Promise<string> {
+  if (files.git === 'never') throw gitMissing(new GitProgramMissing('restore a workspace'));
+  const { folder } = pathsOf(files.dataFolder, name);
+  if (existsSync(join(folder, unfinished))) await rm(folder, { recursive: true, force: true });
+  if (existsSync(folder)) throw conflict('name_taken', `${folder} is there already. Nothing is ever replaced.`);
+  const stage = join(files.dataFolder, `.${name}.restoring`);
+  await rm(stage, { recursive: true, force: true });
+  await mkdir(stage, { recursive: true, mode: 0o700 });
+  return stage;
+}
+
+/**
+ * Makes a workspace from a backup, and checks all of it: the bundle object by object, the sidecar's integrity, the audit
+ * chain with its signatures up to where the manifest says, head and tree against the rows, every document's bytes.
+ * @throws Refusal INVALID_REQUEST `backup_damaged`, `git_missing`
+ */
+export async function stageBackup(
+  backup: CheckedBackup,
+  stage: string,
+  options: StageOptions,
+): Promise<StagedWorkspace> {
+  const { folder, manifest, part } = backup;
+  const { files } = options;
+  const name = manifest.workspace;
+  const paths = pathsOf(stage, name);
+  keepPart(stage, options, part);
+  await mkdir(paths.folder, { mode: 0o700 });
+  const repository = await createRepository({ path: paths.repository, git: files.git });
+  try {
+    if (manifest.commit !== null) {
+      const head = await takeBundle(paths.repository, join(folder, backupFiles.bundle));
+      if (head !== manifest.commit) {
+        throw backupDamaged(folder, [`The bundle brings ${head}, and the manifest says ${manifest.commit}.`]);
+      }
+      await repository.moveHead(head);
+    }
+  } catch (error) {
+    if (error instanceof GitProgramMissing) throw gitMissing(error);
+    if (error instanceof RepositoryUnreadable) throw backupDamaged(folder, [error.message]);
+    throw error;
+  } finally {
+    await repository.close();
+  }
+  await copyFile(join(folder, backupFiles.sidecar), paths.sidecar);
+  await copyArchives(backup, paths.archives);
+  checkSidecar(backup, paths.sidecar, files.migrations);
+  const { problems } = await verifyWorkspace({ dataFolder: stage, name, git: files.git }, () => undefined);
+  if (problems.length > 0) {
+    throw backupDamaged(
+      folder,
+      problems.map(({ part: of, message, location }) => `${of}: ${location ?? ''} ${message}`.replace(':  ', ': ')),
+    );
+  }
+  return { name, part, stage };
+}
+
+/**
+ * Makes a workspace of a clone's content and history, with nobody in it, and no rows yet: a rebuild makes them.
+ * @throws Refusal INVALID_REQUEST `bad_clone`, `git_missing`
+ */
+export async function stageClone(
+  clone: string,
+  name: string,
+  stage: string,
+  options: StageOptions,
+): Promise<StagedWorkspace> {
+  const { files } = options;
+  const now = files.clock.now();
+  const key = Buffer.from(makeAuditKey(files.randomness)).toString('base64');
+  const part = {
+    workspace: name,
+    createdAt: now,
+    keys: [{ purpose: auditKeyOf(name), material: key, createdAt: now }],
+  };
+  keepPart(stage, options, part);
+  await createWorkspace({ ...files, dataFolder: stage }, name);
+  const paths = pathsOf(stage, name);
+  try {
+    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), files.git);
+    const sidecar = openSidecar(paths.sidecar, files.migrations);
+    sidecar.writer.meta.set('head', head);
+    sidecar.writer.meta.set('tree', tree);
+    sidecar.close();
+  } catch (error) {
+    if (error instanceof GitProgramMissing) throw gitMissing(error);
+    if (error instanceof RepositoryUnreadable) {
+      throw invalidRequest('bad_clone', `The clone cannot be taken in. ${error.message}`, { field: 'clone' });
+    }
+    throw error;
+  }
+  return { name, part, stage };
+}
+
+/**
+ * Puts a staged workspace among the others: one rename, and a transaction of the service's file around it. What is
+ * left of one that was interrupted in between is known by its mark.
+ */
+export async function adoptWorkspace(
+  { name, part, stage }: StagedWorkspace,
+  { files }: StageOptions,
+  serviceFile: ServiceFile,
+): Promise<void> {
+  const from = pathsOf(stage, name).folder;
+  const to = pathsOf(files.dataFolder, name).folder;
+  await writeFile(join(from, unfinished), '');
+  await nodeFileSystem.syncFolder(from);
+  serviceFile.takePart(part, () => renameSync(from, to));
+  await nodeFileSystem.syncFolder(files.dataFolder);
+  await rm(join(to, unfinished));
+  await rm(stage, { recursive: true, force: true });
+}
+
+function gitMissing(error: GitProgramMissing): Error {
+  return invalidRequest('git_missing', error.message);
+}
+
+/** A data folder has a service's file: the one of a stage holds nothing but this workspace's part. */
+function keepPart(stage: string, { serviceMigrations }: StageOptions, part: ServicePart): void {
+  const file = openServiceFile(join(stage, 'service.sqlite'), serviceMigrations);
+  try {
+    file.takePart(part, () => undefined);
+  } finally {
+    file.close();
+  }
+}
+
+async function takeClone(
+  clone: string,
+  repository: string,
+  bundle: string,
+  git: 'auto' | 'never',
+): Promise<{ head: Oid; tree: Oid }> {
+  const program = await requireGit('take a clone in');
+  const opened = await openClone(clone);
+  try {
+    await writeBundle(program, opened.path, opened.head, bundle);
+  } finally {
+    await opened.repository.close();
+  }
+  const created = await openRepository({ path: repository, git });
+  try {
+    const head = await takeBundle(repository, bundle);
+    await created.moveHead(head);
+    return { head, tree: decodeCommit((await created.read(head)).bytes).tree };
+  } finally {
+    await created.close();
+    await rm(bundle, { force: true });
+  }
+}
+
+async function copyArchives({ folder, manifest }: CheckedBackup, archives: string): Promise<void> {
+  const prefix = `${backupFiles.archives}/`;
+  for (const { name } of manifest.files) {
+    if (!name.startsWith(prefix)) continue;
+    await mkdir(archives, { recursive: true, mode: 0o700 });
+    await copyFile(join(folder, name), join(archives, name.slice(prefix.length)));
+  }
+}
+
+/** Brings the sidecar to this release's schema, and compares where it stands with the manifest. */
+function checkSidecar({ folder, manifest }: CheckedBackup, file: string, migrations: string): void {
+  let sidecar: ReturnType<typeof openSidecar>;
+  try {
+    sidecar = openSidecar(file, migrations);
+  } catch (error) {
+    throw backupDamaged(folder, [`${backupFiles.sidecar} cannot be opened: ${(error as Error).message}`]);
+  }
+  try {
+    const { seq, hash } = readHead(sidecar.writer.audit);
+    const head = sidecar.writer.meta.get('head') ?? null;
+    const problems: string[] = [];
+    if (seq !== manifest.audit.seq || hash !== manifest.audit.hash) {
+      problems.push(
+        `The audit chain ends at record ${seq}, and the manifest says ${manifest.audit.seq}, or another hash.`,
+      );
+    }
+    if (head !== manifest.commit)
+      problems.push(`The sidecar stands at ${head}, and the manifest says ${manifest.commit}.`);
+    if (problems.length > 0) throw backupDamaged(folder, problems);
+  } finally {
+    sidecar.close();
+  }
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authenticate } from '../../lib/access/authenticate.js';
+import { parseKey } from '../../lib/access/secret.js';
+import { Service } from '../../lib/app.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { archiveAudit } from '../../lib/operations/archive-audit.js';
+import { verifyAudit } from '../../lib/operations/audit-log.js';
+import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { perform } from '../../lib/operations/perform.js';
+import { describeFile } from '../../lib/workspace/backup-manifest.js';
+import { replayHistory } from '../../lib/workspace/rebuild.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { Actor } from '../harness/act.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { dumpContent, makeHistory } from './history.js';
+import { answersOf } from './answers.js';
+
+/** scrypt's N: little, since what it costs is not what is tested. */
+const cost = 2 ** 10;
+const passphrase = 'correct horse battery staple';
+
+describe('backup and restore', () => {
+  let test: TestService;
+  let work: string;
+  let opened: Service[];
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-backup-'));
+    opened = [];
+    test = await openTestService({ store: 'disk' });
+  });
+
+  afterEach(async () => {
+    for (const service of opened) await service.close();
+    await test.close();
+    await rm(work, { recursive: true, force: true });
+  });
+
+  async function backUp(folder = join(work, 'backup')): Promise<string> {
+    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
+    return folder;
+  }
+
+  async function open(dataFolder: string): Promise<Service> {
+    const service = await Service.open({
+      dataFolder,
+      git: 'auto',
+      clock: test.clock,
+      randomness: makeTestRandomness('restored'),
+      onFault: () => undefined,
+    });
+    opened.push(service);
+    return service;
+  }
+
+  async function restore(backup: string, dataFolder = join(work, 'restored'), words = passphrase): Promise<Workspace> {
+    return (await open(dataFolder)).restore({ backup, passphrase: words }, operator);
+  }
+
+  async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+    try {
+      await work;
+    } catch (error) {
+      assert.ok(error instanceof Refusal, String(error));
+      return error;
+    }
+    return assert.fail('It was not refused.');
+  }
+
+  it('gives a workspace that answers everything as the original does, entity-tags included', async () => {
+    await makeHistory(test);
+    const before = await answersOf(test.workspace, test.clock);
+    const restored = await restore(await backUp());
+    assert.deepEqual(await answersOf(restored, test.clock), before);
+    assert.deepEqual(dumpContent(join(work, 'restored')), dumpContent(test.dataFolder ?? ''));
+    assert.ok(before.length > 100);
+  });
+
+  it('keeps keys working, and goes on with the same audit chain under the same signature', async () => {
+    const { id, key } = await test.person('editor');
+    await makeHistory(test);
+    const restored = await restore(await backUp());
+    const parsed = parseKey(key) ?? assert.fail();
+    const authentication = authenticate(restored.journal.reader, parsed, 'rest', test.clock.now());
+    assert.ok(authentication.accepted && authentication.principal.id === id);
+    assert.equal(restored.signer.publicKey, test.workspace.signer.publicKey);
+    const actor = new Actor(restored, id);
+    await actor.create('after.md', 'written after the restore');
+    assert.equal(await actor.read('after.md'), 'written after the restore');
+    const verdict = (await perform(restored, operator, verifyAudit, {})).result;
+    assert.ok(verdict.sound && verdict.records > test.workspace.journal.state.chain.seq);
+  });
+
+  it('writes a bundle that git verifies and clones', async () => {
+    await makeHistory(test);
+    const folder = await backUp();
+    const bundle = join(folder, 'content.bundle');
+    execFileSync('git', ['-C', join(test.dataFolder ?? '', 'acme', 'content.git'), 'bundle', 'verify', '-q', bundle], {
+      stdio: 'pipe',
+    });
+    const clone = join(work, 'clone');
+    execFileSync('git', ['clone', '-q', bundle, clone], { stdio: 'pipe' });
+    assert.equal(await readFile(join(clone, 'said.html'), 'utf8'), '<p>');
+    const head = execFileSync('git', ['-C', clone, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { commit: string };
+    assert.equal(head, manifest.commit);
+  });
+
+  it('takes archives of the audit chain along', async () => {
+    await makeHistory(test);
+    const before = { seq: 20 };
+    await perform(test.workspace, operator, archiveAudit, { before });
+    const folder = await backUp();
+    assert.equal((await readdir(join(folder, 'audit'))).length, 1);
+    const verdict = (await perform(await restore(folder), operator, verifyAudit, {})).result;
+    assert.ok(verdict.sound);
+  });
+
+  it('backs an empty workspace up', async () => {
+    const restored = await restore(await backUp());
+    assert.equal(restored.journal.state.head, null);
+    const actor = new Actor(restored, operator.principalId);
+    await actor.create('first.md', 'x');
+    assert.deepEqual(await actor.list(), ['first.md']);
+  });
+
+  it('is of one moment, however much is written while it is taken', async () => {
+    const person = await makeHistory(test);
+    const stop = new AbortController();
+    let written = 0;
+    const write = async (lane: number): Promise<void> => {
+      for (let round = 0; !stop.signal.aborted; round += 1) {
+        const location = `load/${lane}/${round % 9}.md`;
+        if (round < 9) await person.create(location, `${lane} ${round} ${'word '.repeat(200)}`);
+        else if (round % 7 === 0)
+          await person
+            .rename(location, `${round % 9}.md2`)
+            .then(() => person.rename(`${location}2`, `${round % 9}.md`));
+        else await person.update(location, `${lane} ${round} ${'word '.repeat(200)}`);
+        written += 1;
+      }
+    };
+    const writers = [0, 1, 2, 3].map(write);
+    const folders: string[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      const before = written;
+      folders.push(await backUp(join(work, name)));
+      assert.ok(written > before, 'writes went on while it was taken');
+    }
+    stop.abort();
+    await Promise.all(writers);
+    for (const [index, folder] of folders.entries()) {
+      const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
+        commit: string;
+        audit: { seq: number; hash: string };
+      };
+      const restored = await restore(folder, join(work, `restored-${index}`));
+      assert.equal(restored.journal.state.head, manifest.commit);
+      // What the original was at that commit is told by its history, apart from its rows.
+      const scratch = test.workspace.journal.sidecar.openScratch();
+      const { problems } = await replayHistory(test.workspace.repository, manifest.commit, scratch);
+      const { labels: _, storedBytes: __, ...then } = dumpContent(test.dataFolder ?? '', 'sidecar.sqlite.scratch');
+      scratch.close();
+      assert.deepEqual(problems, []);
+      const { labels: ___, storedBytes: ____, ...now } = dumpContent(join(work, `restored-${index}`));
+      assert.deepEqual(now, then);
+      const known = [manifest.audit];
+      const verdict = (await perform(test.workspace, operator, verifyAudit, { known })).result;
+      assert.ok(verdict.sound, 'the original chain still has the head that the manifest names');
+    }
+  }).timeout(30_000);
+
+  it('is recorded in the audit log, and refused to everyone who is not an admin', async () => {
+    const { id } = await test.person('editor');
+    const refusal = await refusalOf(
+      perform(test.workspace, { ...operator, principalId: id }, backUpWorkspace, {
+        folder: join(work, 'backup'),
+        passphrase,
+        cost,
+      }),
+    );
+    assert.equal(refusal.code, 'NOT_FOUND');
+    assert.equal(existsSync(join(work, 'backup')), false);
+    const restored = await restore(await backUp());
+    const actions = (workspace: Workspace) =>
+      workspace.journal.reader.audit.after(0, 1000).map(({ action, code }) => `${action} ${code}`);
+    assert.ok(actions(test.workspace).includes('workspace.backup NOT_FOUND'));
+    assert.equal(actions(test.workspace).at(-1), 'workspace.backup null');
+    assert.equal(actions(restored).at(-1), 'workspace.restore null');
+  });
+
+  it('refuses a folder that holds something, and touches nothing in it', async () => {
+    await writeFile(join(work, 'mine.txt'), 'mine');
+    const refusal = await refusalOf(backUp(work));
+    assert.equal(refusal.details?.reason, 'folder_not_empty');
+    assert.deepEqual(await readdir(work), ['mine.txt']);
+  });
+
+  it('never replaces a workspace that is there', async () => {
+    await makeHistory(test);
+    const folder = await backUp();
+    const before = dumpContent(test.dataFolder ?? '');
+    const refusal = await refusalOf(test.service.restore({ backup: folder, passphrase }, operator));
+    assert.equal(refusal.details?.reason, 'name_taken');
+    assert.deepEqual(dumpContent(test.dataFolder ?? ''), before);
+    assert.equal(test.service.find('acme'), test.workspace);
+  });
+
+  for (const name of ['content.bundle', 'sidecar.sqlite', 'service.sealed', 'manifest.json', 'audit']) {
+    it(`is refused when ${name} was tampered with, and says what is wrong`, async () => {
+      await makeHistory(test);
+      await perform(test.workspace, operator, archiveAudit, { before: { seq: 20 } });
+      const folder = await backUp();
+      const path =
+        name === 'audit' ? join(folder, name, (await readdir(join(folder, name)))[0] ?? '') : join(folder, name);
+      const whole = await readFile(path);
+      const changed = Buffer.from(whole);
+      const middle = Math.floor(whole.length / 2);
+      changed[middle] = (changed[middle] ?? 0) ^ 1;
+      for (const damage of [changed, whole.subarray(0, -2), Buffer.concat([whole, Buffer.from('x')]), null]) {
+        if (damage === null) await rm(path);
+        else await writeFile(path, damage);
+        const refusal = await refusalOf(restore(folder));
+        assert.equal(refusal.details?.reason, 'backup_damaged');
+        assert.ok(refusal.message.includes(name), refusal.message);
+        const dataFolder = join(work, 'restored');
+        assert.deepEqual(
+          (await readdir(dataFolder)).filter((entry) => /acme/.test(entry)),
+          [],
+        );
+        await opened.pop()?.close();
+      }
+      await writeFile(path, whole);
+      await restore(folder);
+    });
+  }
+
+  it('is refused when a file and its entry in the manifest were both changed', async () => {
+    await makeHistory(test);
+    const folder = await backUp();
+    await appendFile(join(folder, 'sidecar.sqlite'), Buffer.alloc(4096));
+    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
+      files: { name: string }[];
+    };
+    for (const [index, { name }] of manifest.files.entries()) manifest.files[index] = await describeFile(folder, name);
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    const refusal = await refusalOf(restore(folder));
+    assert.match(
+      refusal.message,
+      /service\.sealed does not open: the passphrase is another one, or something was changed/,
+    );
+  });
+
+  it('does not open with another passphrase', async () => {
+    const folder = await backUp();
+    const sealed = await readFile(join(folder, 'service.sealed'), 'utf8');
+    assert.doesNotMatch(sealed, /audit:acme/);
+    const refusal = await refusalOf(restore(folder, join(work, 'restored'), 'another'));
+    assert.match(refusal.message, /the passphrase is another one/);
+  });
+
+  it('says what is missing where there is no git program', async () => {
+    await test.close();
+    test = await openTestService({ store: 'disk-without-git' });
+    await makeHistory(test);
+    const refusal = await refusalOf(backUp());
+    assert.equal(refusal.details?.reason, 'git_missing');
+    assert.match(refusal.message, /git program, 2\.34 or newer, is needed to make a bundle/);
+    assert.equal(existsSync(join(work, 'backup')), false);
+  });
+
+  it('is refused for a workspace in memory', async () => {
+    await test.close();
+    test = await openTestService();
+    assert.equal((await refusalOf(backUp())).details?.reason, 'no_data_folder');
+  });
+});
