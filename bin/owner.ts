@@ -6,7 +6,7 @@ import type { CommandRequest } from '../lib/socket/command.js';
 import { sendCommand, type Answer } from '../lib/socket/send-command.js';
 
 /** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
-const patience = 5000;
+const patience = 3000;
 const pause = 50;
 
 /**

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { takeOwnerLock } from '../../lib/sidecar/owner-lock.js';
 import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, startProgram } from './run-program.js';
 
 /** What a line of curl as it is printed would send; written for the quoting that the program uses. */
@@ -91,7 +92,7 @@ describe('the command line serves', () => {
     assert.equal(existsSync(join(data, 'socket-path')), false);
   });
 
-  it('waits for another command that has the data, and refuses in words when it keeps it', async () => {
+  it('waits for another command that has the data', async () => {
     const data = join(await makeFolder(), 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
     const names = ['One', 'Two', 'Three'];
@@ -104,6 +105,19 @@ describe('the command line serves', () => {
         .toSorted(),
       names.toSorted(),
     );
+  });
+
+  it('refuses in words where another process has the data and takes no commands', async () => {
+    const data = join(await makeFolder(), 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const lock = takeOwnerLock(join(data, 'owner.lock'));
+    try {
+      const refused = await askRefused('principal', 'list', '--data', data);
+      assert.deepEqual([refused.code, refused.details?.['reason']], ['UNAVAILABLE', 'data_in_use']);
+      assert.ok(refused.message.includes(data));
+    } finally {
+      lock?.release();
+    }
   });
 
   it('in memory makes a workspace and leaves nothing behind', async () => {

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { ask, makeFolder, runProgram, serve, tidyUp } from './run-program.js';
+
+interface Verified {
+  readonly sound: boolean;
+  readonly workspaces: readonly {
+    readonly workspace: string;
+    readonly documents: number;
+    readonly audit_records: number;
+    readonly problems: readonly { readonly part: string; readonly message: string; readonly location?: string }[];
+  }[];
+}
+
+const documents = 40;
+
+/** A data folder with a workspace of documents, small ones and a large one, which no process has open. */
+async function makeData(): Promise<string> {
+  const folder = await makeFolder();
+  const [data, source] = [join(folder, 'data'), join(folder, 'source')];
+  await mkdir(join(source, 'policies'), { recursive: true });
+  for (let index = 1; index < documents; index += 1) {
+    await writeFile(join(source, index % 2 === 0 ? 'policies' : '.', `${index}.md`), `# Document ${index}\n`.repeat(9));
+  }
+  await writeFile(join(source, 'large.bin'), Buffer.alloc(1_500_000, 'large'));
+  await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+  await ask('import', source, '--into', '/', '--data', data);
+  return data;
+}
+
+async function verify(data: string): Promise<Verified & { readonly code: number | null }> {
+  const { code, stdout, stderr } = await runProgram(['verify', '--data', data, '--json']);
+  assert.ok(stdout !== '', stderr);
+  return { code, ...(JSON.parse(stdout) as Verified) };
+}
+
+const sidecarOf = (data: string): string => join(data, 'acme', 'sidecar.sqlite');
+
+function changeRows(data: string, sql: string): void {
+  const connection = new Database(sidecarOf(data));
+  connection.exec(sql);
+  connection.close();
+}
+
+async function packOf(data: string): Promise<string> {
+  const folder = join(data, 'acme', 'content.git', 'objects', 'pack');
+  const packs = (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => join(folder, name));
+  const sizes = await Promise.all(packs.map(async (pack) => (await stat(pack)).size));
+  return packs[sizes.indexOf(Math.max(...sizes))] ?? '';
+}
+
+async function flipByte(file: string, at: (size: number) => number): Promise<void> {
+  const handle = await open(file, 'r+');
+  const byte = Buffer.alloc(1);
+  const position = at((await handle.stat()).size);
+  await handle.read(byte, 0, 1, position);
+  byte.writeUInt8(byte.readUInt8() ^ 0xff);
+  await handle.write(byte, 0, 1, position);
+  await handle.close();
+}
+
+interface Damage {
+  readonly what: string;
+  plant(data: string): Promise<void> | void;
+  /** A problem that must be reported: its part, and what its location and message say. */
+  readonly part: string;
+  readonly says: RegExp;
+}
+
+const damages: readonly Damage[] = [
+  {
+    what: "a byte in the repository's pack",
+    plant: async (data) => flipByte(await packOf(data), (size) => Math.floor(size / 2)),
+    part: 'repository',
+    says: /pack|corrupt|error/,
+  },
+  {
+    what: 'a pack that is cut short',
+    plant: async (data) => {
+      const pack = await packOf(data);
+      await truncate(pack, Math.floor((await stat(pack)).size / 3));
+    },
+    part: 'documents',
+    says: /cannot be read/,
+  },
+  {
+    what: "a document's checksum",
+    plant: (data) =>
+      changeRows(
+        data,
+        "UPDATE version SET sha256 = replace(sha256, substr(sha256, 1, 4), '0000') WHERE location = '3.md'",
+      ),
+    part: 'documents',
+    says: /^3\.md has the SHA-256 .*, and its row says 0000/,
+  },
+  {
+    what: "a document's name",
+    plant: (data) => changeRows(data, "UPDATE document SET name = 'renamed.md' WHERE name = '4.md'"),
+    part: 'tree',
+    says: /^policies\/(?:4\.md is in the tree, but has no row|renamed\.md has a row, but is not in the tree)/,
+  },
+  {
+    what: 'a version that is missing',
+    plant: (data) => changeRows(data, "DELETE FROM version WHERE location = '5.md'"),
+    part: 'rows',
+    says: /^40 documents are live, but only 39/,
+  },
+  {
+    what: 'an audit record',
+    plant: (data) => changeRows(data, "UPDATE audit_record SET principal = 'somebody' WHERE seq = 3"),
+    part: 'audit',
+    says: /^record 3 was changed/,
+  },
+  {
+    what: 'an audit log without its end',
+    plant: (data) => changeRows(data, 'DELETE FROM audit_record WHERE seq > 3; DELETE FROM audit_checkpoint'),
+    part: 'audit',
+    says: /^the chain ends at 3, but record \d+ is one that commit [0-9a-f]{40} bears witness of/,
+  },
+  {
+    what: 'a branch that was put back',
+    plant: async (data) => {
+      const ref = join(data, 'acme', 'content.git', 'refs', 'heads', 'main');
+      const sidecar = new Database(sidecarOf(data), { readonly: true });
+      const older = sidecar.prepare('SELECT commit_oid FROM version WHERE commit_oid <> ? LIMIT 1');
+      const row = older.get((await readFile(ref, 'utf8')).trim()) as { commit_oid: string };
+      sidecar.close();
+      await writeFile(ref, `${row.commit_oid}\n`);
+    },
+    part: 'history',
+    says: /behind commits that are not pending/,
+  },
+  {
+    what: 'a sidecar with bytes of something else in it',
+    plant: async (data) => {
+      const handle = await open(sidecarOf(data), 'r+');
+      const { size } = await handle.stat();
+      for (let at = 4096 * 3; at < size; at += 8192) await handle.write(Buffer.alloc(2048, 0xaa), 0, 2048, at);
+      await handle.close();
+    },
+    part: 'sidecar',
+    says: /./,
+  },
+];
+
+describe('cartulary verify', () => {
+  let sound: string;
+
+  before(async () => {
+    sound = await makeData();
+  });
+  after(tidyUp);
+
+  it('finds a sound workspace sound, having read every document', async () => {
+    const { code, sound: isSound, workspaces } = await verify(sound);
+    assert.deepEqual(workspaces[0]?.problems, []);
+    assert.deepEqual([code, isSound, workspaces[0]?.documents], [0, true, documents]);
+    assert.ok((workspaces[0]?.audit_records ?? 0) > 3);
+  });
+
+  for (const { what, plant, part, says } of damages) {
+    it(`finds ${what}`, async () => {
+      const data = join(await makeFolder(), 'data');
+      await cp(sound, data, { recursive: true });
+      await plant(data);
+      const { code, sound: isSound, workspaces } = await verify(data);
+      assert.deepEqual([code, isSound], [1, false]);
+      const lines = (workspaces[0]?.problems ?? []).map(({ part: in_, location, message }) => ({
+        part: in_,
+        text: location === undefined ? message : `${location} ${message}`,
+      }));
+      assert.ok(
+        lines.some((line) => line.part === part && says.test(line.text)),
+        JSON.stringify(lines, null, 1),
+      );
+    });
+  }
+
+  it('finds nothing wrong beside a server that is written to meanwhile', async () => {
+    const folder = await makeFolder();
+    const [data, source] = [join(folder, 'data'), join(folder, 'source')];
+    await mkdir(source);
+    const names = Array.from({ length: 1500 }, (_, index) => `${index}.md`);
+    await Promise.all(names.map((name) => writeFile(join(source, name), name.repeat(50))));
+    const server = await serve(data);
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const importing = { done: false };
+    const imported = ask('import', source, '--into', 'x', '--data', data).finally(() => (importing.done = true));
+    const found: unknown[] = [];
+    while (!importing.done) {
+      const { sound: isSound, workspaces } = await verify(data);
+      if (!isSound) found.push(workspaces[0]?.problems);
+    }
+    await imported;
+    assert.deepEqual(found, []);
+    assert.equal((await verify(data)).workspaces[0]?.documents, names.length);
+    await server.stop();
+  });
+});
+
+describe('cartulary audit', () => {
+  let data: string;
+  let exported: string;
+  let key: string;
+
+  before(async () => {
+    data = await makeData();
+    const { code, stdout } = await runProgram(['audit', 'export', '--data', data]);
+    assert.equal(code, 0);
+    exported = stdout;
+    key = (await ask<{ public_key: string }>('audit', 'key', '--data', data)).public_key;
+  });
+  after(tidyUp);
+
+  interface Verdict {
+    readonly sound: boolean;
+    readonly chains: readonly {
+      readonly records: number;
+      readonly problem?: string;
+      readonly signed?: { readonly seq: number } | null;
+    }[];
+  }
+
+  async function verifyExport(text: string, ...more: string[]): Promise<Verdict & { readonly code: number | null }> {
+    const file = join(await makeFolder(), 'audit.jsonl');
+    await writeFile(file, text);
+    const { code, stdout } = await runProgram(['audit', 'verify', '--export', file, '--json', ...more]);
+    return { code, ...(JSON.parse(stdout) as Verdict) };
+  }
+
+  it('verifies the log where it lies, and an export alone, with the public key its signatures too', async () => {
+    const here = await ask<Verdict>('audit', 'verify', '--data', data);
+    assert.equal(here.sound, true);
+    const alone = await verifyExport(exported);
+    assert.deepEqual([alone.code, alone.sound, alone.chains[0]?.signed], [0, true, null]);
+    const records = exported
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('{"record"')).length;
+    assert.equal(alone.chains[0]?.records, records);
+    const signed = await verifyExport(exported, '--key', key);
+    assert.equal(signed.chains[0]?.signed?.seq, records);
+  });
+
+  it('names the first record of an export that was changed, removed, moved or cut off', async () => {
+    const lines = exported.trim().split('\n');
+    const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
+    const [third, fourth] = [placeOf(3), placeOf(4)];
+    const swapped = lines.with(third, lines[fourth] ?? '').with(fourth, lines[third] ?? '');
+    const [changed, missing, moved, cut, nonsense] = await Promise.all([
+      verifyExport(lines.with(third, lines[third]?.replace('"done"', '"refused"') ?? '').join('\n')),
+      verifyExport(lines.toSpliced(fourth, 1).join('\n')),
+      verifyExport(swapped.join('\n')),
+      verifyExport(lines.slice(0, placeOf(5) + 1).join('\n'), '--key', key),
+      verifyExport(lines.with(third, '{"record":{"seq":3}}').join('\n')),
+    ]);
+    assert.deepEqual(
+      [changed, missing, moved, cut, nonsense].map(({ code }) => code),
+      [1, 1, 1, 1, 1],
+    );
+    assert.match(changed.chains[0]?.problem ?? '', /^record 3 was changed/);
+    assert.match(missing.chains[0]?.problem ?? '', /^record 4 is missing/);
+    assert.match(moved.chains[0]?.problem ?? '', /^record 3 is missing; record 4 follows/);
+    assert.match(cut.chains[0]?.problem ?? '', /^the export breaks off after record 5/);
+    assert.match(nonsense.chains[0]?.problem ?? '', /^line \d+ is no audit record/);
+  });
+
+  it('leaves the texts out for an auditor who must not see them, and still verifies', async () => {
+    const { stdout } = await runProgram(['audit', 'export', '--no-texts', '--data', data]);
+    assert.ok(exported.includes('"text"'));
+    assert.ok(!stdout.includes('"text"'));
+    assert.equal((await verifyExport(stdout, '--key', key)).sound, true);
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, listUnknownVariables, loadConfig, type ConfigSources } from '../lib/config.js';
+
+describe('the configuration', () => {
+  let folder: string;
+  let file: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cartulary-config-'));
+    file = join(folder, 'settings.json');
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, environment: {}, file, ...sources });
+
+  it('is complete and frozen where nothing is set', async () => {
+    await writeFile(file, '{}');
+    const config = load({});
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.port, 8080);
+    assert.deepEqual([config.trustProxy, config.corsOrigins, config.publicUrl], [0, [], null]);
+    assert.ok(Object.isFrozen(config) && Object.isFrozen(config.corsOrigins));
+  });
+
+  it('takes an option over the environment, and that over the file', async () => {
+    await writeFile(file, JSON.stringify({ port: 1001, host: 'from-file', git: 'never', data: 'data' }));
+    const config = load({
+      flags: { port: '3003' },
+      environment: { CARTULARY_PORT: '2002', CARTULARY_HOST: 'from-environment', CARTULARY_LOG_LEVEL: '' },
+    });
+    assert.deepEqual([config.port, config.host, config.git], [3003, 'from-environment', 'never']);
+    assert.equal(config.data, join(folder, 'data'), "a file's paths are read from where it lies");
+    assert.equal(config.logLevel, 'info', 'an empty variable sets nothing');
+  });
+
+  it('reads lists, numbers and truth from text', async () => {
+    await writeFile(file, '{}');
+    const config = load({
+      environment: {
+        CARTULARY_TRUST_PROXY: 'loopback, 10.0.0.0/8,::1',
+        CARTULARY_CORS_ORIGINS: 'https://a.example,http://localhost:5173',
+        CARTULARY_VALIDATE_RESPONSES: 'true',
+        CARTULARY_PUBLIC_URL: 'https://files.example/base/',
+      },
+    });
+    assert.deepEqual(config.trustProxy, ['loopback', '10.0.0.0/8', '::1']);
+    assert.deepEqual(config.corsOrigins, ['https://a.example', 'http://localhost:5173']);
+    assert.equal(config.validateResponses, true);
+    assert.equal(config.publicUrl, 'https://files.example/base');
+    assert.equal(load({ flags: { trust_proxy: '2' } }).trustProxy, 2);
+  });
+
+  const wrong: readonly (readonly [string, string, RegExp])[] = [
+    ['PORT', '65536', /^\/port must be <= 65535, and is 65536 \(environment variable CARTULARY_PORT\)\.$/],
+    ['PORT', '80a', /^\/port must be integer, and is "80a"/],
+    ['GIT', 'yes', /^\/git must be one of auto, never/],
+    ['PUBLIC_URL', 'ftp://files.example', /^\/public_url must be an http or https address/],
+    ['PUBLIC_URL', 'https://files.example/?q', /^\/public_url must be an http or https address/],
+    ['CORS_ORIGINS', 'https://a.example/', /^\/cors_origins\/0 must be a web origin/],
+    ['CORS_ORIGINS', 'https://a.example,*', /^\/cors_origins\/1 must be a web origin/],
+    ['TRUST_PROXY', 'loopback,all', /^\/trust_proxy\/1 must be an IP address/],
+    ['TRUST_PROXY', '10.0.0.0/33', /^\/trust_proxy\/0 must be an IP address/],
+    ['TRUST_PROXY', '17', /^\/trust_proxy must be <= 16/],
+    ['VALIDATE_RESPONSES', 'yes', /^\/validate_responses must be boolean/],
+    ['WORKSPACE', 'Acme', /^\/workspace must match pattern/],
+  ];
+
+  for (const [name, value, message] of wrong) {
+    it(`refuses ${name} ${value}, naming it`, async () => {
+      await writeFile(file, '{}');
+      assert.throws(
+        () => load({ environment: { [`CARTULARY_${name}`]: value } }),
+        (error: unknown) => error instanceof ConfigError && message.test(error.message),
+      );
+    });
+  }
+
+  it('names every setting that is wrong at once, and a file that is no settings', async () => {
+    await writeFile(file, JSON.stringify({ prot: 8080, port: '8080' }));
+    assert.throws(() => load({}), /\/prot is no setting \(.*settings\.json\)[^]*\/port must be integer/);
+    await writeFile(file, '[1]');
+    assert.throws(() => load({}), /settings\.json must hold one JSON object/);
+    await writeFile(file, '{');
+    assert.throws(() => load({}), /settings\.json is not JSON/);
+    assert.throws(() => load({ file: join(folder, 'nowhere.json') }), /nowhere\.json cannot be read/);
+  });
+
+  it('lists variables that look like settings and are none', () => {
+    assert.deepEqual(listUnknownVariables({ CARTULARY_PROT: '1', CARTULARY_PORT: '1', PATH: '' }), ['CARTULARY_PROT']);
+  });
+});
