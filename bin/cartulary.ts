@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
+import { addPreserveCommands } from './preserve.js';
 import { printFailure } from './print.js';
 import { addServeCommands } from './serve.js';
 import { addTransferCommands } from './transfer.js';
@@ -23,6 +24,7 @@ function makeProgram(): Command {
   addServeCommands(program);
   addManageCommands(program);
   addTransferCommands(program);
+  addPreserveCommands(program);
   addInspectCommands(program);
   return program;
 }

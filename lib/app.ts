@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { CursorSealer } from './access/seal-cursor.js';
@@ -9,12 +9,14 @@ import { makeAuditKey, makeSigner } from './audit/checkpoint.js';
 import { packagePath, readBuild, type Build, type Config } from './config.js';
 import type { Caller } from './domain/caller.js';
 import { formatTime, type Clock, type Randomness } from './domain/clock.js';
-import { conflict, invalidRequest } from './domain/refusal.js';
+import { conflict, invalidRequest, Refusal } from './domain/refusal.js';
 import { restoreWorkspace, type RestoreSource } from './operations/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
 import type { RestServer } from './rest/server.js';
 import type { ServerFacts } from './socket/command.js';
+import type { Answer } from './socket/send-command.js';
+import { makeOperator } from './socket/initialize.js';
 import { listenForCommands } from './socket/listen.js';
 import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import { adoptWorkspace } from './workspace/stage-workspace.js';
@@ -210,6 +212,37 @@ export function openService(
     onFault,
     release: readBuild().version,
   });
+}
+
+/**
+ * Brings a workspace into a data folder that no server has; one that had to be made for it goes again where that fails.
+ * Never throws for what is wrong with the source: that is the answer.
+ */
+export async function restoreInto(
+  config: Pick<Config, 'git' | 'data'>,
+  source: RestoreSource,
+  onFault: ServiceOptions['onFault'],
+): Promise<Answer> {
+  const isNew = !existsSync(config.data);
+  let service: Service | undefined;
+  try {
+    service = await openService(config, onFault);
+    const { name, journal } = await service.restore(source, makeOperator(service.randomness));
+    const { head, chain } = journal.state;
+    await service.close();
+    return { result: { workspace: name, data: config.data, commit: head, audit: chain } };
+  } catch (error) {
+    await service?.close();
+    if (isNew && service !== undefined) rmSync(config.data, { recursive: true, force: true });
+    if (error instanceof DataFolderInUse) {
+      const message = `${error.message} Stop the server first, or name another folder with --data.`;
+      return { error: { code: 'UNAVAILABLE', message } };
+    }
+    if (!(error instanceof Refusal) || error.code === 'INTERNAL')
+      throw error instanceof Refusal ? (error.cause ?? error) : error;
+    const { code, message, details } = error;
+    return { error: details === undefined ? { code, message } : { code, message, details } };
+  }
 }
 
 /** The service with its faces open. */

@@ -108,6 +108,17 @@ export function loadConfig({ flags, file, environment = process.env }: ConfigSou
   return toConfig(validate(schema, settings));
 }
 
+/** No setting, so that it is in no file and no object that could be shown. */
+const passphraseVariable = 'CARTULARY_PASSPHRASE';
+
+/** The passphrase of a backup, if the environment has it. */
+export function findPassphrase(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  const passphrase = environment[passphraseVariable];
+  return passphrase === '' ? undefined : passphrase;
+}
+
 /** Variables that look like settings and are none: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -115,6 +126,7 @@ export function listUnknownVariables(
   const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
   const known = new Set([
     'CARTULARY_CONFIG',
+    passphraseVariable,
     ...Object.keys(schema.properties).map((n) => `CARTULARY_${n.toUpperCase()}`),
   ]);
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));

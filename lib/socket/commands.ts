@@ -5,6 +5,7 @@ import { initialize } from './initialize.js';
 import { accessCommands } from './manage-access.js';
 import { policyCommands } from './manage-policy.js';
 import { principalCommands } from './manage-principals.js';
+import { preserveCommands } from './preserve.js';
 
 /**
  * The command line's table: what can be asked of the process that owns a data folder, and which operations each leads
@@ -18,4 +19,5 @@ export const commands: Readonly<Record<string, Command>> = {
   ...policyCommands,
   ...auditCommands,
   import: importFolder,
+  ...preserveCommands,
 };

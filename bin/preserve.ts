@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { findPassphrase } from '../lib/config.js';
+import type { Answer } from '../lib/socket/send-command.js';
+import { addCommand, readConfig, type CalledWith } from './options.js';
+import { askOwner } from './owner.js';
+import { printFailure, printResult } from './print.js';
+
+const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
+const passphraseOption = [
+  '--passphrase-file <file>',
+  'holds the passphrase in its first line (else CARTULARY_PASSPHRASE, else it is asked for)',
+] as const;
+
+/** backup, restore, rebuild, audit archive. */
+export function addPreserveCommands(program: Command): void {
+  const backup = addCommand(program, {
+    words: 'backup',
+    description: 'Write everything of a workspace, as it is at this moment, into a folder; it can be served meanwhile.',
+    example: 'cartulary backup /mnt/backups/2027-01-31 --passphrase-file ./passphrase',
+  })
+    .argument('<folder>', 'empty or not there yet; on the machine that the service runs on')
+    .option(...passphraseOption)
+    .option(...workspaceOption);
+  backup.action((folder: string) => backUp(resolve(folder), backup.opts<CalledWith>()));
+
+  const restore = addCommand(program, {
+    words: 'restore',
+    description:
+      'Bring a workspace back from a backup, checked first, or from a clone alone; nothing is ever replaced.',
+    example: 'cartulary restore /mnt/backups/2027-01-31 --data ./repos --passphrase-file ./passphrase',
+  })
+    .argument('[folder]', 'the backup')
+    .option('--clone <folder>', 'a clone instead: gives content and history back, and nobody who may reach them')
+    .option('--workspace <name>', 'with --clone: what the workspace is to be called')
+    .option('--partial', 'with --clone: also where commits in it are not the work of the service')
+    .option(...passphraseOption);
+  restore.action((folder: string | undefined) => restoreFrom(folder, restore.opts<CalledWith>()));
+
+  const rebuild = addCommand(program, {
+    words: 'rebuild',
+    description:
+      'Make the rows of documents, versions, folders and moves again from the repository; no server may run.',
+    example: 'cartulary rebuild --workspace acme',
+  })
+    .option('--partial', 'go on without commits that are not the work of the service')
+    .option(...workspaceOption);
+  rebuild.action(() => ask('rebuild', {}, rebuild.opts<CalledWith>()));
+
+  const archive = addCommand(program, {
+    words: 'audit archive',
+    description: 'Move old records of the audit log into compressed files, which checks and exports read on.',
+    example: 'cartulary audit archive --before 365d',
+  })
+    .requiredOption('--before <place>', "a record's number, a time in RFC 3339, or an age such as 90d")
+    .option(...workspaceOption);
+  archive.action(() => ask('audit.archive', {}, archive.opts<CalledWith>()));
+}
+
+async function backUp(folder: string, options: CalledWith): Promise<void> {
+  await ask('backup', { folder, passphrase: await readPassphrase(options, true) }, options);
+}
+
+async function restoreFrom(folder: string | undefined, options: CalledWith): Promise<void> {
+  const config = readConfig(options);
+  const { clone } = options;
+  if ((folder === undefined) === (typeof clone !== 'string')) {
+    throw usage('Name the folder of a backup, or a clone with --clone; one of the two.');
+  }
+  if (typeof clone === 'string' && config.workspace === null) throw usage('Say with --workspace what to call it.');
+  const { restoreInto } = await import('../lib/app.js');
+  const source =
+    typeof clone === 'string'
+      ? { clone: resolve(clone), name: config.workspace ?? '', isPartial: options['partial'] === true }
+      : { backup: resolve(folder ?? ''), passphrase: await readPassphrase(options, false) };
+  show(await restoreInto(config, source, (what, cause) => console.error(`cartulary: ${what}:`, cause)), options);
+}
+
+async function ask(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<void> {
+  const config = readConfig(options);
+  const { before, partial } = options;
+  const request = { command, workspace: config.workspace ?? undefined, fields: { before, partial, ...fields } };
+  const answer = await askOwner(config, request, async (progress) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${JSON.stringify(progress)}\u001B[K`);
+  });
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K');
+  show(answer, options);
+}
+
+function show(answer: Answer, options: CalledWith): void {
+  const asJson = options['json'] === true;
+  if ('error' in answer) {
+    printFailure(answer.error, asJson ? 'json' : 'text');
+    process.exitCode = 1;
+  } else printResult(answer.result, asJson);
+}
+
+/** The passphrase, from wherever it is safe to say it: never from the command line, which every process can read. */
+async function readPassphrase(options: CalledWith, isNew: boolean): Promise<string> {
+  const file = options['passphraseFile'];
+  if (typeof file === 'string') return firstLine(readFileSync(file, 'utf8'));
+  const fromEnvironment = findPassphrase();
+  if (fromEnvironment !== undefined) return fromEnvironment;
+  if (!process.stdin.isTTY) throw usage('There is no passphrase. Give --passphrase-file, or set CARTULARY_PASSPHRASE.');
+  const typed = await askHidden('Passphrase: ');
+  if (isNew && (await askHidden('Once more: ')) !== typed) throw usage('These were two different passphrases.');
+  return typed;
+}
+
+function firstLine(text: string): string {
+  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
+}
+
+/** Asks on the terminal without showing what is typed. */
+function askHidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  return new Promise((done, fail) => {
+    terminal.once('SIGINT', () => {
+      terminal.close();
+      fail(usage('Nothing was done.'));
+    });
+    terminal.question('', (answer) => {
+      terminal.close();
+      process.stderr.write('\n');
+      done(answer);
+    });
+  });
+}
+
+/** Called wrongly: told as a wrong setting is. */
+function usage(message: string): Error {
+  const error = new Error(message);
+  error.name = 'ConfigError';
+  return error;
+}

@@ -1,0 +1,69 @@
+import { isAbsolute, relative } from 'node:path';
+import { invalidRequest } from '../domain/refusal.js';
+import { archiveAudit, type ArchiveBefore } from '../operations/archive-audit.js';
+import { backUpWorkspace } from '../operations/back-up.js';
+import { rebuild } from '../operations/rebuild.js';
+import { inWorkspace, type Command } from './command.js';
+import { badField, parseDuration, type Fields } from './fields.js';
+
+/** backup, rebuild, audit archive: what keeps a workspace, or moves what is old in it aside. */
+export const preserveCommands: Readonly<Record<string, Command>> = {
+  backup: inWorkspace(async ({ host, perform }, fields) => {
+    const folder = readFolder(fields, host.dataFolder);
+    const passphrase = fields.text('passphrase');
+    if (passphrase === '') throw badField('passphrase', 'must not be empty');
+    const { workspace, taken_at, commit, audit, files } = await perform(backUpWorkspace, { folder, passphrase });
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return { workspace, folder, taken_at, commit, audit, files: files.length, bytes };
+  }),
+  rebuild: inWorkspace(async ({ workspace, caller, server, tell }, fields) => {
+    if (server !== null) {
+      throw invalidRequest('server_running', 'A server is running. Stop it first: nobody may write meanwhile.');
+    }
+    const report = await rebuild(workspace, caller, {
+      isPartial: fields.flag('partial'),
+      tell: (commits) => tell({ commits }),
+    });
+    if (report === null)
+      return { commits: 0, documents: 0, deleted_documents: 0, versions: 0, folders: 0, problems: [] };
+    const { commits, documents, deletedDocuments, versions, folders, problems } = report;
+    return { commits, documents, deleted_documents: deletedDocuments, versions, folders, problems };
+  }),
+  'audit.archive': inWorkspace(async ({ host, perform, tell }, fields) => {
+    const before = readBefore(fields.text('before'), host.clock.now());
+    const files: string[] = [];
+    let lastSeq: number | null = null;
+    for (let more = true; more;) {
+      const result = await perform(archiveAudit, { before });
+      more = result.more;
+      if (result.archived === null) continue;
+      files.push(result.archived.file);
+      lastSeq = result.archived.lastSeq;
+      await tell({ archived_up_to: lastSeq });
+    }
+    return { archived_up_to: lastSeq, files };
+  }),
+};
+
+function readFolder(fields: Fields, dataFolder: string | null): string {
+  const folder = fields.text('folder');
+  if (!isAbsolute(folder)) throw badField('folder', 'must be an absolute path');
+  const isInside = dataFolder !== null && /^(?!\.\.(?:[\\/]|$))/.test(relative(dataFolder, folder));
+  if (isInside && !isAbsolute(relative(dataFolder, folder))) {
+    throw badField('folder', 'lies in the data folder itself: a backup belongs elsewhere, best on another disk');
+  }
+  return folder;
+}
+
+const timePattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** A record's number, a time, or how long ago. */
+function readBefore(text: string, now: number): ArchiveBefore {
+  if (/^[1-9]\d{0,14}$/.test(text)) return { seq: Number(text) };
+  const duration = parseDuration(text);
+  const time = duration !== undefined ? now - duration : timePattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) {
+    throw badField('before', "must be a record's number, a time such as 2027-01-31T12:00:00Z, or an age such as 90d");
+  }
+  return { time };
+}
