@@ -1,0 +1,46 @@
+// Checks an export of the audit log with nothing but Node: it shares no line with the program.
+// Usage: node independent-verifier.mjs EXPORT [PUBLIC-KEY.pem] ["SEQ HASH"]
+import { createHash, createHmac, createPublicKey, verify } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const [file, keyFile, known] = process.argv.slice(2);
+const key = keyFile ? createPublicKey(readFileSync(keyFile)) : undefined;
+const [knownSeq, knownHash] = known ? known.split(' ') : [];
+
+// RFC 8785, as far as these flat objects of text, integers, booleans and null need it.
+const canonical = (members) =>
+  JSON.stringify(Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))));
+const commitment = (salt, text) => createHmac('sha256', Buffer.from(salt, 'hex')).update(text).digest('hex');
+
+function stop(problem) {
+  console.log(`BROKEN: ${problem}`);
+  process.exit(1);
+}
+
+let [seq, head, isClosed] = [0, '0'.repeat(64), false];
+for await (const line of createInterface({ input: createReadStream(file) })) {
+  const { record, text, checkpoint } = JSON.parse(line);
+  if (isClosed) stop(`something follows the signature at the end, after record ${seq}`);
+  if (checkpoint) {
+    const { signature, ...signed } = checkpoint;
+    if (signed.seq !== seq || signed.hash !== head) stop(`record ${signed.seq} is not here as it was signed`);
+    if (key && !verify(null, Buffer.from(canonical(signed)), key, Buffer.from(signature, 'base64')))
+      stop(`the signature over record ${seq} is false`);
+    isClosed = signed.closing;
+    continue;
+  }
+  const { hash, ...members } = record;
+  if (record.seq !== seq + 1) stop(`record ${seq + 1} is missing, or stands elsewhere`);
+  if (record.prev_hash !== head) stop(`record ${record.seq} does not follow record ${seq}`);
+  if (createHash('sha256').update(canonical(members)).digest('hex') !== hash) stop(`record ${record.seq} was changed`);
+  for (const part of ['target', 'detail']) {
+    if (text && text[part] !== null && commitment(text.salt, text[part]) !== record[part])
+      stop(`the ${part} of record ${record.seq} was changed`);
+  }
+  [seq, head] = [record.seq, hash];
+  if (String(seq) === knownSeq && head !== knownHash) stop(`record ${seq} is not the one that is known`);
+}
+if (Number(knownSeq) > seq) stop(`record ${knownSeq} is known, and the export ends at ${seq}`);
+if (key && !isClosed) stop(`the export breaks off after record ${seq}`);
+console.log(`sound: ${seq} records, the last is ${head}`);

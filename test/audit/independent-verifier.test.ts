@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { packagePath } from '../../lib/config.js';
+import { exportAudit, showAuditKey } from '../../lib/operations/audit-log.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+
+const script = join('test', 'audit', 'independent-verifier.mjs');
+const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);
+
+describe('a verifier that shares nothing with the program', () => {
+  let service: TestService;
+  let folder: string;
+  let keyFile: string;
+  let lines: string[];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cartulary-verifier-'));
+    service = await openTestService();
+    const group = await service.group('Ünïcödé \u{1f4c1} "quoted" \\ \u2028');
+    for (let index = 0; index < 20; index += 1) {
+      const id = await service.principal(`Person ${index}`);
+      await service.join(group, { type: 'principal', id });
+      await service.grant('reader', { type: 'principal', id }, `handbook/naïve ${index}`);
+    }
+    const { result } = await perform(service.workspace, operator, exportAudit, { withTexts: true });
+    lines = [...result].map((line) => JSON.stringify(line));
+    keyFile = join(folder, 'key.pem');
+    await writeFile(keyFile, (await perform(service.workspace, operator, showAuditKey, {})).result.publicKey);
+  });
+
+  after(async () => {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let files = 0;
+
+  async function verify(text: readonly string[], ...more: string[]): Promise<{ code: number; said: string }> {
+    const file = join(folder, `${(files += 1)}.jsonl`);
+    await writeFile(file, `${text.join('\n')}\n`);
+    const child = spawn(process.execPath, [verifier, file, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, said: said.trim() };
+  }
+
+  const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
+  const changed = (at: number, from: string | RegExp, to: string): string[] => {
+    const line = lines[at] ?? '';
+    assert.notEqual(line.replace(from, to), line);
+    return lines.with(at, line.replace(from, to));
+  };
+
+  it('is short enough to be read, and imports nothing but Node', async () => {
+    const text = await readFile(verifier, 'utf8');
+    assert.ok(text.trimEnd().split('\n').length <= 50);
+    for (const [, target] of text.matchAll(/ from '([^']+)'/g)) assert.match(target ?? '', /^node:/);
+  });
+
+  it('finds a real export sound, with and without the key', async () => {
+    const records = lines.filter((line) => line.startsWith('{"record"')).length;
+    assert.ok(records > 60);
+    for (const more of [[], [keyFile]]) {
+      const { code, said } = await verify(lines, ...more);
+      assert.deepEqual([code, said.split(',')[0]], [0, `sound: ${records} records`]);
+    }
+  });
+
+  it('finds a record that was changed, and a text', async () => {
+    const [record, text] = await Promise.all([
+      verify(changed(placeOf(7), '"command"', '"rest"')),
+      verify(
+        changed(placeOf(8), /"target":"prn_|"target":"grp_|"target":"[^"]{3}(?=[^"]*"[^}]*\}\}$)/, '"target":"xyz'),
+      ),
+    ]);
+    assert.deepEqual([record.code, record.said], [1, 'BROKEN: record 7 was changed']);
+    assert.equal(text.code, 1);
+  });
+
+  it('finds a record that is missing, and two that changed places', async () => {
+    const [ninth, tenth] = [placeOf(9), placeOf(10)];
+    const [missing, swapped] = await Promise.all([
+      verify(lines.toSpliced(ninth, 1)),
+      verify(lines.with(ninth, lines[tenth] ?? '').with(tenth, lines[ninth] ?? '')),
+    ]);
+    for (const { code, said } of [missing, swapped]) {
+      assert.deepEqual([code, said], [1, 'BROKEN: record 9 is missing, or stands elsewhere']);
+    }
+  });
+
+  it('finds a tail that was cut off, by the key or by a head that is known', async () => {
+    const cut = lines.slice(0, placeOf(30) + 1);
+    const last = JSON.parse(lines[placeOf(40)] ?? '') as { record: { seq: number; hash: string } };
+    const [byKey, byHead, unseen] = await Promise.all([
+      verify(cut, keyFile),
+      verify(cut, '', `${last.record.seq} ${last.record.hash}`),
+      verify(cut),
+    ]);
+    assert.deepEqual(byKey, { code: 1, said: 'BROKEN: the export breaks off after record 30' });
+    assert.deepEqual(byHead, { code: 1, said: 'BROKEN: record 40 is known, and the export ends at 30' });
+    assert.equal(unseen.code, 0, 'with neither there is nothing to see it by');
+  });
+
+  it('finds a signature that another key made', async () => {
+    const other = await openTestService({ seed: 'another' });
+    const otherKey = join(folder, 'other.pem');
+    await writeFile(otherKey, (await perform(other.workspace, operator, showAuditKey, {})).result.publicKey);
+    await other.close();
+    const { code, said } = await verify(lines, otherKey);
+    assert.equal(code, 1);
+    assert.match(said, /^BROKEN: the signature over record \d+ is false$/);
+  });
+});
