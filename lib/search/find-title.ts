@@ -4,7 +4,7 @@ import { endOfFrontMatter } from './reduce-markup.js';
 const headLength = 8_000;
 const longestTitle = 300;
 
-const titleOfFrontMatter = /^title:[ \t]*(["']?)([^\r\n]+?)\1[ \t]*$/m;
+const titleOfFrontMatter = /^title:[ \t]*(["']?)([^\r\n]{1,300}?)\1[ \t]{0,20}$/m;
 const titleOfHtml = /<title[^>]{0,200}>([^<]{1,300})</i;
 /** `# Title` of Markdown, `= Title` of AsciiDoc. */
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;

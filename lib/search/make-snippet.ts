@@ -1,5 +1,4 @@
 import { nameOf, type Location } from '../domain/location.js';
-import { longestText } from './analyze-document.js';
 import { placeOfPhrase } from './check-phrases.js';
 import { isWithinEdits, matchesWildcard } from './match-pattern.js';
 import type { Query, QueryTerm } from './parse-query.js';
@@ -16,8 +15,9 @@ export interface Snippet {
 const longestSnippet = 240;
 /** Text before the first highlight. */
 const lead = 60;
-/** Characters that are looked at; a hit further down shows the beginning. */
-const mostSearched = Math.min(longestText, 1_000_000);
+/** Characters that are looked at: first these, and more only when they don't have all of the query. */
+const firstSearched = 20_000;
+const mostSearched = 200_000;
 
 interface Match {
   readonly start: number;
@@ -28,9 +28,17 @@ interface Match {
 
 /** The stretch with most different words of the query, the earliest of equals. For text only. */
 export function makeSnippet(location: Location, text: string, query: Query): Snippet {
-  const readable = reduceMarkup(text.slice(0, mostSearched), nameOf(location)).replace(/\s+/gu, ' ').trim();
-  const matches = findMatches(readable, query);
-  const start = startOfBest(readable, matches);
+  const sought = seekAll(query);
+  const search = (most: number): { readonly readable: string; readonly matches: Match[]; readonly best: Best } => {
+    const beginning = text.slice(0, endOfCharacter(text, most));
+    const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
+    const matches = findMatches(readable, sought);
+    return { readable, matches, best: findBest(matches) };
+  };
+  let found = search(firstSearched);
+  if (text.length > firstSearched && found.best.terms < sought.count) found = search(mostSearched);
+  const { readable, matches, best } = found;
+  const start = startBefore(readable, best.start);
   let end = endOfCharacter(readable, Math.min(readable.length, start + longestSnippet));
   if (end < readable.length) {
     const space = readable.lastIndexOf(' ', end);
@@ -47,18 +55,35 @@ export function makeSnippet(location: Location, text: string, query: Query): Sni
   return { snippet: readable.slice(start, end), highlights };
 }
 
-function findMatches(text: string, query: Query): Match[] {
-  const terms = query.clauses.filter(({ presence }) => presence !== 'prohibited').flatMap((clause) => clause.terms);
-  const places = new Map<string, number>();
+/** What to look for: terms by their place in the query, phrases after them. */
+interface Sought {
+  readonly exact: ReadonlyMap<string, number>;
+  readonly patterns: readonly { readonly term: QueryTerm; readonly index: number }[];
+  readonly phrases: readonly { readonly words: readonly string[]; readonly index: number }[];
+  readonly count: number;
+}
+
+function seekAll({ clauses, phrases }: Query): Sought {
+  const terms = clauses.filter(({ presence }) => presence !== 'prohibited').flatMap((clause) => clause.terms);
+  const exact = new Map<string, number>();
   terms.forEach((term, index) => {
-    if (term.type === 'exact') places.set(term.term, index);
+    if (term.type === 'exact') exact.set(term.term, index);
   });
   const patterns = terms.map((term, index) => ({ term, index })).filter(({ term }) => term.type !== 'exact');
+  const wanted = phrases.filter(({ isProhibited }) => !isProhibited);
+  return {
+    exact,
+    patterns,
+    phrases: wanted.map(({ words }, index) => ({ words, index: terms.length + index })),
+    count: exact.size + patterns.length + wanted.length,
+  };
+}
+
+function findMatches(text: string, { exact, patterns, phrases }: Sought): Match[] {
   const known = new Map<string, number>();
   const termOf = (word: string): number => {
     const stem = stemWord(word);
-    const pattern = patterns.find(({ term }) => matchesPattern(stem, term));
-    return places.get(stem) ?? pattern?.index ?? -1;
+    return exact.get(stem) ?? patterns.find(({ term }) => matchesPattern(stem, term))?.index ?? -1;
   };
   const words: string[] = [];
   const matches: Match[] = [];
@@ -70,14 +95,12 @@ function findMatches(text: string, query: Query): Match[] {
     if (term === undefined) known.set(word, (term = termOf(word)));
     if (term >= 0) matches.push({ start, end, term });
   });
-  const phrases = query.phrases.filter(({ isProhibited }) => !isProhibited);
-  const placed = phrases.flatMap(({ words: phrase }, index): Match[] => {
+  for (const { words: phrase, index } of phrases) {
     const place = placeOfPhrase(words, phrase, 0);
-    if (place < 0) return [];
     const end = spans[2 * (place + phrase.length - 1) + 1] ?? 0;
-    return [{ start: spans[2 * place] ?? 0, end, term: terms.length + index }];
-  });
-  return [...matches, ...placed].sort((a, b) => a.start - b.start || a.end - b.end);
+    if (place >= 0) matches.push({ start: spans[2 * place] ?? 0, end, term: index });
+  }
+  return matches.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 function matchesPattern(stem: string, term: QueryTerm): boolean {
@@ -85,11 +108,16 @@ function matchesPattern(stem: string, term: QueryTerm): boolean {
   return term.type === 'fuzzy' && isWithinEdits(stem, term.term, term.edits);
 }
 
+interface Best {
+  readonly start: number;
+  /** How many different ones stand in the window. */
+  readonly terms: number;
+}
+
 /** Slides a window over the matches; one pass. */
-function startOfBest(text: string, matches: readonly Match[]): number {
+function findBest(matches: readonly Match[]): Best {
   const counts = new Map<number, number>();
-  let best = 0;
-  let most = 0;
+  let best: Best = { start: 0, terms: 0 };
   let low = 0;
   for (const match of matches) {
     counts.set(match.term, (counts.get(match.term) ?? 0) + 1);
@@ -100,14 +128,16 @@ function startOfBest(text: string, matches: readonly Match[]): number {
       low += 1;
       first = matches[low];
     }
-    if (counts.size > most) {
-      most = counts.size;
-      best = matches[low]?.start ?? 0;
-    }
+    if (counts.size > best.terms) best = { start: matches[low]?.start ?? match.start, terms: counts.size };
   }
-  if (best <= lead) return 0;
-  const space = text.indexOf(' ', best - lead);
-  return space >= 0 && space < best ? space + 1 : endOfCharacter(text, best - lead);
+  return best;
+}
+
+/** Some text before the place, from the beginning of a word on. */
+function startBefore(text: string, place: number): number {
+  if (place <= lead) return 0;
+  const space = text.indexOf(' ', place - lead);
+  return space >= 0 && space < place ? space + 1 : endOfCharacter(text, place - lead);
 }
 
 /** Not between the two halves of one character. */

@@ -113,8 +113,13 @@ function wordsOfQuery(text: string): string[] {
   return hasPairs ? words.filter((word) => !isWithoutSpaces(word) || isPair(word)) : words;
 }
 
+/** Whole code points. */
+function charactersOf(text: string): string[] {
+  return Array.from(text);
+}
+
 function isPair(word: string): boolean {
-  return [...word].length === 2;
+  return charactersOf(word).length === 2;
 }
 
 /** lunr's reading of the text, or undefined where it can't be read so. */
@@ -160,7 +165,7 @@ function wildcardTerms(text: string, keepsStopWords: boolean): QueryTerm[] | und
     else if (piece.startsWith('*')) return undefined;
     else if (isWithoutSpaces(piece)) terms.push(...exactTerms(wordsOfQuery(piece), keepsStopWords));
     else {
-      if ([...piece].indexOf('*') < shortestPrefix) {
+      if (charactersOf(piece).indexOf('*') < shortestPrefix) {
         throw tooComplex(`A word with "*" needs at least ${shortestPrefix} characters before it.`);
       }
       const literal = piece.slice(0, piece.indexOf('*'));
@@ -178,7 +183,7 @@ function wildcardTerms(text: string, keepsStopWords: boolean): QueryTerm[] | und
 function fuzzyTerm(word: string, edits: number): QueryTerm {
   if (isWithoutSpaces(word)) return { type: 'exact', term: word };
   if (edits > mostEdits) throw tooComplex(`"~" allows at most ${mostEdits} edits.`);
-  if ([...word].length < shortestFuzzyWord) {
+  if (charactersOf(word).length < shortestFuzzyWord) {
     throw tooComplex(`A word with "~" needs at least ${shortestFuzzyWord} characters.`);
   }
   return { type: 'fuzzy', term: stemWord(word), edits };

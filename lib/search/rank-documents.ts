@@ -5,7 +5,7 @@ import { BestDocuments, type Candidate } from './best-documents.js';
 import { cutTerm, type CutTerm, type ReachedSegment } from './cut-postings.js';
 import { labelTerm } from './expand-term.js';
 import type { Query, QueryTerm } from './parse-query.js';
-import { countsOf, everyField, fieldCount, mostDocuments, ordinalShift } from './posting.js';
+import { countsOf, everyField, fieldCount, fieldNames, mostDocuments, ordinalShift } from './posting.js';
 import { addLengths, inverseFrequency, Weigher, type Statistics } from './weigh.js';
 
 /** A term that adds to scores although the query does not name it: a neighbour in meaning. */
@@ -89,7 +89,7 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
 /** Exact whole numbers over the intervals, less what is dead in them. */
 function gatherStatistics(reached: readonly ReachedSegment[], terms: readonly SoughtTerm[]): Statistics {
   let documents = 0;
-  const lengths = new Array<number>(fieldCount).fill(0);
+  const lengths = fieldNames.map(() => 0);
   for (const { living, intervals } of reached) {
     const { sums, lengths: own } = living.segment;
     for (let index = 0; index < intervals.length; index += 2) {

@@ -23,7 +23,9 @@ import { Shelf, type Place } from './shelf.js';
 import { forgetStems } from './stem-word.js';
 import { extractDocument, writeSegment } from './write-segment.js';
 
-/** Documents made ready for the index, which is most of the work; for one `apply` or `fill`. */
+export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
+
+/** Documents made ready for the index, which is most of the work; for one `apply` or `backfill`. */
 export interface Analysis {
   /** In the order in which keys are to be given. */
   readonly locations: readonly Location[];
@@ -163,7 +165,7 @@ export class SearchIndex {
    * Brings in documents that were there before the rebuild began; those that a commit has named since are left
    * alone. Locations are those of this moment.
    */
-  fill({ analysis, keys }: SearchUpsert): void {
+  backfill({ analysis, keys }: SearchUpsert): void {
     analysis.segment.assignKeys(keys);
     const living = new LivingSegment(analysis.segment);
     keys.forEach((key, ordinal) => {

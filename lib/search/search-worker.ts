@@ -4,6 +4,9 @@ import type { SegmentState } from './living-segment.js';
 import { Segment } from './segment.js';
 import type { Job, JobAnswer, JobRequest } from './worker.js';
 
+/** Bytes of a merge after which the thread is ended. */
+const largestKept = 8 * 1024 * 1024;
+
 interface Waiting {
   resolve(result: SharedArrayBuffer | string | null): void;
   reject(error: Error): void;
@@ -22,7 +25,10 @@ export class SearchWorker {
 
   async merge(inputs: readonly (SegmentState & { readonly segment: Segment })[]): Promise<Segment> {
     const sent = inputs.map(({ segment, tombstones, runs }) => ({ buffer: segment.buffer, tombstones, runs }));
-    return new Segment((await this.#ask({ type: 'merge', inputs: sent })) as SharedArrayBuffer);
+    const merged = new Segment((await this.#ask({ type: 'merge', inputs: sent })) as SharedArrayBuffer);
+    // An idle thread collects no garbage, and would hold on to all that memory.
+    if (merged.buffer.byteLength > largestKept && this.#waiting.size === 0) await this.close();
+    return merged;
   }
 
   /** The name of the file that holds the segment now, on stable storage. */
@@ -48,7 +54,7 @@ export class SearchWorker {
       this.#waiting.set(this.#requests, { resolve, reject });
       worker.ref();
       const request: JobRequest = { id: this.#requests, job };
-      worker.postMessage(request);
+      worker.postMessage(request, []);
     });
   }
 

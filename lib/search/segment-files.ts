@@ -102,7 +102,7 @@ function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry):
     }
     if (`${digestOf(bytes)}.segment` !== file) throw new Error(`The file ${file} is damaged.`);
     const bits = new Uint8Array(Buffer.from(tombstones, 'base64'));
-    return new LivingSegment(new Segment(bytes.buffer as unknown as SharedArrayBuffer), {
+    return new LivingSegment(new Segment(bytes.buffer), {
       tombstones: new Uint32Array(bits.buffer),
       runs,
     });

@@ -16,7 +16,7 @@ const withoutSpaces =
 const ascii = /^[\0-\x7f]*$/;
 const wordInFolded = /[\p{L}\p{N}\p{M}]+/gu;
 /** Diacritics of Latin, Greek and Cyrillic; the vowel points of Hebrew and Arabic; the Arabic stretcher. */
-const diacritic = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]+/g;
+const diacritic = /(?:[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|\u0640)+/g;
 const ligature = /[ßæœøłđıς]/g;
 const spelledOut: Readonly<Record<string, string>> = {
   ß: 'ss',

@@ -48,5 +48,5 @@ parentPort?.on('message', ({ id, job }: JobRequest) => {
   } catch (error) {
     answer = { id, error: error as Error };
   }
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(answer, []);
 });

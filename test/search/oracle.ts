@@ -97,8 +97,8 @@ function isMeant(term: string, sought: QueryTerm): boolean {
 
 /** The edits (optimal string alignment) between two words, by the whole table. */
 export function countEdits(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  const table = left.concat('').map(() => new Array<number>(right.length + 1).fill(0));
+  const [left, right] = [Array.from(a), Array.from(b)];
+  const table = left.concat('').map(() => right.concat('').map(() => 0));
   const at = (row: number, column: number): number => table[row]?.[column] ?? 0;
   for (let row = 0; row <= left.length; row += 1) {
     for (let column = 0; column <= right.length; column += 1) {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { Location } from '../../lib/domain/location.js';
+import { analyzeDocument, renameAnalyzed, type AnalyzedDocument } from '../../lib/search/analyze-document.js';
+import { findTitle } from '../../lib/search/find-title.js';
+import { reduceMarkup } from '../../lib/search/reduce-markup.js';
+import { longestWord, splitWords, wordsOf } from '../../lib/search/split-words.js';
+
+const megabyte = 1_000_000;
+
+function analyze(location: string, text: string | null, labels: string[] = []): AnalyzedDocument {
+  return analyzeDocument({ location: location as Location, text, kind: text === null ? 'binary' : 'text', labels });
+}
+
+function countWords(text: string): number {
+  let count = 0;
+  splitWords(text, () => (count += 1));
+  return count;
+}
+
+describe('search: words', () => {
+  it('are folded: case, width, ligatures and diacritics', () => {
+    assert.deepEqual(wordsOf('Été STRASSE Straße ﬁle Ｆｕｌｌ Łódź'), [
+      'ete',
+      'strasse',
+      'strasse',
+      'file',
+      'full',
+      'lodz',
+    ]);
+    assert.deepEqual(wordsOf('e\u0301te\u0301'), wordsOf('été'), 'composed or not');
+  });
+
+  it('of scripts without spaces are single characters and pairs', () => {
+    assert.deepEqual(wordsOf('東京都'), ['東', '東京', '京', '京都', '都']);
+    assert.deepEqual(wordsOf('Git入門'), ['git', '入', '入門', '門']);
+    assert.deepEqual(wordsOf('ﾊﾞｽ'), ['バ', 'バス', 'ス'], 'half-width kana');
+  });
+
+  it('tell where they stand', () => {
+    const text = 'Die Straße, 京都 — e\u0301te\u0301.';
+    const places: string[] = [];
+    splitWords(text, (_, start, end) => places.push(text.slice(start, end)));
+    assert.deepEqual(places, ['Die', 'Straße', '京', '京都', '都', 'e\u0301te\u0301']);
+  });
+
+  it('of hostile texts cost in proportion to their length', () => {
+    const [only, ...others] = wordsOf('x'.repeat(120_000));
+    assert.equal(only?.length, longestWord);
+    assert.deepEqual(others, []);
+    assert.ok(countWords(`a${'\u0301'.repeat(megabyte)}`) <= 1, 'one letter under a million accents');
+    assert.ok(countWords('\u0301 '.repeat(megabyte / 2)) <= megabyte / 2);
+    assert.ok(countWords('\ufdfa'.repeat(megabyte / 4)) <= 8 * longestWord, 'grows by 18 under NFKC');
+    assert.ok(countWords('\ufdfa '.repeat(10_000)) <= 40_000);
+    assert.equal(countWords('漢'.repeat(100_000)), 199_999);
+    assert.equal(countWords('['.repeat(megabyte)), 0);
+  });
+});
+
+describe('search: markup', () => {
+  it('gives way to what a reader sees', () => {
+    const text =
+      '---\ntitle: Leave\n---\n# Days <b>off</b>\nSee [the handbook](https://example.org/secret "x") and ![a tree](t.png).';
+    assert.deepEqual(wordsOf(reduceMarkup(text, 'leave.md')), 'days off see the handbook and a tree'.split(' '));
+  });
+
+  it('stays in texts of other kinds, and where it is none', () => {
+    assert.equal(reduceMarkup('vector<int> a[3](b)', 'x.cpp'), 'vector<int> a[3](b)');
+    assert.match(reduceMarkup('if a < b and c > d then [x](unclosed', 'x.md'), /a < b and c > d then \[x\]\(unclosed/);
+  });
+
+  it('costs in proportion to the text, whatever opens without being closed', () => {
+    // Each of these took minutes if every bracket looked for its own end.
+    for (const piece of ['[', '](', '<a', '<', '[](', '![x](<', '---\n', '`', '**']) {
+      const text = piece.repeat(megabyte / piece.length);
+      assert.ok(reduceMarkup(text, 'hostile.md').length <= text.length, piece);
+      assert.ok(analyze('hostile.md', text).terms.size < 10, piece);
+    }
+    assert.ok(analyze('hostile.html', `<title${' '.repeat(megabyte)}`).terms.size < 10);
+    assert.ok(analyze('hostile.md', `---\ntitle:${' '.repeat(15_000)}x${' '.repeat(900)}\n---\n`).terms.size < 10);
+  });
+});
+
+describe('search: titles', () => {
+  it('are the front matter’s, the page’s, or the first heading', () => {
+    assert.equal(findTitle('---\nauthor: Ada\ntitle: "On leave"\n---\n# Other')?.title, 'On leave');
+    assert.equal(findTitle('<html><head><title>On leave</title>')?.title, 'On leave');
+    assert.equal(findTitle('\n\n# On leave\ntext')?.title, 'On leave');
+    assert.equal(findTitle('= On leave\n\ntext')?.title, 'On leave');
+    assert.equal(findTitle('On leave\n========\ntext')?.title, 'On leave');
+    assert.equal(findTitle('just text\n\n---\n\nmore'), undefined);
+  });
+
+  it('are counted as titles, not as text', () => {
+    const { lengths, terms } = analyze('a/b.md', '# Ladder safety\n\nA ladder.');
+    assert.deepEqual(lengths, [1, 2, 2, 0]);
+    assert.equal(terms.get('ladder'), (1 << 5) | (1 << 2));
+  });
+
+  it('are the name where a text shows none, and change with it', () => {
+    const before = analyze('a/ladder.txt', 'Climb.');
+    assert.deepEqual(renameAnalyzed(before, 'a/stairs.txt' as Location), analyze('a/stairs.txt', 'Climb.'));
+    const titled = analyze('a/ladder.md', '# Climbing');
+    assert.deepEqual(renameAnalyzed(titled, 'b/stairs.md' as Location), analyze('b/stairs.md', '# Climbing'));
+  });
+});
+
+describe('search: binary documents', () => {
+  it('are found by their name and labels', () => {
+    const { terms } = analyze('pictures/Old-Harbour.png', null, ['Hafen']);
+    for (const term of ['old', 'harbour', 'png', 'hafen']) assert.ok(terms.has(term), term);
+    assert.ok(!terms.has('pictur') && !terms.has('pictures'), 'the folder’s name is not the document’s');
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { SearchIndex } from '../../lib/search/search-index.js';
+import { checkHistories } from './check-histories.js';
+
+/** A fault put into the built index: in which file, what text, what instead. */
+interface Mutant {
+  readonly fault: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+const mutants: readonly Mutant[] = [
+  {
+    fault: 'counts documents and lengths beyond the reach',
+    file: 'rank-documents.js',
+    text: 'for (const { living, intervals } of reached) {',
+    instead: 'for (const { living } of reached) { const intervals = [0, living.segment.documents];',
+  },
+  {
+    fault: 'counts a term’s documents beyond the reach',
+    file: 'cut-postings.js',
+    text: 'frequency += countLiving(living, cut, fields);',
+    instead: 'frequency += living.segment.postingStarts[only + 1] - living.segment.postingStarts[only];',
+  },
+  {
+    fault: 'caps postings before they are cut to the reach',
+    file: 'cut-postings.js',
+    text: 'const end = segment.postingStarts[term + 1] ?? 0;',
+    instead: 'const end = Math.min(segment.postingStarts[term] + 3, segment.postingStarts[term + 1]);',
+  },
+  {
+    fault: 'ignores the reach',
+    file: 'reachable.js',
+    text: 'if (this.#everything)',
+    instead: 'if (true)',
+  },
+  {
+    fault: 'counts dead documents among all',
+    file: 'rank-documents.js',
+    text: 'else if (living.isDead(ordinal))',
+    instead: 'else if (false)',
+  },
+  {
+    fault: 'counts dead documents of a term',
+    file: 'cut-postings.js',
+    text: 'living.dead === 0 && fields',
+    instead: 'fields',
+  },
+  {
+    fault: 'finds dead documents',
+    file: 'rank-documents.js',
+    text: 'living.dead > 0 && living.isDead(ordinal)',
+    instead: 'false',
+  },
+  {
+    fault: 'forgets at the swap who died during a merge',
+    file: 'shelf.js',
+    text: 'merged.bury(segment.findKey(change.key))',
+    instead: 'void 0',
+  },
+  {
+    fault: 'forgets at the swap what was moved during a merge',
+    file: 'shelf.js',
+    text: 'merged.carry(change.from, change.to)',
+    instead: 'void 0',
+  },
+  {
+    fault: 'leaves out what scores much like the last hit of the page before',
+    file: 'rank-documents.js',
+    text: 'if (score === after.score',
+    instead: 'if (score >= after.score - 0.05',
+  },
+  {
+    fault: 'reads a moved folder’s documents at their old place',
+    file: 'merge-segments.js',
+    text: 'locationIn(segment, runs, ordinal)',
+    instead: 'segment.locationAt(ordinal)',
+  },
+];
+
+describe('search: faults put into the index on purpose', function () {
+  this.timeout(120_000);
+  let folder = '';
+
+  before(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-mutants-'));
+    const built = fileURLToPath(new URL('../../', import.meta.url));
+    fs.cpSync(path.join(built, 'lib', 'domain'), path.join(folder, 'lib', 'domain'), { recursive: true });
+    fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    const modules = fileURLToPath(new URL('../../node_modules', import.meta.resolve('lunr')));
+    fs.symlinkSync(path.resolve(modules), path.join(folder, 'node_modules'), 'junction');
+  });
+  after(() => {
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  async function openMutant({ file, text, instead }: Mutant, number: number): Promise<typeof SearchIndex> {
+    const built = fileURLToPath(new URL('../../lib/search', import.meta.url));
+    const copy = path.join(folder, 'lib', `search-${number}`);
+    fs.cpSync(built, copy, { recursive: true });
+    const source = fs.readFileSync(path.join(copy, file), 'utf8');
+    assert.equal(source.split(text).length, 2, `the text to be changed stands once in ${file}: ${text}`);
+    fs.writeFileSync(path.join(copy, file), source.replace(text, instead));
+    const module = (await import(pathToFileURL(path.join(copy, 'search-index.js')).href)) as {
+      SearchIndex: typeof SearchIndex;
+    };
+    return module.SearchIndex;
+  }
+
+  mutants.forEach((mutant, number) => {
+    it(`is found out when it ${mutant.fault}`, async () => {
+      const engine = await openMutant(mutant, number);
+      await assert.rejects(
+        checkHistories(engine, { folder, runs: 60, endsAtFirst: true }),
+        ({ cause }: Error) => cause instanceof assert.AssertionError,
+      );
+    });
+  });
+});

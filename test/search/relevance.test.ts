@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import lunr from 'lunr';
+import MiniSearch from 'minisearch';
+import type { Location } from '../../lib/domain/location.js';
+import { skipBecause } from '../skip.js';
+import { IndexOf } from './index-of.js';
+import { ndcgAt10, readGitManual, readQuestions, readSciFact, reciprocalRank, recallAt } from './relevance.js';
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
+describe('search: relevance', function () {
+  this.timeout(120_000);
+
+  it('on SciFact is nDCG@10 of 0.69 or more', async function () {
+    const collection = readSciFact();
+    if (collection === undefined) return skipBecause(this, 'the SciFact collection is not at ../shared/data/scifact');
+    const { documents, queries, judgements } = collection;
+    const of = new IndexOf({});
+    const analysis = of.index.analyze(
+      ...documents.map(({ id, title, text }) => ({
+        location: `${id}.md` as Location,
+        text: `# ${title}\n\n${text}\n`,
+        kind: 'text' as const,
+        labels: [],
+      })),
+    );
+    of.index.apply({ commit: 'c', upserts: [{ analysis, keys: analysis.locations.map((_, index) => index + 1) }] });
+    const gained: number[] = [];
+    const recalled: number[] = [];
+    for (const { id, text } of queries) {
+      const found = (await of.find(text, { limit: 100 })).map((location) => location.replace('.md', ''));
+      const gains = judgements.get(id) ?? new Map<string, number>();
+      gained.push(ndcgAt10(found, gains));
+      recalled.push(recallAt(100, found, gains));
+    }
+    assert.ok(mean(gained) >= 0.69, `nDCG@10 ${mean(gained).toFixed(4)}`);
+    assert.ok(mean(recalled) >= 0.91, `recall at 100 ${mean(recalled).toFixed(4)}`);
+  });
+
+  it('answers questions about git from its manual at least as well as stock lunr and MiniSearch', async function () {
+    const texts = readGitManual();
+    if (texts === undefined) return skipBecause(this, 'git’s manual is not there (apt-get install git-doc)');
+    const of = new IndexOf(Object.fromEntries(texts));
+    const stock = lunr((builder) => {
+      builder.ref('id');
+      builder.field('name');
+      builder.field('text');
+      for (const [id, text] of texts) builder.add({ id, name: id, text });
+    });
+    const mini = new MiniSearch({ fields: ['name', 'text'] });
+    mini.addAll([...texts].map(([id, text]) => ({ id, name: id, text })));
+    const ranks = { ours: [] as number[], lunr: [] as number[], mini: [] as number[] };
+    for (const { question, answer } of readQuestions()) {
+      ranks.ours.push(reciprocalRank(await of.find(question), answer));
+      const plain = question.replaceAll('-', ' ');
+      ranks.lunr.push(
+        reciprocalRank(
+          stock.search(plain).map(({ ref }) => ref),
+          answer,
+        ),
+      );
+      ranks.mini.push(
+        reciprocalRank(
+          mini.search(question).map(({ id }) => id as string),
+          answer,
+        ),
+      );
+    }
+    const [ours, theirs, others] = [mean(ranks.ours), mean(ranks.lunr), mean(ranks.mini)];
+    const figures = `mean reciprocal rank ${ours.toFixed(3)}, lunr ${theirs.toFixed(3)}, MiniSearch ${others.toFixed(3)}`;
+    assert.ok(ours >= theirs && ours >= others, figures);
+  });
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import type { Location } from '../../lib/domain/location.js';
+import { mostPhraseCandidates, type SearchPosition } from '../../lib/search/search-index.js';
+import { everything, folders, IndexOf } from './index-of.js';
+
+describe('search: an index that follows commits', () => {
+  it('finds what a commit brought as soon as it is applied, and no older text of it', async () => {
+    const of = new IndexOf({ 'a.md': 'ladders' });
+    of.write('a.md', 'stairs');
+    assert.deepEqual(await of.find('stair'), ['a.md']);
+    assert.deepEqual(await of.find('ladder'), []);
+    of.remove('a.md');
+    assert.deepEqual(await of.find('stair'), []);
+  });
+
+  it('shows a folder at its new place at once, and by none of its names', async () => {
+    const of = new IndexOf({ 'old/deep/a.md': 'ladder', 'old/b.md': 'ladder', 'old-b/c.md': 'ladder' });
+    of.rename('old', 'new/home');
+    assert.deepEqual(await of.find('ladder', { reach: folders('new') }), ['new/home/b.md', 'new/home/deep/a.md']);
+    assert.deepEqual(await of.find('ladder', { reach: folders('old') }), []);
+    of.rename('new/home/deep', 'top');
+    of.rename('new', 'old');
+    assert.deepEqual(await of.find('ladder', { reach: folders('old') }), ['old/home/b.md']);
+    assert.deepEqual(await of.find('ladder', { reach: folders('top') }), ['top/a.md']);
+    assert.deepEqual(await of.find('home deep old'), []);
+  });
+
+  it('finds a document by its new name and not by its old one', async () => {
+    const of = new IndexOf({ 'a/ladder.txt': 'climb', 'a/other.txt': 'climb' });
+    of.rename('a/ladder.txt', 'a/stairs.txt');
+    assert.deepEqual(await of.find('ladder'), []);
+    assert.deepEqual(await of.find('stairs'), ['a/stairs.txt']);
+    assert.deepEqual(await of.find('climb'), ['a/other.txt', 'a/stairs.txt']);
+  });
+
+  it('filters by folder, kind and all labels given', async () => {
+    const of = new IndexOf({ 'a/ladder.png': null });
+    of.write('a/x.md', 'ladder', ['draft', 'safety']);
+    of.write('b/y.md', 'ladder', ['draft']);
+    assert.deepEqual(await of.find('ladder', { filters: { kind: 'binary' } }), ['a/ladder.png']);
+    assert.deepEqual(await of.find('ladder', { filters: { folder: 'b' as Location } }), ['b/y.md']);
+    assert.deepEqual(await of.find('ladder', { filters: { labels: ['draft'] } }), ['a/x.md', 'b/y.md']);
+    assert.deepEqual(await of.find('ladder', { filters: { labels: ['safety', 'draft'] } }), ['a/x.md']);
+    assert.deepEqual(await of.find('ladder', { filters: { labels: ['dra'] } }), []);
+    of.index.apply({ commit: 'c', relabels: [{ location: 'b/y.md' as Location, labels: ['safety', 'draft'] }] });
+    assert.deepEqual(await of.find('ladder', { filters: { labels: ['safety'] } }), ['a/x.md', 'b/y.md']);
+    assert.deepEqual(await of.find('label:safety'), ['a/x.md', 'b/y.md']);
+  });
+
+  it('tells several reaches on one index apart: nothing, the root, one folder, one document', async () => {
+    const of = new IndexOf({ 'a/x.md': 'ladder', 'b/y.md': 'ladder' });
+    assert.deepEqual(await of.find('ladder', { reach: folders() }), []);
+    assert.deepEqual(await of.find('ladder', { reach: folders('') }), ['a/x.md', 'b/y.md']);
+    assert.deepEqual(await of.find('ladder', { reach: folders('b') }), ['b/y.md']);
+    assert.deepEqual(await of.find('ladder', { reach: folders('b/y.md') }), [], 'a folder of that name');
+    const reach = { everything: false, folders: [], documents: ['a/x.md' as Location] };
+    assert.deepEqual(await of.find('ladder', { reach }), ['a/x.md']);
+  });
+
+  it('finds nothing for an empty question', async () => {
+    const of = new IndexOf({ 'a.md': 'ladder' });
+    for (const query of ['', ' ', '+', '???']) assert.deepEqual(await of.page(query), { hits: [], position: null });
+  });
+});
+
+describe('search: phrases', () => {
+  it('are checked against the text and the name', async () => {
+    const of = new IndexOf({
+      'a.md': 'a leave of **absence** is',
+      'b.md': 'absence of leave',
+      'leave of absence.png': null,
+      'c.md': 'leave [of](http://x) absence, unpaid',
+    });
+    assert.deepEqual(await of.find('"leave of absence"'), ['leave of absence.png', 'a.md', 'c.md']);
+    assert.deepEqual(await of.find('"leave of absence" -"absence unpaid"'), ['leave of absence.png', 'a.md']);
+    assert.deepEqual(await of.find('"absence leave"'), []);
+  });
+
+  it('read so many candidates for a page and no more, and go on with the next page', async () => {
+    const texts: Record<string, string> = {};
+    const many = mostPhraseCandidates + 40;
+    for (let number = 0; number < many; number += 1)
+      texts[`${String(number).padStart(3, '0')}.md`] = 'near by, far off';
+    texts['zzz.md'] = 'far by the sea';
+    let read = 0;
+    const of = new IndexOf(texts, {
+      readText: (_, location) => {
+        read += 1;
+        return of.texts.get(location) ?? null;
+      },
+    });
+    const first = await of.page('"far by"');
+    assert.deepEqual([first.hits, read], [[], mostPhraseCandidates]);
+    assert.ok(first.position !== null);
+    const second = await of.page('"far by"', { position: first.position });
+    assert.deepEqual(
+      second.hits.map(({ location }) => location),
+      ['zzz.md'],
+    );
+    assert.equal(second.position, null);
+  });
+});
+
+describe('search: pages', () => {
+  it('come without duplicate, loss or another order while documents are written, moved and deleted', async () => {
+    const texts: Record<string, string> = {};
+    for (let number = 0; number < 60; number += 1) texts[`a/${number}.md`] = `ladder ${'wall '.repeat(number % 7)}`;
+    const of = new IndexOf(texts);
+    const expected = await of.find('ladder wall', { limit: 200 });
+    const found: string[] = [];
+    let position: SearchPosition | null = null;
+    for (let page = 0; page === 0 || position !== null; page += 1) {
+      const answer = await of.page('ladder wall', { limit: 7, position });
+      found.push(...answer.hits.map(({ location }) => location));
+      position = answer.position;
+      for (let number = 0; number < 20; number += 1) of.write(`b/${page}-${number}.md`, 'wall wall wall');
+      of.remove(`b/${page}-3.md`);
+      of.rename(`b/${page}-4.md`, `c/${page}-4.md`);
+    }
+    assert.deepEqual(
+      found.filter((location) => location.startsWith('a/')),
+      expected,
+    );
+    assert.equal(new Set(found).size, found.length);
+  });
+
+  it('are read with the reach of the moment', async () => {
+    const of = new IndexOf({ 'a/1.md': 'ladder', 'a/2.md': 'ladder', 'b/3.md': 'ladder' });
+    const first = await of.page('ladder', { limit: 1, reach: everything });
+    assert.deepEqual(await of.find('ladder', { position: first.position, reach: folders('b') }), ['b/3.md']);
+  });
+});
+
+describe('search: snippets', () => {
+  const text = `# Rules\n\n${'Nothing to see. '.repeat(40)}Ladders of *wood* are checked each year. ${'More. '.repeat(200)}ladder`;
+
+  it('show the place with most of the words, marked', () => {
+    const { index } = new IndexOf({});
+    const { snippet, highlights } = index.snippet('a.md' as Location, text, 'checked ladder -year');
+    assert.deepEqual(
+      highlights.map(([start, end]) => snippet.slice(start, end)),
+      ['Ladders', 'checked'],
+    );
+    assert.ok(snippet.length <= 241 && !snippet.includes('\n'));
+  });
+
+  it('mark wildcards, edits and phrases, and show the beginning when nothing is there to mark', () => {
+    const { index } = new IndexOf({});
+    const marked = (query: string): string[] => {
+      const { snippet, highlights } = index.snippet('a.md' as Location, text, query);
+      return highlights.map(([start, end]) => snippet.slice(start, end));
+    };
+    assert.deepEqual(marked('chec*'), ['checked']);
+    assert.deepEqual(marked('wodo~1'), ['wood']);
+    assert.deepEqual(marked('"each year"'), ['each year']);
+    assert.match(index.snippet('a.md' as Location, text, 'absent').snippet, /^# Rules Nothing/);
+  });
+
+  it('never cut a character in two', () => {
+    const { index } = new IndexOf({});
+    for (let lead = 0; lead < 4; lead += 1) {
+      const { snippet } = index.snippet('a.txt' as Location, 'x'.repeat(lead) + '𐀀'.repeat(50_000), 'absent');
+      assert.doesNotMatch(snippet, /\p{Surrogate}/u);
+    }
+  });
+});
