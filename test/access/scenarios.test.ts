@@ -466,10 +466,10 @@ describe('Access: renames and moves', () => {
     assert.deepEqual([from, to], ['team/a.md', 'public/a.md']);
     assert.deepEqual(gains, [
       {
-        subject: { type: 'principal', id: reader.id, displayName: 'Somebody' },
-        fromRole: null,
-        toRole: 'reader',
-        via: { scopeType: 'folder', location: 'public' },
+        subject: { type: 'principal', id: reader.id, display_name: 'Somebody' },
+        from_role: null,
+        to_role: 'reader',
+        via: { scope_type: 'folder', scope_id: 'public' },
       },
     ]);
     await isNotFound(reader.read('public/a.md'));
@@ -523,8 +523,8 @@ describe('Access: renames and moves', () => {
       await admin.grant('approver', approver.subject, 'team');
       const subjectFor = async (mover: typeof member): Promise<unknown> =>
         ((await detailsOf(mover.move('team/a.md', 'public')))['gains'] as { subject: unknown }[])[0]?.subject;
-      assert.deepEqual(await subjectFor(outsider), { type: 'group', id: null, displayName: null });
-      const named = { ...gaining.subject, displayName: 'Some group' };
+      assert.deepEqual(await subjectFor(outsider), { type: 'group', id: null, display_name: null });
+      const named = { ...gaining.subject, display_name: 'Some group' };
       for (const mover of [member, approver, admin]) assert.deepEqual(await subjectFor(mover), named);
     },
   );

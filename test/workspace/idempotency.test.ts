@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { operatorId } from '../../lib/domain/principal.js';
+import { rememberedFor } from '../../lib/operations/idempotently.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+describe('A retried create', () => {
+  let test: TestService;
+  let someone: Actor;
+
+  beforeEach(async () => {
+    test = await openTestService();
+    someone = new Actor(test.workspace, operatorId);
+  });
+  afterEach(() => test.close());
+
+  it('gives the first answer again, also after the document has changed, moved or gone', async () => {
+    const first = await someone.create('a.md', 'text', 'key-1');
+    const { head } = test.workspace.journal.state;
+    assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
+    assert.equal(test.workspace.journal.state.head, head);
+    await someone.update('a.md', 'changed');
+    assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
+    await someone.move('a.md', 'elsewhere');
+    assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
+    await someone.delete('elsewhere/a.md');
+    assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
+    assert.deepEqual(await someone.list(), []);
+  });
+
+  it('is a conflict when the key comes with another request', async () => {
+    await someone.create('a.md', 'text', 'key-1');
+    assert.equal(await outcomeOf(someone.create('a.md', 'other', 'key-1')), 'CONFLICT idempotency_key_reused');
+    assert.equal(await someone.read('a.md'), 'text');
+  });
+
+  it('has a key of its own for each principal', async () => {
+    const other = new Actor(test.workspace, (await test.person('editor')).id);
+    await someone.create('a.md', 'text', 'key-1');
+    await other.create('b.md', 'text', 'key-1');
+    assert.deepEqual(await someone.list(), ['a.md', 'b.md']);
+  });
+
+  it('is done anew when the first one was refused: only successes are kept', async () => {
+    await someone.create('a.md', 'in the way');
+    assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
+    await someone.delete('a.md');
+    await someone.create('a.md', 'text', 'key-1');
+    assert.equal(await someone.read('a.md'), 'text');
+  });
+
+  it('is remembered for a day and not longer', async () => {
+    const first = await someone.create('a.md', 'text', 'key-1');
+    test.clock.advance(rememberedFor - 1);
+    assert.deepEqual(await someone.create('a.md', 'text', 'key-1'), first);
+    test.clock.advance(1);
+    assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
+    await someone.create('b.md', 'other', 'key-1');
+    assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT idempotency_key_reused');
+  });
+});

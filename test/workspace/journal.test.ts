@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import Sqlite from 'better-sqlite3';
+import { schemaPath } from '../../lib/app.js';
+import { readReach } from '../../lib/access/reach.js';
+import { exportAudit, verifyAudit } from '../../lib/operations/audit-log.js';
+import { operatorId } from '../../lib/domain/principal.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import { notFound } from '../../lib/domain/refusal.js';
+import { openRepository } from '../../lib/git/open-repository.js';
+import { Tree } from '../../lib/git/tree.js';
+import type { Oid } from '../../lib/git/objects.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openSidecar } from '../../lib/sidecar/sidecar.js';
+import { applyChange } from '../../lib/workspace/commit.js';
+import { Journal } from '../../lib/workspace/journal.js';
+import { TreeCache } from '../../lib/workspace/object-cache.js';
+import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { takePen } from '../../lib/workspace/pen.js';
+import type { Turn } from '../../lib/workspace/turn.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
+
+/** Lets the next commit fail as a full disk does. */
+function failNextCommit(workspace: Workspace): void {
+  const { transaction } = workspace.journal.sidecar;
+  Object.assign(transaction, {
+    commit() {
+      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
+    },
+  });
+}
+
+/** What the audit log says, as `action code`. */
+async function auditOf(workspace: Workspace): Promise<string[]> {
+  const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
+  const lines: string[] = [];
+  for (const line of result as unknown as Iterable<{ record?: { action: string; code: string | null } }>) {
+    if (line.record !== undefined) lines.push(`${line.record.action} ${line.record.code ?? 'done'}`);
+  }
+  return lines.filter((line) => !line.startsWith('audit.'));
+}
+
+async function assertSoundChain(workspace: Workspace): Promise<void> {
+  const { result } = await perform(workspace, operator, verifyAudit, {});
+  assert.equal(result.sound, true);
+}
+
+describe('The journal', () => {
+  let test: TestService;
+  let someone: Actor;
+
+  beforeEach(async () => {
+    test = await openTestService({ store: 'disk' });
+    someone = new Actor(test.workspace, operatorId);
+  });
+  afterEach(() => test.close());
+
+  const names = (): string[] => test.workspace.journal.reader.groups.list().map((group) => group.displayName);
+  const addGroup = (displayName: string) => (turn: Turn) => {
+    turn.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
+    turn.state = { ...turn.state, storedBytes: turn.state.storedBytes + 1 };
+    return displayName;
+  };
+
+  it('undoes a refused turn alone: rows, state and what it wanted done afterwards', async () => {
+    const { journal } = test.workspace;
+    const { storedBytes } = journal.state;
+    const done: string[] = [];
+    const outcomes = await Promise.allSettled([
+      journal.turn({ run: addGroup('a') }),
+      journal.turn({
+        run(turn) {
+          addGroup('b')(turn);
+          turn.whenDurable(() => done.push('b'));
+          throw notFound();
+        },
+      }),
+      journal.turn({
+        run(turn) {
+          turn.whenDurable(() => done.push('c'));
+          return addGroup('c')(turn);
+        },
+      }),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(names(), ['a', 'c']);
+    assert.equal(journal.state.storedBytes, storedBytes + 2);
+    assert.deepEqual(done, ['c']);
+  });
+
+  it('shows each turn of a group what those before it left', async () => {
+    const { journal } = test.workspace;
+    const seen = (turn: Turn): number => turn.tables.groups.list().length;
+    const [, first, , second] = await Promise.all([
+      journal.turn({ run: addGroup('a') }),
+      journal.turn({ run: seen }),
+      journal.turn({ run: addGroup('b') }),
+      journal.turn({ run: seen }),
+    ]);
+    assert.deepEqual([first, second], [1, 2]);
+  });
+
+  it('keeps the record of a refusal although what was refused is undone', async () => {
+    await someone.create('a.md', 'first');
+    const outcomes = await Promise.all([
+      outcomeOf(someone.create('b.md')),
+      outcomeOf(someone.create('a.md', 'second')),
+      outcomeOf(someone.create('c.md')),
+    ]);
+    assert.deepEqual(outcomes, ['done', 'CONFLICT name_taken', 'done']);
+    assert.deepEqual((await auditOf(test.workspace)).slice(-3), [
+      'document.create done',
+      'document.create CONFLICT',
+      'document.create done',
+    ]);
+    assert.equal(await someone.read('a.md'), 'first');
+    await assertSoundChain(test.workspace);
+  });
+
+  it('turns an error of the program into INTERNAL for its caller and nobody else', async () => {
+    const { journal } = test.workspace;
+    const [broken, fine] = await Promise.all([
+      outcomeOf(
+        journal.turn({
+          run() {
+            throw new TypeError('a bug');
+          },
+        }),
+      ),
+      journal.turn({ run: addGroup('a') }),
+    ]);
+    assert.deepEqual([broken, fine], ['INTERNAL', 'a']);
+  });
+
+  it('tells everyone in a group that cannot be committed INTERNAL, and goes on from what is on the disk', async () => {
+    await someone.create('a.md', 'first');
+    const before = test.workspace.journal.state;
+    failNextCommit(test.workspace);
+    const outcomes = await Promise.all([
+      outcomeOf(someone.update('a.md', 'lost')),
+      outcomeOf(someone.create('b.md')),
+      outcomeOf(someone.create('a.md')),
+    ]);
+    assert.deepEqual(outcomes, ['INTERNAL', 'INTERNAL', 'INTERNAL']);
+    assert.deepEqual(test.workspace.journal.state, before);
+    assert.deepEqual(await someone.list(), ['a.md']);
+    assert.equal(await someone.read('a.md'), 'first');
+    await someone.update('a.md', 'second');
+    assert.equal(await someone.read('a.md'), 'second');
+    await assertSoundChain(test.workspace);
+  });
+
+  it('leaves a retry of what was lost free to be done', async () => {
+    failNextCommit(test.workspace);
+    assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'INTERNAL');
+    await someone.create('a.md', 'text', 'key-1');
+    await someone.create('a.md', 'text', 'key-1');
+    assert.deepEqual(await someone.list(), ['a.md']);
+  });
+
+  it('does not serve a reading whose record could not be kept', async () => {
+    await someone.create('a.md');
+    failNextCommit(test.workspace);
+    assert.equal(await outcomeOf(someone.read('a.md')), 'INTERNAL');
+  });
+
+  it('forgets the rights that a lost group had given', async () => {
+    await someone.create('secret/a.md');
+    const id = await test.principal('Ada');
+    const ada = new Actor(test.workspace, id);
+    failNextCommit(test.workspace);
+    const { journal } = test.workspace;
+    const grant = {
+      id: 'grt_lost',
+      scope: { type: 'folder', location: parseLocation('secret') },
+      subject: { type: 'principal', id },
+      role: 'editor',
+      grantedBy: operatorId,
+      createdAt: 0,
+    } as const;
+    let wasEditor = false;
+    const outcomes = await Promise.all([
+      outcomeOf(journal.turn({ run: (turn) => turn.tables.grants.insert(grant) })),
+      outcomeOf(
+        // In the same group: her reach is worked out from the grant that is about to be lost.
+        journal.turn({
+          run(turn) {
+            wasEditor = test.workspace.reachIn(turn, id).holds('editor', parseLocation('secret/a.md'));
+          },
+        }),
+      ),
+    ]);
+    assert.ok(wasEditor);
+    assert.deepEqual(outcomes, ['INTERNAL', 'INTERNAL']);
+    assert.equal(await outcomeOf(ada.read('secret/a.md')), 'NOT_FOUND');
+    assert.equal(await outcomeOf(ada.update('secret/a.md', 'x')), 'NOT_FOUND');
+    assert.deepEqual(await ada.list(), []);
+  });
+
+  it('finishes what is waiting when it is closed, and takes nothing more', async () => {
+    const { journal } = test.workspace;
+    const waiting = journal.turn({ run: addGroup('a') });
+    await journal.drained();
+    assert.equal(await waiting, 'a');
+    const closing = journal.turn({ run: addGroup('b') });
+    await journal.close();
+    assert.equal(await closing, 'b');
+    assert.equal(await outcomeOf(journal.turn({ run: addGroup('c') })), 'UNAVAILABLE');
+  });
+});
+
+describe('The journal with next to no memory for trees', () => {
+  let test: TestService;
+
+  beforeEach(async () => {
+    test = await openTestService({ store: 'disk' });
+    const someone = new Actor(test.workspace, operatorId);
+    for (const location of ['a/b/c/d/one.md', 'a/b/c/d/two.md', 'x/y/z/three.md']) await someone.create(location);
+    await test.workspace.close();
+  });
+  afterEach(() => test.close().catch(() => undefined));
+
+  /** Opens the same files again with a cache that keeps no tree, and counts what is fetched. */
+  async function reopen(loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>) {
+    const paths = pathsOf(test.dataFolder ?? '', 'acme');
+    const repository = await openRepository({ path: paths.repository, git: 'auto' });
+    const journal = new Journal({
+      openSidecar: () => openSidecar(paths.sidecar, schemaPath('sidecar')),
+      trees: new TreeCache(1),
+      loadTree: (oid) => loadTree(oid, async (wanted) => Tree.parse((await repository.read(wanted)).bytes)),
+      clock: new TestClock(),
+      randomness: makeTestRandomness('again'),
+      onObjectsAdded: () => undefined,
+      onFault: () => undefined,
+    });
+    const move = (from: string, to: string) =>
+      journal.turn({
+        run(turn) {
+          const author = turn.tables.principals.find(operatorId);
+          assert.ok(author !== undefined);
+          const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), 'acme', {
+            follow: () => undefined,
+          });
+          const [source, target] = [parseLocation(from), parseLocation(to)];
+          return applyChange(pen, {
+            type: 'relocate',
+            operation: 'move',
+            from: source,
+            to: target,
+            acknowledged: true,
+          });
+        },
+      });
+    const close = async (): Promise<void> => {
+      await journal.close();
+      await repository.close();
+    };
+    return { journal, move, close };
+  }
+
+  it('fetches the trees that a turn needs outside of it, and runs it to its end', async () => {
+    const fetched: Oid[] = [];
+    const { journal, move, close } = await reopen((oid, read) => {
+      fetched.push(oid);
+      return read(oid);
+    });
+    const results = await Promise.all([
+      move('a/b/c/d/one.md', 'x/y/z/one.md'),
+      move('x/y/z/three.md', 'a/b/c/d/three.md'),
+      journal.turn({ run: () => 'beside' }),
+    ]);
+    assert.equal(results[2], 'beside');
+    // Both paths, from the root to the file's folder.
+    assert.ok(new Set(fetched).size >= 8, `${fetched.length} fetched`);
+    assert.ok(fetched.length <= 40, `${fetched.length} fetched`);
+    const { reader } = journal;
+    const [inD, inZ] = ['three.md', 'one.md'].map((name) => {
+      const folders = name === 'three.md' ? ['a', 'b', 'c', 'd'] : ['x', 'y', 'z'];
+      const folder = folders.reduce((parent, segment) => reader.folders.child(parent, segment)?.number ?? -1, 1);
+      return reader.documents.at(folder, name)?.name;
+    });
+    assert.deepEqual([inD, inZ], ['three.md', 'one.md']);
+    await close();
+  });
+
+  it('tells the caller INTERNAL when a tree cannot be had, changes nothing, and goes on', async () => {
+    let isBroken = true;
+    const { journal, move, close } = await reopen((oid, read) =>
+      isBroken ? Promise.reject(new Error('the disk is gone')) : read(oid),
+    );
+    const { head } = journal.state;
+    assert.equal(await outcomeOf(move('a/b/c/d/one.md', 'x/one.md')), 'INTERNAL');
+    assert.equal(journal.state.head, head);
+    isBroken = false;
+    await move('a/b/c/d/one.md', 'x/one.md');
+    assert.notEqual(journal.state.head, head);
+    await close();
+  });
+});

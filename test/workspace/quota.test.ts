@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { changePolicy } from '../../lib/operations/change-policy.js';
+import { operatorId } from '../../lib/domain/principal.js';
+import { perform } from '../../lib/operations/perform.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+
+describe('The storage quota', () => {
+  let test: TestService;
+  let someone: Actor;
+  const full = 'INVALID_REQUEST storage_quota';
+
+  beforeEach(async () => {
+    test = await openTestService();
+    someone = new Actor(test.workspace, operatorId);
+    await perform(test.workspace, operator, changePolicy, { storageQuota: 10 });
+  });
+  afterEach(() => test.close());
+
+  const stored = (): number => test.workspace.journal.state.storedBytes;
+
+  it('counts the bytes of every version, to the last one', async () => {
+    await someone.create('a.md', 'four');
+    await someone.update('a.md', 'four');
+    assert.equal(stored(), 8);
+    assert.equal(await outcomeOf(someone.update('a.md', 'abc')), full);
+    await someone.update('a.md', 'ab');
+    assert.equal(stored(), 10);
+    assert.equal(await outcomeOf(someone.create('b.md', 'x')), full);
+    await someone.create('empty.md', '');
+  });
+
+  it('is not given back by a delete, and an undelete takes room like a write', async () => {
+    await someone.create('a.md', 'four');
+    await someone.delete('a.md');
+    assert.equal(stored(), 4);
+    await someone.undelete('a.md');
+    assert.equal(stored(), 8);
+    await someone.delete('a.md');
+    assert.equal(await outcomeOf(someone.undelete('a.md')), full);
+    assert.equal(await outcomeOf(someone.read('a.md')), 'NOT_FOUND');
+  });
+
+  it('leaves nothing behind of what it refuses', async () => {
+    const { head } = test.workspace.journal.state;
+    const objects = test.workspace.journal.reader.objects.pendingTotals();
+    assert.equal(await outcomeOf(someone.create('a/b/c.md', 'eleven bytes')), full);
+    assert.equal(stored(), 0);
+    assert.equal(test.workspace.journal.state.head, head);
+    assert.deepEqual(test.workspace.journal.reader.objects.pendingTotals(), objects);
+    assert.deepEqual(await someone.list(), []);
+  });
+
+  it('does not stand in the way of renames, moves, deletes and reading', async () => {
+    await someone.create('a.md', 'ten bytes.');
+    await someone.rename('a.md', 'b.md');
+    await someone.move('b.md', 'folder');
+    assert.equal(await someone.read('folder/b.md'), 'ten bytes.');
+    await someone.delete('folder/b.md');
+    assert.equal(stored(), 10);
+  });
+
+  it('holds for requests that come together', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => outcomeOf(someone.create(`${index}.md`, 'four'))),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'done').length, 2);
+    assert.equal(outcomes.filter((outcome) => outcome === full).length, 6);
+    assert.equal(stored(), 8);
+  });
+});
