@@ -85,7 +85,7 @@ async function write<Input, Result, Prepared>(
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
-  return workspace.journal.turn({
+  const performed = await workspace.journal.turn({
     run(turn) {
       const pen = workspace.takePen(turn, caller);
       authorize(pen.view, operation.needs(input));
@@ -100,6 +100,9 @@ async function write<Input, Result, Prepared>(
     },
     refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
   });
+  // Whoever is told of a write finds it.
+  if (workspace.search.isFollowing) await workspace.search.settled();
+  return performed;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { makeSigner } from '../audit/checkpoint.js';
+import { recoverAction } from '../audit/verify.js';
 import type { Caller } from '../domain/caller.js';
 import { auditKeyOf } from '../sidecar/service-file.js';
 import { checkBackup } from '../workspace/check-backup.js';
@@ -22,20 +23,20 @@ export type RestoreSource =
   | { readonly backup: string; readonly passphrase: string }
   | (RebuildOptions & { readonly clone: string; readonly name: string });
 
-/** What a restored workspace's log says of how it came here. */
-interface Origin {
-  readonly from: 'backup' | 'clone';
-  readonly commit: string | null;
+/** Writes into a restored workspace's log how it came here, and with which commit. Admin. */
+function recording(name: string): WriteOperation<{ readonly commit: string | null }, null> {
+  return {
+    kind: 'write',
+    name,
+    needs: () => adminNeeds,
+    note: ({ commit }) => (commit === null ? {} : { version: commit }),
+    run: () => null,
+  };
 }
 
-/** Records in the restored workspace that it was restored. Admin. */
-const recordRestore: WriteOperation<Origin, null> = {
-  kind: 'write',
-  name: 'workspace.restore',
-  needs: () => adminNeeds,
-  note: ({ from, commit }) => ({ ...(commit === null ? {} : { version: commit }), detail: { from } }),
-  run: () => null,
-};
+const recordRestore = recording('workspace.restore');
+/** A chain that begins with this is a new one, of which the commits up to that one know nothing. */
+const recordRecovery = recording(recoverAction);
 
 /**
  * Makes a workspace from a backup or from a clone alone, checks it, and records that it was restored. It is complete
@@ -58,9 +59,9 @@ export async function restoreWorkspace(
         ? await stageBackup(checked, stage, options)
         : await stageClone('clone' in source ? source.clone : '', name, stage, options);
     await withWorkspace(staged, options, async (workspace) => {
-      if ('clone' in source) await rebuild(workspace, caller, source);
       const commit = workspace.journal.state.head;
-      await perform(workspace, caller, recordRestore, { from: 'clone' in source ? 'clone' : 'backup', commit });
+      await perform(workspace, caller, 'clone' in source ? recordRecovery : recordRestore, { commit });
+      if ('clone' in source) await rebuild(workspace, caller, source);
     });
     return staged;
   } catch (error) {

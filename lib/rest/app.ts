@@ -2,7 +2,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation } from '../domain/location.js';
-import { internal, notFound, rateLimited, Refusal } from '../domain/refusal.js';
+import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Answer } from './answer.js';
 import { authenticateRequest, type Recognised } from './authenticate-request.js';
@@ -62,8 +62,7 @@ class RestFace {
     const description = readDescription();
     const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), description.text), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
-    const paths = table.map((route) => route.path);
-    this.#syntax = new SyntaxChecker(description, paths, options.validateResponses);
+    this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
 
   async serve(request: Request, response: Response): Promise<void> {
@@ -83,6 +82,7 @@ class RestFace {
 
   async #answer(visit: Visit): Promise<Answer> {
     const { request, response } = visit;
+    if (request.headers.host === undefined && request.httpVersion === '1.1') throw missingHost();
     if (admitOrigin(request, response, this.#options.corsOrigins)) {
       return { status: 204, headers: {}, body: { form: 'none' } };
     }
@@ -209,6 +209,11 @@ class RestFace {
       this.#options.log.info({ id, method: request.method, route, status, ms, credential }, 'request');
     });
   }
+}
+
+/** RFC 9112 §3.2 asks for a refusal. */
+function missingHost(): Refusal {
+  return invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
 }
 
 function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRoute> {

@@ -6,30 +6,19 @@ import { explainInvalid } from './explain-invalid.js';
 type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
 
 /**
- * Checks requests of the table's paths against the description, and answers if that is asked for.
+ * Checks requests of the table's paths against the description, and answers if that is asked for. Each path is made
+ * ready when it is first asked for, so that a start does not wait for all of them.
+ *
  * The rows have been found before, so a path or method that is not described never comes here.
  */
 export class SyntaxChecker {
-  readonly #checks: ReadonlyMap<string, readonly RequestHandler[]>;
+  readonly #description: Description;
+  readonly #validateResponses: boolean;
+  readonly #handlers = new Map<string, readonly RequestHandler[]>();
 
-  constructor(description: Description, paths: Iterable<string>, validateResponses: boolean) {
-    const checks = new Map<string, readonly RequestHandler[]>();
-    for (const path of new Set(paths)) {
-      checks.set(
-        path,
-        middleware({
-          apiSpec: describeOnePath(description, path, validateResponses) as unknown as ApiSpec,
-          // The description is linted when it is built; checking it again would take time at every start.
-          validateApiSpec: false,
-          validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
-          validateResponses,
-          validateSecurity: false,
-          validateFormats: true,
-          fileUploader: false,
-        }),
-      );
-    }
-    this.#checks = checks;
+  constructor(description: Description, validateResponses: boolean) {
+    this.#description = description;
+    this.#validateResponses = validateResponses;
   }
 
   /**
@@ -42,13 +31,31 @@ export class SyntaxChecker {
     response: Response,
     onBadAnswer: (error: unknown) => void,
   ): Promise<void> {
-    for (const handler of this.#checks.get(path) ?? []) {
+    for (const handler of this.#handlersOf(path)) {
       try {
         await runHandler(handler, request, response, onBadAnswer);
       } catch (error) {
         throw explainInvalid(error);
       }
     }
+  }
+
+  #handlersOf(path: string): readonly RequestHandler[] {
+    let handlers = this.#handlers.get(path);
+    if (handlers === undefined) {
+      handlers = middleware({
+        apiSpec: describeOnePath(this.#description, path, this.#validateResponses) as unknown as ApiSpec,
+        // The description is linted when it is built; checking it again would take time at every start.
+        validateApiSpec: false,
+        validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
+        validateResponses: this.#validateResponses,
+        validateSecurity: false,
+        validateFormats: true,
+        fileUploader: false,
+      });
+      this.#handlers.set(path, handlers);
+    }
+    return handlers;
   }
 }
 

@@ -13,8 +13,15 @@ export interface Description {
   };
 }
 
-/** Reads schema/openapi.yaml, which lies beside the sources and, in the built package, one folder further up. */
+let description: Description | undefined;
+
+/** Reads schema/openapi.yaml, once in the life of the process. It lies beside the sources and, in the built package, one folder further up. */
 export function readDescription(): Description {
+  description ??= readFile();
+  return description;
+}
+
+function readFile(): Description {
   const places = ['../../schema/openapi.yaml', '../../../schema/openapi.yaml'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const file = files.find((each) => existsSync(each));

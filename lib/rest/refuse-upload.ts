@@ -4,8 +4,12 @@ import type { Answer } from './answer.js';
 
 /** What of a refused body is read and thrown away so that the connection can be used again. Bytes. */
 const smallRest = 1024 * 1024;
-/** A client that is still sending gets this long, and this much, to notice the answer before it is cut off. */
+/**
+ * A client that is still sending is given this much to notice the answer before it is cut off; one that has fallen
+ * silent, this long. Milliseconds, bytes.
+ */
 const patience = 2000;
+const silence = 300;
 const mostDiscarded = 16 * 1024 * 1024;
 
 /** Whether the client may still be sending a body that nobody will read. */
@@ -39,11 +43,14 @@ function discard(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let discarded = 0;
     const done = (): void => {
-      clearTimeout(timer);
+      clearTimeout(longest);
+      clearTimeout(quiet);
       resolve();
     };
-    const timer = setTimeout(done, patience);
+    const longest = setTimeout(done, patience);
+    const quiet = setTimeout(done, silence);
     request.on('data', (piece: Buffer) => {
+      quiet.refresh();
       discarded += piece.length;
       if (discarded > mostDiscarded) done();
     });

@@ -8,6 +8,7 @@ import { listFolders } from '../operations/list-folders.js';
 import { listGrants } from '../operations/list-grants.js';
 import { readDocument } from '../operations/read-document.js';
 import { move, rename } from '../operations/relocate.js';
+import { searchDocuments } from '../operations/search-documents.js';
 import { undeleteDocument } from '../operations/undelete-document.js';
 import { updateDocument } from '../operations/update-document.js';
 import { presentRead } from './present-content.js';
@@ -30,6 +31,7 @@ import {
 import { readCreateGrantRequest, readListGrantsRequest, readRevokeGrantRequest } from './read-grant-request.js';
 import { readExportRequest, readLocationRequest, readMoveRequest, readRenameRequest } from './read-item-request.js';
 import { presentPage } from './read-page.js';
+import { presentSearch, readSearchRequest } from './read-search-request.js';
 import { row, type Route } from './route.js';
 import { presentExport } from './zip-export.js';
 
@@ -134,6 +136,13 @@ export const routes: readonly Route[] = [
     operation: undeleteDocument,
     read: readLocationRequest,
     present: presentWrittenDocument,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/search',
+    operation: searchDocuments,
+    read: readSearchRequest,
+    present: presentSearch,
   }),
   row({
     method: 'GET',

@@ -49,7 +49,14 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     onFault: (what, cause) => log.error({ err: cause }, what),
   });
   const app = createRestApp(host, { ...options, later });
-  const server = createServer({ maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout });
+  const server = createServer({
+    maxHeaderSize,
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    // The face refuses a request without Host itself, in the shape of every other error.
+    requireHostHeader: false,
+  });
   server.setTimeout(silenceTimeout);
   const connections = new Connections(server);
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -86,14 +93,22 @@ function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   });
 }
 
-/** Which connections have a request under way, so that those and no others are waited for. */
+/**
+ * Which connections there are, and which have a request under way, so that those and no others are waited for. Node's
+ * own notion of an idle connection leaves out one on which nothing has been asked yet.
+ */
 class Connections {
   readonly #server: Server;
+  readonly #open = new Set<Socket>();
   readonly #busy = new Map<Socket, number>();
   #isClosing = false;
 
   constructor(server: Server) {
     this.#server = server;
+    server.on('connection', (socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
   }
 
   begin(socket: Socket, response: ServerResponse): void {
@@ -103,7 +118,7 @@ class Connections {
       const left = (this.#busy.get(socket) ?? 1) - 1;
       if (left > 0) this.#busy.set(socket, left);
       else this.#busy.delete(socket);
-      if (this.#isClosing) setImmediate(() => this.#server.closeIdleConnections());
+      if (left === 0 && this.#isClosing) socket.destroySoon();
     });
   }
 
@@ -131,7 +146,7 @@ class Connections {
   async close(within: number): Promise<void> {
     this.#isClosing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
+    for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
     const timer = setTimeout(() => this.#server.closeAllConnections(), within);
     await closed;
     clearTimeout(timer);

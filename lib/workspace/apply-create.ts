@@ -2,6 +2,7 @@ import type { Change } from '../domain/change.js';
 import type { Document } from '../domain/document.js';
 import { parentOf } from '../domain/location.js';
 import { descend, toDocument } from './locate.js';
+import { noteDocument, noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { makeDocumentId, writeCommit, type Pen } from './pen.js';
 import { addContent, recordVersion } from './record-version.js';
@@ -39,5 +40,7 @@ export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }
   });
   const row = tables.documents.at(folder.row.number, name);
   if (row === undefined) throw new Error('The document that was just created is not there.');
-  return toDocument(tables, { row, location, mirror: folder.mirror });
+  const document = toDocument(tables, { row, location, mirror: folder.mirror });
+  noteSearch(pen, versionId, noteDocument(document));
+  return document;
 }

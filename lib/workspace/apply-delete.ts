@@ -1,5 +1,6 @@
 import type { Change } from '../domain/change.js';
 import { parentOf, type Location } from '../domain/location.js';
+import { noteSearch } from './note-search.js';
 import { dropEmptyFolders, requireWritable } from './occupy.js';
 import { requireUnclaimed } from './require-unclaimed.js';
 import { requireCurrent } from './apply-update.js';
@@ -33,5 +34,6 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
   });
   tables.documents.markDeleted(found.row.number, now, pen.author.id, versionId, location);
   dropEmptyFolders(tables, parentOf(location));
+  noteSearch(pen, versionId, { type: 'remove', location });
   return { documentId: found.row.id, location, deletedAt: now, versionId };
 }

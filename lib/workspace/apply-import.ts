@@ -2,6 +2,7 @@ import type { Change, ImportedFile } from '../domain/change.js';
 import type { Location } from '../domain/location.js';
 import { Refusal } from '../domain/refusal.js';
 import { descend, findDocument } from './locate.js';
+import { noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { makeDocumentId, writeCommit, type Pen } from './pen.js';
 import { addContent, recordVersion } from './record-version.js';
@@ -73,6 +74,11 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
     tables.documents.setId(number, makeDocumentId(versionId, file.location));
     tables.versions.setFirstId(number, versionId);
   }
+  const notes = accepted.map(({ file: { location, content }, number }) => {
+    const { blobOid, size, kind } = content;
+    return { type: 'upsert', document: { number, location, blobOid, size, kind, labels: [] } } as const;
+  });
+  noteSearch(pen, versionId, ...notes);
   return { created: accepted.map(({ file }) => file.location), unchanged, skipped, versionId };
 }
 

@@ -6,6 +6,7 @@ import { ancestorsOf, isWithin, nameOf, parentOf, rebase, segmentsOf, type Locat
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { TreeEntry } from '../git/tree.js';
 import { descend, findDocument, findFolder, locationOfFolder, toDocument, toFolder } from './locate.js';
+import { noteSearch } from './note-search.js';
 import { dropEmptyFolders, ensureFolder, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { writeCommit, type Pen } from './pen.js';
 import { describeAccessChange, reportAccess } from './report-access.js';
@@ -131,6 +132,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
     author: pen.author.id,
     at: now,
   });
+  noteSearch(pen, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
   return { moved: describeMoved(pen, to), from, to, gains, losses, versionId };
 }

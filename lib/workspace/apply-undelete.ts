@@ -3,6 +3,7 @@ import { nameOf, parentOf, type Location } from '../domain/location.js';
 import { conflict, notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { descend, toDocument } from './locate.js';
+import { noteDocument, noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { writeCommit, type Pen } from './pen.js';
 import { recordVersion, takeRoom } from './record-version.js';
@@ -49,7 +50,9 @@ export function applyUndelete(pen: Pen, location: Location): Document {
   tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
   const row = tables.documents.at(folder.row.number, nameOf(location));
   if (row === undefined) throw new Error('The document that was just brought back is not there.');
-  return toDocument(tables, { row, location, mirror: folder.mirror });
+  const document = toDocument(tables, { row, location, mirror: folder.mirror });
+  noteSearch(pen, versionId, noteDocument(document));
+  return document;
 }
 
 function requireUnoccupied(pen: Pen, location: Location): void {

@@ -4,6 +4,7 @@ import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag
 import { formatTime } from '../domain/clock.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import { findDocument, toDocument, type FoundDocument } from './locate.js';
+import { noteDocument, noteSearch } from './note-search.js';
 import { requireWritable } from './occupy.js';
 import { requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type Pen } from './pen.js';
@@ -69,5 +70,7 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
   tables.documents.advance(found.row.number, sequence);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just updated is not there.');
-  return toDocument(tables, { ...found, row });
+  const document = toDocument(tables, { ...found, row });
+  noteSearch(pen, versionId, noteDocument(document));
+  return document;
 }

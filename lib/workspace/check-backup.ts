@@ -94,7 +94,7 @@ async function openSealed(folder: string, manifest: BackupManifest, passphrase: 
     if (part.workspace === manifest.workspace) return part;
   } catch (error) {
     if (!(error instanceof SealBroken)) throw error;
-    throw backupDamaged(folder, [`${name} ${error.message}: of it, or of what the manifest says.`]);
+    throw backupDamaged(folder, [`${name} ${error.message}.`]);
   }
   throw backupDamaged(folder, [`${name} is of another workspace.`]);
 }

@@ -32,18 +32,20 @@ export interface WorkspaceFiles {
 const repositoryName = 'content.git';
 const sidecarName = 'sidecar.sqlite';
 const archivesName = 'audit';
+const searchName = 'search';
 
 /** Where a workspace's parts lie. */
 export function pathsOf(
   dataFolder: string,
   name: string,
-): { folder: string; repository: string; sidecar: string; archives: string } {
+): { folder: string; repository: string; sidecar: string; archives: string; search: string } {
   const folder = join(dataFolder, name);
   return {
     folder,
     repository: join(folder, repositoryName),
     sidecar: join(folder, sidecarName),
     archives: join(folder, archivesName),
+    search: join(folder, searchName),
   };
 }
 
@@ -82,6 +84,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     signer: files.signerOf(name),
     origin: files.originOf?.(name) ?? noOrigin(name),
     archives: paths?.archives ?? null,
+    searchFolder: paths?.search ?? null,
     clock,
     randomness,
     onFault,

@@ -8,6 +8,7 @@ import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
 import { editTree, type TreeEdit } from '../git/tree-edit.js';
 import { Tree, treeLevel } from '../git/tree.js';
 import { MissingTrees, type Turn } from './turn.js';
+import type { SearchKeeper } from './search-keeper.js';
 import { View } from './view.js';
 
 /** One caller's hold on the pen: lasts for a turn. */
@@ -20,10 +21,19 @@ export interface Pen {
   readonly view: View;
   /** The workspace's name, for the author's address. */
   readonly workspace: string;
+  /** What follows the commits to find text in them. */
+  readonly search: Pick<SearchKeeper, 'follow'>;
 }
 
-export function takePen(turn: Turn, caller: Caller, author: Principal, reach: Reach, workspace: string): Pen {
-  return { turn, caller, author, reach, view: new View(turn.tables, reach), workspace };
+export function takePen(
+  turn: Turn,
+  caller: Caller,
+  author: Principal,
+  reach: Reach,
+  workspace: string,
+  search: Pen['search'],
+): Pen {
+  return { turn, caller, author, reach, view: new View(turn.tables, reach), workspace, search };
 }
 
 /** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */

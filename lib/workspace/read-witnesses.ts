@@ -16,7 +16,7 @@ export async function readCloneWitnesses(folder: string): Promise<KnownHead[]> {
     for await (const commits of readCommits(repository, head)) {
       for (const { oid, commit } of commits) {
         const found = findAuditHead(commit.message);
-        if (found !== undefined) witnesses.push({ ...found, witness: `commit ${oid}` });
+        if (found !== undefined) witnesses.push({ ...found, commit: oid, witness: `commit ${oid}` });
       }
     }
   } finally {

@@ -77,7 +77,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
     decipher.setAuthTag(Buffer.from(sealed.tag, 'base64'));
     return Buffer.concat([decipher.update(Buffer.from(sealed.data, 'base64')), decipher.final()]).toString('utf8');
   } catch {
-    throw new SealBroken('does not open: the passphrase is another one, or something was changed');
+    throw new SealBroken('does not open: the passphrase is another one, or it or the manifest was changed');
   }
 }
 

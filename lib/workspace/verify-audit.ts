@@ -1,5 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import type { ChainVerdict, KnownHead } from '../audit/verify.js';
+import { exportChain, type ChainSource } from '../audit/export.js';
+import { ArchiveUnreadable } from '../audit/read-archive.js';
+import { recoverAction, type ChainVerdict, type KnownHead } from '../audit/verify.js';
 import { verifySource } from '../audit/verify-source.js';
 import { decodeCommit } from '../git/objects.js';
 import { findAuditHead } from './trailers.js';
@@ -25,9 +27,22 @@ export async function verifyAuditChain(
   workspace: ReadOnlyWorkspace,
   known: readonly KnownHead[] = [],
 ): Promise<ChainVerdict> {
-  const witness = await readWitness(workspace);
-  const { name, archives, signer } = workspace;
+  const { name, archives, signer, repositoryHead } = workspace;
   const publicKey = signer === undefined ? undefined : createPublicKey(signer.publicKey);
   const source = { workspace: name, tables: workspace.sidecar.reader, archives };
+  const isOlder = repositoryHead !== null && recoveredCommit(source) === repositoryHead;
+  const witness = isOlder ? undefined : await readWitness(workspace);
   return verifySource(source, witness === undefined ? known : [witness, ...known], publicKey);
+}
+
+/** The commit that the workspace was made from, where its chain was begun anew then. */
+function recoveredCommit(source: ChainSource): string | null {
+  try {
+    for (const line of exportChain(source, false)) {
+      return 'record' in line && line.record.action === recoverAction ? line.record.version : null;
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveUnreadable)) throw error;
+  }
+  return null;
 }

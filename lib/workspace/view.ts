@@ -1,8 +1,9 @@
 import type { Reach } from '../access/reach.js';
 import type { Document, Folder, Version } from '../domain/document.js';
-import { compareText, joinLocation, parentOf, segmentsOf, type Location } from '../domain/location.js';
+import { compareText, joinLocation, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { largestLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
+import type { SearchReach } from '../search/reachable.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import {
   findDocument,
@@ -36,6 +37,15 @@ export class View {
   roleAt(location: Location): Role | undefined {
     if (!this.reach.hasDocuments) return this.reach.roleIn(location);
     return this.reach.roleOn(findDocumentId(this.tables, location) ?? '', location);
+  }
+
+  /** The whole reach as a search takes it: folders by path, and where the granted documents lie now. */
+  searchReach(): SearchReach {
+    const everything = this.reach.holds('reader', rootLocation);
+    const documents = everything
+      ? []
+      : this.reach.documentIds.flatMap((id) => findDocumentById(this.tables, id)?.location ?? []);
+    return { everything, folders: everything ? [] : this.reach.foldersBelow(rootLocation), documents };
   }
 
   /**

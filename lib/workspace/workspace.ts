@@ -2,6 +2,7 @@ import { ReachMemory, type Reach } from '../access/reach.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
 import type { Repository } from '../git/repository.js';
 import type { ServicePart } from '../sidecar/service-file.js';
@@ -14,6 +15,8 @@ import { TreeCache } from './object-cache.js';
 import { ObjectReader } from './objects.js';
 import { takePen, type Pen } from './pen.js';
 import { checkSoundness } from './recover.js';
+import { catchUpSearch } from './catch-up-search.js';
+import { longestIndexed, SearchKeeper } from './search-keeper.js';
 import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
 import { View } from './view.js';
@@ -35,6 +38,8 @@ export interface WorkspaceOptions {
   readonly signer: ChainSigner;
   /** Where archives of the audit chain lie; null in memory. */
   readonly archives: string | null;
+  /** Where the text index lies; null in memory. */
+  readonly searchFolder: string | null;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Told of faults that were survived, for the log. */
@@ -57,9 +62,11 @@ export class Workspace {
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
   readonly maintainer: Maintainer;
+  readonly search: SearchKeeper;
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
   readonly #reaches = new ReachMemory();
+  #catchingUp: Promise<void> = Promise.resolve();
 
   private constructor(options: WorkspaceOptions) {
     this.name = options.name;
@@ -104,6 +111,16 @@ export class Workspace {
       repository: options.repository,
       onFault: (cause) => options.onFault('An upload that nobody wants any more could not be removed', cause),
     });
+    this.search = new SearchKeeper({
+      folder: options.searchFolder,
+      readBlob: (oid) => this.objects.readBlob(oid),
+      blobOf: (number) => {
+        const current = this.journal.reader.documents.byNumber(number)?.current;
+        return current?.kind === 'text' ? { oid: current.blobOid, size: current.size } : undefined;
+      },
+      onFault: options.onFault,
+      onBroken: () => this.#catchUpSearch(),
+    });
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
       clock: options.clock,
@@ -125,6 +142,7 @@ export class Workspace {
       await workspace.staging.recover();
       await workspace.maintainer.open();
       workspace.#housekeeper.start();
+      workspace.#catchUpSearch();
     } catch (error) {
       workspace?.maintainer.close();
       await workspace?.checkpointer.close();
@@ -145,7 +163,7 @@ export class Workspace {
   takePen(turn: Turn, caller: Caller): Pen {
     const author = turn.tables.principals.find(caller.principalId);
     if (author === undefined) throw unauthenticated();
-    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this.name);
+    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this.name, this.search);
   }
 
   /** A principal's reach as the turns before this one left it. */
@@ -153,11 +171,31 @@ export class Workspace {
     return this.#reaches.reachOf(turn.tables, principalId, this.journal.sidecar.policyStamp);
   }
 
+  /** Text of a version as the index has it; null for what is not found by its text. @throws as reading a blob does */
+  async readIndexedText({ kind, size, blobOid }: Version): Promise<string | null> {
+    if (kind !== 'text' || size > longestIndexed) return null;
+    return (await this.objects.readBlob(blobOid)).toString('utf8');
+  }
+
+  /** Resolves when the text index has caught up with the history, however that ended. */
+  searchCaughtUp(): Promise<void> {
+    return this.#catchingUp;
+  }
+
+  #catchUpSearch(): void {
+    this.#catchingUp = this.#catchingUp
+      .then(() => catchUpSearch(this, this.search))
+      .catch((error: unknown) => this.onFault('The search index could not be built', error));
+  }
+
   /** Finishes what is under way, leaves everything in the repository, and closes the files. */
   async close(): Promise<void> {
     this.maintainer.close();
     this.#housekeeper.close();
+    this.search.startClosing();
+    await this.#catchingUp;
     await this.journal.drained();
+    await this.search.close().catch((error: unknown) => this.onFault('The search index was not stored', error));
     await this.#signChain().catch(() => undefined);
     await this.checkpointer.run().catch((error: unknown) => this.onFault('The last checkpoint failed', error));
     await this.checkpointer.close();

@@ -1,0 +1,77 @@
+import type { Document, DocumentKind } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import type { SearchPosition } from '../search/rank-documents.js';
+import type { SearchHit } from '../search/search-index.js';
+import type { View } from '../workspace/view.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { ReadOperation } from './operation.js';
+
+export interface SearchInput {
+  readonly query: string;
+  /** Only below this folder; the root for everywhere. */
+  readonly folder: Location;
+  /** Only documents that have all of them. */
+  readonly labels: readonly string[];
+  readonly kind?: DocumentKind | undefined;
+  readonly limit: number;
+  readonly position: SearchPosition | null;
+}
+
+/** A document that was found, with a piece of its text and what matched in it. */
+export interface FoundText {
+  readonly document: Document;
+  readonly snippet: string;
+  /** Pairs of start and end in UTF-16 code units. */
+  readonly highlights: readonly (readonly [number, number])[];
+}
+
+export interface SearchResults {
+  readonly hits: readonly FoundText[];
+  /** To go on from; it tells how much the caller reaches, so it leaves the service only sealed. */
+  readonly position: SearchPosition | null;
+}
+
+/**
+ * Documents that the caller reaches, best first. The reach is applied before anything is ranked, so that nothing out
+ * of it has any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
+ */
+export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
+  kind: 'read',
+  name: 'document.search',
+  needs: () => [],
+  note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
+  async run({ view, workspace }, input) {
+    const reach = view.searchReach();
+    const filters = {
+      folder: input.folder,
+      labels: input.labels,
+      ...(input.kind === undefined ? {} : { kind: input.kind }),
+    };
+    const hits: FoundText[] = [];
+    let { position } = input;
+    do {
+      const limit = input.limit - hits.length;
+      const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
+      for (const hit of page.hits) {
+        const found = await describeHit(view, workspace, hit, input.query);
+        if (found !== undefined) hits.push(found);
+      }
+      position = page.position;
+      // What was deleted since the index was asked leaves room that the next page fills.
+    } while (hits.length < input.limit && position !== null);
+    return { hits, position };
+  },
+};
+
+async function describeHit(
+  view: View,
+  workspace: Workspace,
+  { key, location }: SearchHit,
+  query: string,
+): Promise<FoundText | undefined> {
+  const document = view.document(location);
+  if (document === undefined || document.number !== key) return undefined;
+  const text = await workspace.readIndexedText(document.current);
+  if (text === null) return { document, snippet: '', highlights: [] };
+  return { document, ...workspace.search.snippet(location, text, query) };
+}

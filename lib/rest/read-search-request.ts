@@ -1,0 +1,51 @@
+import type { DocumentKind } from '../domain/document.js';
+import { parseFolderLocation } from '../domain/location.js';
+import { formatEtag } from '../domain/etag.js';
+import { formatTime } from '../domain/clock.js';
+import { parseLabels } from '../operations/content.js';
+import type { FoundText, SearchInput, SearchResults } from '../operations/search-documents.js';
+import { answerJson, type Answer } from './answer.js';
+import { readPage, sealPosition } from './read-page.js';
+import type { CheckedRequest } from './route.js';
+
+/** The position in a search's cursor is the engine's own, as JSON. */
+export function readSearchRequest(request: CheckedRequest): SearchInput {
+  const { q, location, label, kind } = request.query as {
+    readonly q: string;
+    readonly location?: string;
+    readonly label?: string;
+    readonly kind?: DocumentKind;
+  };
+  const { after, limit } = readPage(request);
+  return {
+    query: q,
+    folder: parseFolderLocation(location ?? ''),
+    labels: label === undefined ? [] : parseLabels([label]),
+    kind,
+    limit,
+    position: after === '' ? null : (JSON.parse(after) as SearchInput['position']),
+  };
+}
+
+/** The description's `SearchHit`. */
+function presentHit({ document, snippet, highlights }: FoundText): object {
+  const { location, name, current, labels } = document;
+  return {
+    location,
+    name,
+    kind: current.kind,
+    media_type: current.mediaType,
+    etag: formatEtag(current.id),
+    updated_at: formatTime(current.at),
+    labels,
+    snippet,
+    highlights,
+  };
+}
+
+export function presentSearch({ hits, position }: SearchResults, request: CheckedRequest): Answer {
+  return answerJson(200, {
+    items: hits.map(presentHit),
+    next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),
+  });
+}

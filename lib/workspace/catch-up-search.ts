@@ -1,0 +1,106 @@
+import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
+import { compareTrees } from '../git/compare-trees.js';
+import { decodeCommit, type Oid } from '../git/objects.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findDocument, locationOfFolder, type FoundDocument } from './locate.js';
+import { keysFor, type DocumentToIndex, type SearchKeeper, type SearchNote } from './search-keeper.js';
+import type { Workspace } from './workspace.js';
+
+const batch = 128;
+
+/** What the index needs to know of a live document. */
+export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
+  const { blobOid, size, kind } = row.current;
+  return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
+}
+
+/**
+ * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
+ * else by building it anew from the documents. Writes go on meanwhile and are followed as they come.
+ * @param tell called with the number of documents taken in so far
+ */
+export async function catchUpSearch(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  tell: (documents: number) => void = () => undefined,
+): Promise<void> {
+  const { head } = workspace.journal.state;
+  if (keeper.index.commit === head && !keeper.isBroken) {
+    keeper.markReady();
+    return;
+  }
+  const notes = keeper.isBroken ? undefined : await readDifference(workspace, keeper.index.commit, head);
+  if (notes !== undefined && head !== null) {
+    keeper.follow(head, notes);
+    await keeper.settled();
+    if (!keeper.isBroken) {
+      keeper.markReady();
+      return;
+    }
+  }
+  await buildAnew(workspace, keeper, tell);
+}
+
+/** What changed between the commit of a stored index and the present one; undefined when that cannot be told. */
+async function readDifference(
+  workspace: Workspace,
+  from: Oid | null,
+  to: Oid | null,
+): Promise<SearchNote[] | undefined> {
+  if (from === null || to === null) return undefined;
+  try {
+    const before = decodeCommit((await workspace.repository.read(from)).bytes).tree;
+    const after = decodeCommit((await workspace.repository.read(to)).bytes).tree;
+    const removed: SearchNote[] = [];
+    const changed: SearchNote[] = [];
+    const load = (oid: Oid) => workspace.objects.readTree(oid);
+    for await (const difference of compareTrees(before, after, load)) {
+      const text = difference.path.join('/');
+      if (faultOfLocation(text) !== undefined) continue;
+      const location = parseLocation(text);
+      const found = findDocument(workspace.journal.reader, location);
+      if (found === undefined || difference.after === null) removed.push({ type: 'remove', location });
+      else changed.push({ type: 'upsert', document: toIndex(workspace.journal.reader, found) });
+    }
+    return [...removed, ...changed];
+  } catch {
+    // A stored index that names a commit which is no more (a restored or rewritten history) is of no use.
+    return undefined;
+  }
+}
+
+async function buildAnew(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
+  keeper.index.startRebuild();
+  let after = 0;
+  let done = 0;
+  while (!keeper.isClosing) {
+    const tables = workspace.journal.reader;
+    const rows = tables.documents.afterNumber(after, batch);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const documents = rows.map((row) => toIndex(tables, { row, location: locate(tables, row), mirror: null }));
+    const analysis = await keeper.analyze(documents);
+    // A folder that was renamed while the texts were read has other locations now: once more, then.
+    const present = new Map(
+      workspace.journal.reader.documents.afterNumber(after, batch).map((row) => [row.number, row]),
+    );
+    const isMoved = documents.some(({ number, location }) => {
+      const row = present.get(number);
+      return row !== undefined && locate(workspace.journal.reader, row) !== location;
+    });
+    if (isMoved) continue;
+    keeper.index.backfill({ analysis, keys: keysFor(analysis, documents) });
+    after = last.number;
+    done += rows.length;
+    tell(done);
+  }
+  if (keeper.isClosing) return;
+  await keeper.settled();
+  keeper.index.endRebuild(workspace.journal.state.head ?? '');
+  keeper.markReady();
+  await keeper.store();
+}
+
+function locate(tables: Tables, row: FoundDocument['row']): Location {
+  return joinLocation(locationOfFolder(tables, row.folder), row.name);
+}

@@ -1,0 +1,207 @@
+import type { DocumentKind } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import { unavailable } from '../domain/refusal.js';
+import type { SearchDocument } from '../search/analyze-document.js';
+import { SearchIndex, type Analysis, type SearchPage, type SearchRequest } from '../search/search-index.js';
+import type { Snippet } from '../search/make-snippet.js';
+
+/** A document as the index is to know it from now on. */
+export interface DocumentToIndex {
+  readonly number: number;
+  readonly location: Location;
+  readonly blobOid: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+  readonly labels: readonly string[];
+}
+
+/** What a commit means to the index. */
+export type SearchNote =
+  | { readonly type: 'upsert'; readonly document: DocumentToIndex }
+  | { readonly type: 'remove'; readonly location: Location }
+  | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
+  | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] };
+
+export interface SearchKeeperOptions {
+  /** Where the index is kept between starts; null keeps it in memory. */
+  readonly folder: string | null;
+  readonly readBlob: (oid: string) => Promise<Buffer>;
+  /** Blob of the document's current version, if it is live and text. */
+  readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
+  readonly onFault: (what: string, cause: unknown) => void;
+  /** The index is no longer in step and has to be built anew. */
+  readonly onBroken: () => void;
+}
+
+/** Texts above this are found by their name alone. Bytes. */
+export const longestIndexed = 10 * 1024 * 1024;
+/** Bytes of text that are analysed on the spot; more goes to a worker. */
+const shortText = 64 * 1024;
+const mostTogether = 256;
+/** Notes after which the index is stored, so that little is to be caught up after a crash. */
+const storedEvery = 5000;
+
+/**
+ * Keeps the text index in step with the journal. Notes come in the order of the commits and are followed in that
+ * order; a write is answered when its notes have been followed, so whoever was answered is found. The index is derived:
+ * a fault here never fails a write, it makes the index be built anew.
+ */
+export class SearchKeeper {
+  readonly index: SearchIndex;
+  readonly #options: SearchKeeperOptions;
+  #notes: { readonly note: SearchNote; readonly commit: string }[] = [];
+  #following: Promise<void> | undefined;
+  #isReady = false;
+  #isBroken = false;
+  #isClosing = false;
+  #sinceStored = 0;
+
+  constructor(options: SearchKeeperOptions) {
+    this.#options = options;
+    this.index = SearchIndex.open({
+      folder: options.folder,
+      readText: (number) => this.#readText(options.blobOf(number)),
+      report: (error) => options.onFault('The search index had a fault in the background', error),
+    });
+    if (this.index.dropped !== null) {
+      options.onFault('The stored search index could not be trusted and is built anew', this.index.dropped);
+    }
+  }
+
+  /** Whether searches can be answered: false while the index is being built. */
+  get isReady(): boolean {
+    return this.#isReady && !this.#isBroken;
+  }
+
+  /** Whether it is about to end: a rebuild that is under way stops. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Called by the one who has caught up with the history. */
+  markReady(): void {
+    this.#isReady = true;
+    this.#isBroken = false;
+  }
+
+  /** Whether a note could not be followed, so that the index has to be built anew. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Takes notes of a commit that has just become durable. Returns at once. */
+  follow(commit: string, notes: readonly SearchNote[]): void {
+    for (const note of notes) this.#notes.push({ note, commit });
+    this.#following ??= this.#followAll().finally(() => {
+      this.#following = undefined;
+    });
+  }
+
+  /** Whether notes wait to be followed. */
+  get isFollowing(): boolean {
+    return this.#following !== undefined;
+  }
+
+  /** Resolves when all notes taken so far have been followed. */
+  async settled(): Promise<void> {
+    while (this.#following !== undefined) await this.#following;
+  }
+
+  /** @throws Refusal UNAVAILABLE while the index is being built; INVALID_REQUEST for a query beyond the limits */
+  async search(request: SearchRequest): Promise<SearchPage> {
+    if (!this.isReady) throw unavailable(new Error('The search index is being built.'));
+    return this.index.search(request);
+  }
+
+  snippet(location: Location, text: string, query: string): Snippet {
+    return this.index.snippet(location, text, query);
+  }
+
+  /** The text of a document's blob, or null when it is too long to be indexed. */
+  async #readText(blob: { readonly oid: string; readonly size: number } | undefined): Promise<string | null> {
+    if (blob === undefined || blob.size > longestIndexed) return null;
+    return (await this.#options.readBlob(blob.oid)).toString('utf8');
+  }
+
+  /** Takes documents apart for `apply` or `backfill`. */
+  async analyze(documents: readonly DocumentToIndex[]): Promise<Analysis> {
+    const prepared: SearchDocument[] = [];
+    let bytes = 0;
+    for (const { location, blobOid, size, kind, labels } of documents) {
+      const text = kind === 'text' ? await this.#readText({ oid: blobOid, size }) : null;
+      bytes += text?.length ?? 0;
+      prepared.push({ location, text, kind, labels });
+    }
+    return bytes > shortText ? this.index.analyzeInWorker(prepared) : this.index.analyze(...prepared);
+  }
+
+  async store(): Promise<void> {
+    this.#sinceStored = 0;
+    await this.index.save();
+  }
+
+  /** From now on a rebuild stops where it is. */
+  startClosing(): void {
+    this.#isClosing = true;
+  }
+
+  /** Stores the index, if it is whole, and ends its workers. */
+  async close(): Promise<void> {
+    await this.settled();
+    if (this.isReady) await this.store();
+    await this.index.close();
+  }
+
+  async #followAll(): Promise<void> {
+    while (this.#notes.length > 0) {
+      const batch = takeBatch(this.#notes);
+      try {
+        await this.#followBatch(
+          batch.map(({ note }) => note),
+          batch.at(-1)?.commit ?? '',
+        );
+      } catch (error) {
+        if (!this.#isBroken) this.#options.onBroken();
+        this.#isBroken = true;
+        this.#options.onFault('The search index could not follow a write and is built anew', error);
+      }
+    }
+    if (this.#sinceStored >= storedEvery && this.isReady) {
+      await this.store().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
+    }
+  }
+
+  async #followBatch(notes: readonly SearchNote[], commit: string): Promise<void> {
+    this.#sinceStored += notes.length;
+    const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
+    if (documents.length > 0) {
+      const analysis = await this.analyze(documents);
+      this.index.apply({ commit, upserts: [{ analysis, keys: keysFor(analysis, documents) }] });
+      return;
+    }
+    for (const note of notes) {
+      if (note.type === 'remove') this.index.apply({ commit, removals: [note.location] });
+      else if (note.type === 'rename') this.index.apply({ commit, renames: [note] });
+      else if (note.type === 'relabel') this.index.apply({ commit, relabels: [note] });
+    }
+  }
+}
+
+/** Takes from the front what can be followed together: new versions of different documents, or anything else alone. */
+function takeBatch<Item extends { readonly note: SearchNote }>(notes: Item[]): Item[] {
+  const locations = new Set<Location>();
+  let count = 0;
+  for (const { note } of notes) {
+    if (note.type !== 'upsert' || locations.has(note.document.location) || count === mostTogether) break;
+    locations.add(note.document.location);
+    count += 1;
+  }
+  return notes.splice(0, Math.max(1, count));
+}
+
+/** Keys in the order in which the analysis has its documents. */
+export function keysFor(analysis: Analysis, documents: readonly DocumentToIndex[]): number[] {
+  const numbers = new Map(documents.map(({ location, number }) => [location, number]));
+  return analysis.locations.map((location) => numbers.get(location) ?? 0);
+}
