@@ -1,0 +1,188 @@
+import { Agent, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { exportChain, type ExportedRecord } from '../../lib/audit/export.js';
+import type { Log } from '../../lib/rest/log.js';
+import { startServer, type RestServer, type ServerOptions } from '../../lib/rest/server.js';
+import { checkAnswer } from './check-answer.js';
+import { openTestService, type TestService, type TestServiceOptions } from './service.js';
+
+/** Parsed JSON, whose members a test names as it expects them. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
+/** What came back, already held against the description. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The parsed body; undefined when it is not JSON. */
+  readonly json: Parsed;
+  /** `CODE` or `CODE reason` of an error, '' otherwise. */
+  readonly refusal: string;
+  /** The ETag header. */
+  readonly etag: string;
+}
+
+export interface Sent {
+  readonly headers?: OutgoingHttpHeaders;
+  /** An object goes as JSON, bytes go as they are. */
+  readonly body?: unknown;
+}
+
+/** Speaks HTTP with one key, or with none. */
+export class HttpClient {
+  readonly #server: RestServer;
+  readonly #agent: Agent;
+  readonly #key: string | undefined;
+  static #serial = 0;
+
+  constructor(server: RestServer, agent: Agent, key: string | undefined) {
+    this.#server = server;
+    this.#agent = agent;
+    this.#key = key;
+  }
+
+  get(target: string, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.send('GET', target, { headers });
+  }
+
+  head(target: string, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.send('HEAD', target, { headers });
+  }
+
+  /** With an Idempotency-Key of its own unless one is given. */
+  post(target: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    HttpClient.#serial += 1;
+    return this.send('POST', target, { body, headers: { 'Idempotency-Key': `key-${HttpClient.#serial}`, ...headers } });
+  }
+
+  put(target: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.send('PUT', target, { body, headers: { 'If-Match': '*', ...headers } });
+  }
+
+  delete(target: string, headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.send('DELETE', target, { headers: { 'If-Match': '*', ...headers } });
+  }
+
+  /** Creates a text document. */
+  create(location: string, content = 'text', headers: OutgoingHttpHeaders = {}): Promise<HttpAnswer> {
+    return this.post('/v1/documents', { location, content }, headers);
+  }
+
+  /** The target goes out as it is, nothing is normalized. */
+  send(method: string, target: string, { headers = {}, body }: Sent = {}): Promise<HttpAnswer> {
+    const isRaw = body instanceof Uint8Array || typeof body === 'string';
+    const bytes =
+      body === undefined ? undefined : isRaw ? Buffer.from(body as Uint8Array) : Buffer.from(JSON.stringify(body));
+    const sent: OutgoingHttpHeaders = {
+      ...(this.#key === undefined ? {} : { Authorization: `Bearer ${this.#key}` }),
+      ...(bytes === undefined ? {} : { 'Content-Type': isRaw ? 'application/octet-stream' : 'application/json' }),
+      ...(bytes === undefined ? {} : { 'Content-Length': bytes.length }),
+      ...headers,
+    };
+    return new Promise((resolve, reject) => {
+      const { port } = this.#server;
+      const options = { host: '127.0.0.1', port, method, path: target, headers: sent, agent: this.#agent };
+      const outgoing = request(options, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          try {
+            const answer = {
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              bytes: Buffer.concat(pieces),
+            };
+            checkAnswer({ method, target, ...answer });
+            resolve(makeAnswer(answer));
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error('The answer cannot be judged.', { cause: error }));
+          }
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(bytes);
+    });
+  }
+}
+
+function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): HttpAnswer {
+  const text = answer.bytes.toString();
+  const isJson = String(answer.headers['content-type']).startsWith('application/json') && text !== '';
+  const json = isJson ? JSON.parse(text) : undefined;
+  const error = json?.error as { code: string; details?: { reason: string } } | undefined;
+  const reason = error?.details?.reason;
+  const refusal = error === undefined ? '' : reason === undefined ? error.code : `${error.code} ${reason}`;
+  return { ...answer, text, json, refusal, etag: answer.headers.etag ?? '' };
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: Readonly<Record<string, Parsed>>;
+  readonly message: string;
+}
+
+/** A service that is listening on a free port, with what it logged. */
+export class TestServer {
+  readonly host: TestService;
+  readonly rest: RestServer;
+  readonly log: readonly LogLine[];
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+
+  constructor(host: TestService, rest: RestServer, log: readonly LogLine[]) {
+    this.host = host;
+    this.rest = rest;
+    this.log = log;
+  }
+
+  as(key?: string): HttpClient {
+    return new HttpClient(this.rest, this.#agent, key);
+  }
+
+  /** A person with one folder grant, as a client. */
+  async person(role: 'reader' | 'editor' | 'approver', folder = '', name: string = role): Promise<HttpClient> {
+    return this.as((await this.host.person(role, folder, name)).key);
+  }
+
+  /** The newest commit: what a request that must change nothing must not move. */
+  get head(): string | null {
+    return this.host.workspace.journal.state.head;
+  }
+
+  /** The audit chain with the texts of its commitments. */
+  records(): ExportedRecord[] {
+    const { name, journal } = this.host.workspace;
+    const lines = exportChain({ workspace: name, tables: journal.reader, archives: null }, true);
+    return [...lines].filter((line) => 'record' in line);
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    await this.rest.close(1000);
+    await this.host.close();
+  }
+}
+
+export interface TestServerOptions extends TestServiceOptions {
+  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy'>>;
+}
+
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const host = await openTestService(options);
+  const lines: LogLine[] = [];
+  const at =
+    (level: LogLine['level']): Log['info'] =>
+    (fields, message) =>
+      void lines.push({ level, fields, message });
+  const rest = await startServer(host.service, {
+    host: '127.0.0.1',
+    port: 0,
+    build: { version: '0.0.0', commit: null },
+    log: { info: at('info'), warn: at('warn'), error: at('error') },
+    trustProxy: 0,
+    corsOrigins: [],
+    validateResponses: true,
+    ...options.server,
+  });
+  return new TestServer(host, rest, lines);
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openTestServer, type TestServer } from '../harness/http.js';
+import { RawConnection, type RawAnswer } from '../harness/raw-connection.js';
+
+const bodyOf = ({ body }: RawAnswer): { error: { code: string; request_id: string; details?: { reason: string } } } =>
+  JSON.parse(body) as ReturnType<typeof bodyOf>;
+
+describe('a connection to the REST face', () => {
+  let server: TestServer;
+  let key: string;
+  let open: RawConnection[];
+
+  before(async () => {
+    server = await openTestServer({ store: 'disk-without-git' });
+    ({ key } = await server.host.person('approver'));
+    await server.as(key).create('a.md', 'text');
+  });
+  beforeEach(() => {
+    open = [];
+  });
+  afterEach(() => {
+    for (const connection of open) connection.end();
+  });
+  after(() => server.close());
+
+  async function connect(): Promise<RawConnection> {
+    const connection = await RawConnection.open(server.rest.port);
+    open.push(connection);
+    return connection;
+  }
+
+  function ask(method: string, target: string, headers: readonly string[] = [], body = ''): string {
+    const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, ...headers];
+    return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  }
+
+  const json = (body: string): string[] => [
+    'Content-Type: application/json',
+    'Idempotency-Key: k',
+    `Content-Length: ${body.length}`,
+  ];
+
+  it('survives refusals, whether the body was looked at or not', async () => {
+    const connection = await connect();
+    const refused = [
+      ask('GET', '/v1/documents/none.md'),
+      ask('GET', '/nowhere'),
+      ask('POST', '/v1/documents', json('{'), '{'),
+      ask('POST', '/v1/documents', ['Content-Length: 4'], 'body'),
+      ask('PUT', '/v1/documents/a.md', ['Content-Type: application/octet-stream', 'Content-Length: 4'], 'body'),
+      ask(
+        'PUT',
+        '/v1/documents/none.md',
+        ['If-Match: *', 'Content-Type: application/octet-stream', 'Content-Length: 4'],
+        'body',
+      ),
+      'POST /v1/documents HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody',
+    ];
+    for (const text of refused) {
+      connection.write(text);
+      const { status } = await connection.read();
+      assert.ok(status >= 400 && status < 500, `${text} → ${status}`);
+    }
+    connection.write(ask('GET', '/v1/documents/a.md'));
+    assert.equal((await connection.read()).status, 200);
+  });
+
+  it('takes requests one after the other that were sent at once', async () => {
+    const connection = await connect();
+    connection.write(
+      ask('GET', '/v1/documents/none.md') + ask('GET', '/v1/documents/a.md') + ask('GET', '/v1/folders'),
+    );
+    const statuses = [await connection.read(), await connection.read(), await connection.read()].map((a) => a.status);
+    assert.deepEqual(statuses, [404, 200, 200]);
+  });
+
+  it('understands a target in absolute form', async () => {
+    const connection = await connect();
+    connection.write(ask('GET', 'http://example.test/v1/documents/a.md'));
+    assert.equal((await connection.read()).status, 200);
+  });
+
+  const malformed: [string, string][] = [
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a bad version', 'GET /v1/health HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['a bad header', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
+    ['two lengths', 'POST /v1/documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST /v1/documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a negative length', 'POST /v1/documents HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['endless headers', `GET /v1/health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+  ];
+  for (const [what, text] of malformed) {
+    it(`answers ${what} in the shape of every error`, async () => {
+      const connection = await connect();
+      connection.write(text);
+      const answer = await connection.read();
+      const { error } = bodyOf(answer);
+      assert.deepEqual([answer.status, error.code], [400, 'INVALID_REQUEST']);
+      assert.ok(answer.head.toLowerCase().includes(`x-request-id: ${error.request_id}`));
+      assert.match(answer.head, /^content-type: application\/json/im);
+      await connection.closed();
+    });
+  }
+
+  it('refuses a request that names no host, as HTTP asks for', async () => {
+    const connection = await connect();
+    connection.write('GET /v1/health HTTP/1.1\r\n\r\n');
+    const answer = await connection.read();
+    assert.deepEqual([answer.status, bodyOf(answer).error.details?.reason], [400, 'missing_field']);
+  });
+
+  describe('with an upload', () => {
+    const raw = (target: string, length: string, more: readonly string[] = []): string =>
+      ask('POST', target, [
+        `Idempotency-Key: ${target.length}`,
+        'Content-Type: application/octet-stream',
+        length,
+        ...more,
+      ]);
+
+    it('leaves nothing behind when the client is gone in the middle', async () => {
+      const folder = join(server.host.dataFolder ?? '', 'acme');
+      const list = (): string[] =>
+        (readdirSync(folder, { recursive: true }) as string[])
+          .filter((name) => !name.includes('sidecar.sqlite'))
+          .sort();
+      const [files, { head }] = [list(), server];
+      for (let round = 0; round < 5; round += 1) {
+        const connection = await connect();
+        connection.write(raw(`/v1/documents?location=cut${round}.bin`, 'Content-Length: 5000000'));
+        connection.write(Buffer.alloc(200_000 * round, 1));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        connection.reset();
+      }
+      const text = '{"location":"cut.md","content":"';
+      const connection = await connect();
+      connection.write(ask('POST', '/v1/documents', [...json(text).slice(0, 2), 'Content-Length: 1000'], text));
+      connection.reset();
+      await waitFor(() => list().length === files.length);
+      await waitFor(() => server.log.filter(({ fields }) => fields['status'] === null).length >= 6);
+      assert.deepEqual(list(), files);
+      assert.equal(server.head, head);
+      assert.deepEqual(
+        server.log.filter(({ level }) => level === 'error'),
+        [],
+      );
+    });
+
+    it('tells a client that asked first to go on only when its body is wanted', async () => {
+      const expect = ['Expect: 100-continue'];
+      const wanted = await connect();
+      wanted.write(raw('/v1/documents?location=asked.bin', 'Content-Length: 4', expect));
+      assert.equal((await wanted.read()).status, 100);
+      wanted.write('body');
+      assert.equal((await wanted.read()).status, 201);
+      const reader = await server.host.person('reader');
+      for (const [who, target] of [
+        ['no key', '/v1/documents?location=b.bin'],
+        [reader.key, '/v1/documents?location=b.bin'],
+        [key, '/v1/documents?location=../b.bin'],
+      ] as const) {
+        const unwanted = await connect();
+        unwanted.write(raw(target, 'Content-Length: 4', expect).replace(key, who));
+        const { status } = await unwanted.read();
+        assert.ok(status >= 400 && status < 500, String(status));
+      }
+    });
+
+    it('answers before a body that is too large has come, and hangs up after that', async () => {
+      for (const headers of [
+        raw('/v1/documents?location=big.bin', 'Content-Length: 999999999999'),
+        ask('POST', '/v1/documents', [...json('').slice(0, 2), 'Content-Length: 999999999999']),
+      ]) {
+        const connection = await connect();
+        connection.write(headers);
+        connection.write(Buffer.alloc(300_000));
+        const answer = await connection.read();
+        const { error } = bodyOf(answer);
+        assert.equal(answer.status, 400);
+        assert.match(error.details?.reason ?? '', /^(?:content|body)_too_large$/);
+        assert.match(answer.head, /^connection: close/im);
+        await connection.closed();
+      }
+    });
+
+    it('counts a body in chunks, too', async () => {
+      const connection = await connect();
+      connection.write(raw('/v1/documents?location=chunks.bin', 'Transfer-Encoding: chunked'));
+      connection.write('3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n');
+      const answer = await connection.read();
+      assert.equal(answer.status, 201);
+      assert.equal((JSON.parse(answer.body) as { size: number }).size, 7);
+    });
+
+    it('refuses a large upload of who may not write, and the answer arrives', async () => {
+      const { key: foreign } = await server.host.person('reader', 'elsewhere');
+      const connection = await connect();
+      connection.write(raw('/v1/documents?location=b.bin', 'Content-Length: 50000000').replace(key, foreign));
+      connection.write(Buffer.alloc(3_000_000));
+      assert.equal((await connection.read()).status, 404);
+      await connection.closed();
+    });
+  });
+});
+
+/** Waits for what other parties do in their own time. */
+async function waitFor(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail('It did not come about in four seconds.');
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+
+/** Everything of an answer but what is its own: ids, the time, and what is left of the caller's rate. */
+function anonymous({ status, headers, text, json }: HttpAnswer): string {
+  const { 'x-request-id': _, date: __, 'x-ratelimit-remaining': ___, ...rest } = headers;
+  const id = (json as { error: { request_id: string } } | undefined)?.error.request_id;
+  return JSON.stringify({ status, rest, body: id === undefined ? text : text.replace(id, 'req') });
+}
+
+describe('NOT_FOUND over REST', () => {
+  let server: TestServer;
+  let ada: HttpClient;
+  let bob: HttpClient;
+  let version: string;
+
+  before(async () => {
+    server = await openTestServer();
+    ada = await server.person('approver');
+    version = (await ada.create('secret/here.md')).json.version.id;
+    await ada.create('open/here.md');
+    await ada.create('secret/gone.md');
+    await ada.delete('/v1/documents/secret/gone.md');
+    bob = await server.person('reader', 'open', 'bob');
+  });
+  after(() => server.close());
+
+  const requests: [string, (who: HttpClient, location: string) => Promise<HttpAnswer>][] = [
+    ['reading', (who, location) => who.get(`/v1/documents/${location}`)],
+    ['asking for headers', (who, location) => who.head(`/v1/documents/${location}`)],
+    ['reading raw', (who, location) => who.get(`/v1/documents/${location}`, { Accept: 'application/octet-stream' })],
+    ['reading a range', (who, location) => who.get(`/v1/documents/${location}`, { Range: 'bytes=0-1' })],
+    ['reading a version', (who, location) => who.get(`/v1/documents/${location}?version=${version}`)],
+    ['reading conditionally', (who, location) => who.get(`/v1/documents/${location}`, { 'If-None-Match': '*' })],
+    ['updating', (who, location) => who.put(`/v1/documents/${location}`, { content: 'x' })],
+    ['updating by a stale ETag', (who, location) => who.put(`/v1/documents/${location}`, { content: '' }, stale)],
+    ['updating raw', (who, location) => who.put(`/v1/documents/${location}`, Buffer.from('x'))],
+    ['deleting', (who, location) => who.delete(`/v1/documents/${location}`)],
+    ['creating', (who, location) => who.create(location)],
+    ['creating below it', (who, location) => who.create(`${location}/below.md`)],
+  ];
+  const stale = { 'If-Match': `"${'0'.repeat(40)}"` };
+
+  for (const [what, ask] of requests) {
+    it(`is the same, headers and body, when ${what}, for what is hidden, deleted, or never was`, async () => {
+      const answers: string[] = [];
+      for (const location of ['secret/here.md', 'secret/gone.md', 'secret/none.md', 'nowhere/none.md']) {
+        answers.push(anonymous(await ask(bob, location)));
+      }
+      assert.equal(new Set(answers).size, 1, answers.join('\n'));
+      assert.match(answers[0] ?? '', /"status":404/);
+    });
+  }
+
+  it('is the same for a reader who may not write and for who sees nothing', async () => {
+    const writes = requests.filter(([what]) => /updating|deleting|creating/.test(what));
+    for (const [what, ask] of writes) {
+      const [seen, unseen] = [await ask(bob, 'open/here.md'), await ask(bob, 'secret/here.md')];
+      assert.equal(anonymous(seen), anonymous(unseen), what);
+    }
+  });
+
+  it('is the same for a path that is no route', async () => {
+    assert.equal(
+      anonymous(await bob.get('/v1/no/such/route')),
+      anonymous(await bob.get('/v1/documents/secret/here.md')),
+    );
+  });
+});

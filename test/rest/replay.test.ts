@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+
+describe('replays over REST', () => {
+  let server: TestServer;
+  let ada: HttpClient;
+
+  before(async () => {
+    server = await openTestServer();
+    ada = await server.person('approver');
+  });
+  after(() => server.close());
+
+  it('makes one document out of sixteen creates at once under one key, and gives all the same answer', async () => {
+    const key = { 'Idempotency-Key': 'at-once' };
+    const answers = await Promise.all(Array.from({ length: 16 }, () => ada.create('once/a.md', 'text', key)));
+    assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
+    assert.equal(answers[0]?.status, 201);
+    assert.equal(answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
+    assert.equal((await ada.get('/v1/documents?location=once')).json.items.length, 1);
+  });
+
+  it('makes one document out of raw creates at once, and tells another body by its bytes', async () => {
+    const key = { 'Idempotency-Key': 'raw-at-once' };
+    const send = (bytes: Buffer): ReturnType<HttpClient['post']> =>
+      ada.post('/v1/documents?location=once/raw.bin', bytes, key);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(Buffer.alloc(5000, 7))));
+    assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
+    assert.equal((await send(Buffer.alloc(5000, 8))).refusal, 'CONFLICT idempotency_key_reused');
+  });
+
+  it('knows a request again whatever the order and spacing of its JSON', async () => {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': '"quoted"' };
+    const first = await ada.send('POST', '/v1/documents', {
+      headers,
+      body: Buffer.from('{"location":"once/json.md","content":"\\u0061","labels":["x"]}'),
+    });
+    const again = await ada.send('POST', '/v1/documents', {
+      headers: { ...headers, 'Idempotency-Key': 'quoted' },
+      body: Buffer.from('{ "labels": ["x"], "content": "a",\n "location": "once/json.md" }'),
+    });
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+  });
+
+  const others: [string, (key: object) => ReturnType<HttpClient['post']>][] = [
+    ['content', (key) => ada.create('once/other.md', 'changed', { ...key })],
+    ['location', (key) => ada.create('once/elsewhere.md', 'text', { ...key })],
+    ['form', (key) => ada.post('/v1/documents?location=once/other.md', Buffer.from('text'), { ...key })],
+  ];
+  for (const [index, [what, send]] of others.entries()) {
+    it(`refuses the key for a request with another ${what}`, async () => {
+      const key = { 'Idempotency-Key': `other-${index}` };
+      await ada.create(`once/other.md`, 'text', key);
+      await ada.delete('/v1/documents/once/other.md');
+      assert.equal((await send(key)).refusal, 'CONFLICT idempotency_key_reused');
+    });
+  }
+
+  it('keeps one principal’s keys apart from another’s', async () => {
+    const bob = await server.person('approver', '', 'bob');
+    const key = { 'Idempotency-Key': 'shared-word' };
+    assert.equal((await ada.create('once/ada.md', 'text', key)).status, 201);
+    const own = await bob.create('once/bob.md', 'text', key);
+    assert.deepEqual([own.status, own.headers['idempotent-replayed']], [201, undefined]);
+  });
+
+  it('remembers no refusal: the mended request goes through under its key', async () => {
+    const key = { 'Idempotency-Key': 'mended' };
+    assert.equal((await ada.create('once/a.md', 'text', key)).refusal, 'CONFLICT name_taken');
+    assert.equal((await ada.create('once/b.md', 'text', key)).status, 201);
+  });
+
+  it('decides anew whether the caller may have the answer', async () => {
+    const { id, key } = await server.host.person('editor', 'lent', 'carl');
+    const carl = server.as(key);
+    const retry = { 'Idempotency-Key': 'lent' };
+    assert.equal((await carl.create('lent/a.md', 'text', retry)).status, 201);
+    await server.host.revoke('editor', { type: 'principal', id }, 'lent');
+    assert.equal((await carl.create('lent/a.md', 'text', retry)).refusal, 'NOT_FOUND');
+  });
+
+  it('remembers for a day', async () => {
+    const key = { 'Idempotency-Key': 'yesterday' };
+    await ada.create('once/day.md', 'text', key);
+    server.host.clock.advance(24 * 60 * 60 * 1000 - 1);
+    assert.equal((await ada.create('once/day.md', 'text', key)).status, 201);
+    server.host.clock.advance(1);
+    assert.equal((await ada.create('once/day.md', 'text', key)).refusal, 'CONFLICT name_taken');
+  });
+});

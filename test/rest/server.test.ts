@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { openTestServer, type TestServer } from '../harness/http.js';
+import { RawConnection } from '../harness/raw-connection.js';
+
+describe('the REST server', () => {
+  let server: TestServer | undefined;
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
+  });
+
+  it('finishes what is under way when it closes, and takes nothing new', async () => {
+    server = await openTestServer();
+    const { key } = await server.host.person('approver');
+    const busy = await RawConnection.open(server.rest.port);
+    const idle = await RawConnection.open(server.rest.port);
+    busy.write(
+      `POST /v1/documents?location=last.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: k\r\n` +
+        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\n\r\nabc',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.rest.close(5000);
+    await idle.closed();
+    await assert.rejects(RawConnection.open(server.rest.port), { code: 'ECONNREFUSED' });
+    busy.write('def');
+    const answer = await busy.read();
+    assert.equal(answer.status, 201);
+    await closed;
+    await busy.closed();
+  });
+
+  it('cuts off what does not finish in time', async () => {
+    server = await openTestServer();
+    const { key } = await server.host.person('approver');
+    const stuck = await RawConnection.open(server.rest.port);
+    stuck.write(
+      `POST /v1/documents?location=last.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: k\r\n` +
+        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\n\r\nabc',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await server.rest.close(100);
+    await stuck.closed();
+    assert.equal(server.head, null);
+  });
+
+  it('says when its port is taken', async () => {
+    server = await openTestServer();
+    const { startServer } = await import('../../lib/rest/server.js');
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const second = startServer(server.host.service, {
+      host: '127.0.0.1',
+      port: server.rest.port,
+      build: { version: '0', commit: null },
+      log: quiet,
+      trustProxy: 0,
+      corsOrigins: [],
+      validateResponses: false,
+    });
+    await assert.rejects(second, { code: 'EADDRINUSE' });
+  });
+
+  it('logs a line a request: its row and its outcome, and nothing of location, query or key', async () => {
+    server = await openTestServer();
+    const { key } = await server.host.person('approver');
+    const ada = server.as(key);
+    await ada.create('secret/place.md', 'secret content');
+    const { json } = await ada.get('/v1/documents/secret/place.md?version=secret');
+    await server.as().get('/v1/documents/secret/place.md');
+    await ada.get('/secret');
+    const lines = server.log.map(({ fields }) => fields);
+    assert.deepEqual(
+      lines.map(({ method, route, status }) => [method, route, status]),
+      [
+        ['POST', '/v1/documents', 201],
+        ['GET', '/v1/documents/{location}', 400],
+        ['GET', '/v1/documents/{location}', 401],
+        ['GET', null, 404],
+      ],
+    );
+    assert.equal(lines[1]?.['id'], json.error.request_id);
+    assert.deepEqual(Object.keys(lines[0] ?? {}), ['id', 'method', 'route', 'status', 'ms', 'credential']);
+    const text = JSON.stringify(server.log);
+    assert.ok(!text.includes('secret') && !text.includes(key));
+    assert.ok(key.includes(String(lines[0]?.['credential'])), 'the credential is named by its id');
+  });
+
+  it('protects every answer from being sniffed, framed, run or kept', async () => {
+    server = await openTestServer();
+    const ada = await server.person('approver');
+    for (const answer of [
+      await ada.get('/v1/folders'),
+      await ada.get('/nowhere'),
+      await server.as().get('/v1/folders'),
+      await server.as().get('/v1/health'),
+    ]) {
+      assert.deepEqual(
+        [
+          answer.headers['x-content-type-options'],
+          answer.headers['content-security-policy'],
+          answer.headers['x-frame-options'],
+          answer.headers['referrer-policy'],
+          answer.headers['cache-control'],
+          answer.headers['x-powered-by'],
+          answer.headers['server'],
+        ],
+        [
+          'nosniff',
+          "default-src 'none'; frame-ancestors 'none'",
+          'DENY',
+          'no-referrer',
+          'private, no-cache',
+          undefined,
+          undefined,
+        ],
+      );
+    }
+  });
+
+  describe('asked by pages of other origins', () => {
+    const preflight = {
+      Origin: 'https://app.example',
+      'Access-Control-Request-Method': 'PUT',
+      'Access-Control-Request-Headers': 'authorization,if-match',
+    };
+
+    it('lets none in unless it is configured', async () => {
+      server = await openTestServer();
+      const ada = await server.person('approver');
+      const answer = await ada.get('/v1/folders', { Origin: 'https://app.example' });
+      assert.deepEqual(
+        Object.keys(answer.headers).filter((name) => name.startsWith('access-control')),
+        [],
+      );
+      assert.equal((await server.as().send('OPTIONS', '/v1/folders', { headers: preflight })).status, 401);
+    });
+
+    it('answers a preflight of a configured origin without a key, and shows it the headers it needs', async () => {
+      server = await openTestServer({ server: { corsOrigins: ['https://app.example'] } });
+      const ada = await server.person('approver');
+      await ada.create('a.md');
+      const asked = await server.as().send('OPTIONS', '/v1/documents/a.md', { headers: preflight });
+      assert.equal(asked.status, 204);
+      assert.equal(asked.headers['access-control-allow-origin'], 'https://app.example');
+      assert.match(String(asked.headers['access-control-allow-methods']), /\bPUT\b/);
+      assert.match(String(asked.headers['access-control-allow-headers']), /\bIf-Match\b/);
+      assert.equal(asked.headers['access-control-allow-credentials'], undefined);
+      const read = await ada.get('/v1/documents/a.md', { Origin: 'https://app.example' });
+      for (const name of [
+        'ETag',
+        'Location',
+        'Retry-After',
+        'X-Request-Id',
+        'X-RateLimit-Remaining',
+        'Idempotent-Replayed',
+      ]) {
+        assert.ok(String(read.headers['access-control-expose-headers']).includes(name), name);
+      }
+      assert.equal(read.headers['vary'], 'Origin, Accept');
+    });
+
+    it('says nothing to an origin that is not configured', async () => {
+      server = await openTestServer({ server: { corsOrigins: ['https://app.example'] } });
+      const ada = await server.person('approver');
+      for (const origin of ['https://app.example.evil.test', 'http://app.example', 'null']) {
+        const answer = await ada.get('/v1/folders', { Origin: origin });
+        assert.equal(answer.headers['access-control-allow-origin'], undefined, origin);
+        assert.equal(answer.headers['vary'], 'Origin');
+      }
+    });
+  });
+
+  it('believes a proxy about the client’s address only where it is told to', async () => {
+    const attempts = async (trustProxy: number): Promise<number> => {
+      const own = await openTestServer({ server: { trustProxy } });
+      let last = 401;
+      for (let count = 0; count < 320; count += 1) {
+        ({ status: last } = await own.as('x').get('/v1/folders', { 'X-Forwarded-For': `192.0.2.${count % 250}` }));
+      }
+      await own.close();
+      return last;
+    };
+    assert.equal(await attempts(0), 429, 'all come from one address');
+    assert.equal(await attempts(1), 401, 'they come from many');
+  });
+});
