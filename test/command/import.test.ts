@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve } from './run-program.js';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, patience } from './run-program.js';
 
 interface Imported {
   readonly created: number;
@@ -38,7 +38,9 @@ const reasons: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const mode of ['without a server', 'beside a server'] as const) {
-  describe(`the command line imports a folder ${mode}`, () => {
+  describe(`the command line imports a folder ${mode}`, function () {
+    this.timeout(patience);
+
     afterEach(tidyUp);
 
     it('brings in what can be, skips the rest with reasons, and leaves what is there when run again', async () => {
@@ -67,7 +69,9 @@ for (const mode of ['without a server', 'beside a server'] as const) {
   });
 }
 
-describe('the command line imports', () => {
+describe('the command line imports', function () {
+  this.timeout(patience);
+
   afterEach(tidyUp);
 
   it('thousands of files in few commits, telling how far it is', async () => {

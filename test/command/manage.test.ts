@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, type RunningProgram } from './run-program.js';
+import {
+  ask,
+  askRefused,
+  makeFolder,
+  tidyUp,
+  runProgram,
+  serve,
+  type RunningProgram,
+  patience,
+} from './run-program.js';
 
 interface Shown {
   readonly id: string;
@@ -21,7 +30,9 @@ interface Made {
 const keyPattern = /^ck_acme_[0-9a-z]{16}_[0-9a-z]{59}$/;
 
 for (const mode of ['without a server', 'beside a server'] as const) {
-  describe(`the command line manages a workspace ${mode}`, () => {
+  describe(`the command line manages a workspace ${mode}`, function () {
+    this.timeout(patience);
+
     let data: string;
     let made: Made;
     let server: RunningProgram | undefined;

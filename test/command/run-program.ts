@@ -10,6 +10,9 @@ import { fileURLToPath } from 'node:url';
 /** The built program, beside the compiled tests. */
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 
+/** Milliseconds for a test that starts many processes: a second at rest, far more on a machine that is busy. */
+export const patience = 60_000;
+
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;

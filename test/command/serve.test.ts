@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { takeOwnerLock } from '../../lib/sidecar/owner-lock.js';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, startProgram } from './run-program.js';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, startProgram, patience } from './run-program.js';
 
 /** What a line of curl as it is printed would send; written for the quoting that the program uses. */
 function readCurl(line: string): { url: string; init: RequestInit } {
@@ -22,7 +22,9 @@ function readCurl(line: string): { url: string; init: RequestInit } {
   return { url, init: { headers, body, method: body === null ? 'GET' : 'POST' } };
 }
 
-describe('the command line serves', () => {
+describe('the command line serves', function () {
+  this.timeout(patience);
+
   afterEach(tidyUp);
 
   it('prints one line of JSON with its address once it answers, and ends with 0 on SIGTERM', async () => {

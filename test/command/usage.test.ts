@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram } from './run-program.js';
+import { askRefused, makeFolder, tidyUp, runProgram, patience } from './run-program.js';
 
 const commands = [
   'init',
@@ -33,7 +33,9 @@ const commands = [
   'policy set',
 ];
 
-describe('the command line is used', () => {
+describe('the command line is used', function () {
+  this.timeout(patience);
+
   after(tidyUp);
 
   it('every command explains itself, with an example', async () => {
@@ -49,7 +51,7 @@ describe('the command line is used', () => {
       assert.match(stdout, new RegExp(`^ {2}\\$ cartulary ${words}`, 'm'), words);
       assert.match(stdout, /--json/, words);
     }
-  }).timeout(20_000);
+  });
 
   it('a call that is no command, or lacks something, ends with 2 and says so, with --json as JSON', async () => {
     const calls = await Promise.all(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ask, makeFolder, runProgram, serve, tidyUp } from './run-program.js';
+import { ask, makeFolder, runProgram, serve, tidyUp, patience } from './run-program.js';
 
 interface Verified {
   readonly sound: boolean;
@@ -145,7 +145,9 @@ const damages: readonly Damage[] = [
   },
 ];
 
-describe('cartulary verify', () => {
+describe('cartulary verify', function () {
+  this.timeout(patience);
+
   let sound: string;
 
   before(async () => {
@@ -182,7 +184,7 @@ describe('cartulary verify', () => {
     const folder = await makeFolder();
     const [data, source] = [join(folder, 'data'), join(folder, 'source')];
     await mkdir(source);
-    const names = Array.from({ length: 1500 }, (_, index) => `${index}.md`);
+    const names = Array.from({ length: 800 }, (_, index) => `${index}.md`);
     await Promise.all(names.map((name) => writeFile(join(source, name), name.repeat(50))));
     const server = await serve(data);
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -200,7 +202,9 @@ describe('cartulary verify', () => {
   });
 });
 
-describe('cartulary audit', () => {
+describe('cartulary audit', function () {
+  this.timeout(patience);
+
   let data: string;
   let exported: string;
   let key: string;
