@@ -22,6 +22,8 @@ export interface KnownHead {
   readonly hash: string;
   /** Who says so, for the message: `commit 1f0c…`. */
   readonly witness?: string;
+  /** The commit of a clone that says so; these are given in the order of the history. */
+  readonly commit?: string;
 }
 
 export interface VerifyOptions {
@@ -32,6 +34,12 @@ export interface VerifyOptions {
   /** The record before the first one, for a stretch. */
   readonly start?: ChainHead | undefined;
 }
+
+/**
+ * The first action of a chain that was begun anew, for a workspace made from a clone alone. Its version is the newest
+ * commit that it was made from: that one and those before it bear witness of another chain.
+ */
+export const recoverAction = 'workspace.recover';
 
 /** Records without a signature that a sound chain can have at the most: one group of the journal more than the rule. */
 const mostUnsigned = 2 * signedEvery;
@@ -64,19 +72,16 @@ export class ChainVerifier {
   head: ChainHead;
   signed: { readonly seq: number; readonly at: string } | null = null;
   readonly #options: VerifyOptions;
-  readonly #known = new Map<number, KnownHead[]>();
-  readonly #furthest: KnownHead | undefined;
+  readonly #witnesses: readonly KnownHead[];
+  #known: ReadonlyMap<number, readonly KnownHead[]>;
+  #furthest: KnownHead | undefined;
   #workspace: string | undefined;
   #isClosed = false;
 
   constructor(known: readonly KnownHead[], options: VerifyOptions) {
     this.#options = options;
-    let furthest: KnownHead | undefined;
-    for (const head of known) {
-      this.#known.set(head.seq, [...(this.#known.get(head.seq) ?? []), head]);
-      if (head.seq > (furthest?.seq ?? 0)) furthest = head;
-    }
-    this.#furthest = furthest;
+    this.#witnesses = known;
+    [this.#known, this.#furthest] = arrange(known);
     this.head = options.start ?? emptyChain;
   }
 
@@ -98,6 +103,7 @@ export class ChainVerifier {
   #takeRecord({ record, text }: ExportedRecord): Fault | undefined {
     const { hash, ...members } = record;
     const { seq } = this.head;
+    if (record.seq === 1 && record.action === recoverAction) this.#forgetWitnesses(record.version);
     if (this.#isClosed) return { seq: record.seq, problem: `record ${record.seq} follows the end of the export` };
     if (record.seq !== seq + 1) {
       return record.seq > seq + 1
@@ -161,12 +167,30 @@ export class ChainVerifier {
     return undefined;
   }
 
+  #forgetWitnesses(commit: string | null): void {
+    const last = this.#witnesses.findLastIndex((head) => head.commit !== undefined && head.commit === commit);
+    const later = last < 0 ? [] : this.#witnesses.slice(last + 1);
+    const others = this.#witnesses.filter((head) => head.commit === undefined);
+    [this.#known, this.#furthest] = arrange([...others, ...later.filter((head) => head.commit !== undefined)]);
+  }
+
   #faultOfGap(): Fault | undefined {
     if (this.#options.publicKey === undefined) return undefined;
     const from = this.signed?.seq ?? 0;
     if (this.head.seq - from <= mostUnsigned) return undefined;
     return { seq: from + 1, problem: `no signature covers the records from ${from + 1} to ${this.head.seq}` };
   }
+}
+
+/** Known heads by their numbers, and the one that lies furthest on. */
+function arrange(known: readonly KnownHead[]): [ReadonlyMap<number, readonly KnownHead[]>, KnownHead | undefined] {
+  const bySeq = new Map<number, KnownHead[]>();
+  let furthest: KnownHead | undefined;
+  for (const head of known) {
+    bySeq.set(head.seq, [...(bySeq.get(head.seq) ?? []), head]);
+    if (head.seq > (furthest?.seq ?? 0)) furthest = head;
+  }
+  return [bySeq, furthest];
 }
 
 function nameOf(known: KnownHead): string {

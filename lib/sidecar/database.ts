@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 
 /** An open SQLite connection. The type stays within this folder. */
@@ -43,6 +44,8 @@ const pagesAtOnce = 256;
  * SQLite's online backup reads through the transaction that is open.
  */
 export async function copyDatabase(connection: Connection, file: string): Promise<void> {
+  // Closed to others from the first moment.
+  closeSync(openSync(file, 'wx', 0o600));
   await connection.backup(file, { progress: () => pagesAtOnce });
   const copy = new Sqlite(file);
   try {

@@ -1,6 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import type { Caller } from '../../lib/domain/caller.js';
 import { rootLocation, type Location } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { hashObject } from '../../lib/git/objects.js';
 import { listCredentials } from '../../lib/operations/change-credential.js';
 import { showPolicy } from '../../lib/operations/change-policy.js';
 import { exportFolder } from '../../lib/operations/export-folder.js';
@@ -11,13 +13,12 @@ import { listGroups, listPrincipals } from '../../lib/operations/list-principals
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import type { TestClock } from '../harness/service.js';
 
 /**
  * What a workspace answers to every question that can be asked about what is in it, by the operator and by each
  * principal: all folders, documents, older versions with their bytes, grants, people, keys and policy.
  */
-export async function answersOf(workspace: Workspace, _clock: TestClock): Promise<unknown[]> {
+export async function answersOf(workspace: Workspace): Promise<unknown[]> {
   const answers: unknown[] = [];
   const principals = workspace.journal.reader.principals.list();
   const versions = allVersions(workspace);
@@ -48,13 +49,16 @@ export async function answersOf(workspace: Workspace, _clock: TestClock): Promis
         return { result: [result.commit, entries] };
       });
       await ask(`grants ${location}`, () =>
-        perform(workspace, caller, listGrants, { scopeType: 'folder', location } as never),
+        perform(workspace, caller, listGrants, { scopeType: 'folder', location, inherited: true, ...list }),
       );
     }
     for (const [location, versionId] of versions) {
-      await ask(`read ${location} ${versionId}`, () =>
-        perform(workspace, caller, readDocument, { location, versionId, withContent: true }),
-      );
+      await ask(`read ${location} ${versionId}`, async () => {
+        const input = { location, versionId, withContent: true };
+        const { document, version, bytes, openStream } = (await perform(workspace, caller, readDocument, input)).result;
+        const content = openStream === null ? bytes : await buffer(await openStream());
+        return { result: [document, version, hashObject('blob', content ?? Buffer.alloc(0))] };
+      });
     }
     await ask('principals', () => perform(workspace, caller, listPrincipals, {}));
     await ask('groups', () => perform(workspace, caller, listGroups, {}));

@@ -74,9 +74,9 @@ describe('backup and restore', () => {
 
   it('gives a workspace that answers everything as the original does, entity-tags included', async () => {
     await makeHistory(test);
-    const before = await answersOf(test.workspace, test.clock);
+    const before = await answersOf(test.workspace);
     const restored = await restore(await backUp());
-    assert.deepEqual(await answersOf(restored, test.clock), before);
+    assert.deepEqual(await answersOf(restored), before);
     assert.deepEqual(dumpContent(join(work, 'restored')), dumpContent(test.dataFolder ?? ''));
     assert.ok(before.length > 100);
   });
@@ -147,7 +147,7 @@ describe('backup and restore', () => {
     };
     const writers = [0, 1, 2, 3].map(write);
     const folders: string[] = [];
-    for (const name of ['one', 'two', 'three']) {
+    for (const name of ['one', 'two']) {
       const before = written;
       folders.push(await backUp(join(work, name)));
       assert.ok(written > before, 'writes went on while it was taken');
@@ -252,7 +252,7 @@ describe('backup and restore', () => {
     const refusal = await refusalOf(restore(folder));
     assert.match(
       refusal.message,
-      /service\.sealed does not open: the passphrase is another one, or something was changed/,
+      /service\.sealed does not open: the passphrase is another one, or it or the manifest was changed/,
     );
   });
 

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Service } from '../../lib/app.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { verifyAudit } from '../../lib/operations/audit-log.js';
+import { perform } from '../../lib/operations/perform.js';
+import { verifyWorkspace } from '../../lib/workspace/verify.js';
+import { Actor } from '../harness/act.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { dumpContent, makeHistory } from './history.js';
+
+describe('recovery from a clone alone', () => {
+  let test: TestService;
+  let work: string;
+  let clone: string;
+  let service: Service;
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-clone-'));
+    test = await openTestService({ store: 'disk' });
+    await makeHistory(test);
+    await test.workspace.checkpointer.run();
+    clone = join(work, 'clone');
+    execFileSync('git', ['clone', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), clone]);
+    service = await Service.open({
+      dataFolder: join(work, 'data'),
+      git: 'auto',
+      clock: test.clock,
+      randomness: makeTestRandomness('recovered'),
+      onFault: () => undefined,
+    });
+  });
+
+  afterEach(async () => {
+    await service.close();
+    await test.close();
+    await rm(work, { recursive: true, force: true });
+  });
+
+  it('gives content and history back as they were, and nobody in', async () => {
+    const workspace = await service.restore({ clone, name: 'acme' }, operator);
+    const { labels, ...before } = dumpContent(test.dataFolder ?? '');
+    const { labels: none, ...after } = dumpContent(join(work, 'data'));
+    assert.deepEqual(after, before);
+    assert.deepEqual([labels.length, none.length], [2, 0]);
+    const reader = new Actor(workspace, operator.principalId);
+    assert.equal(await reader.read('plan.md'), 'another document at the old place');
+    const people = workspace.journal.reader.principals.list().filter(({ kind }) => kind !== 'operator');
+    assert.deepEqual(people.map(({ displayName, kind }) => `${displayName} ${kind}`).toSorted(), [
+      'Ada the first person',
+      'Indexer agent',
+    ]);
+    assert.ok(people.every(({ disabledAt }) => disabledAt !== null));
+    assert.deepEqual(workspace.journal.reader.credentials.list(), []);
+  });
+
+  it('begins a new audit chain, of which older commits bear no witness, and newer ones do', async () => {
+    const workspace = await service.restore({ clone, name: 'acme' }, operator);
+    const options = { dataFolder: join(work, 'data'), name: 'acme', git: 'auto' as const };
+    const problems = async () => (await verifyWorkspace(options, () => undefined)).problems;
+    assert.deepEqual(await problems(), []);
+    const actor = new Actor(workspace, operator.principalId);
+    await actor.update('plan.md', 'written after the recovery');
+    await workspace.checkpointer.run();
+    assert.deepEqual(await problems(), []);
+    const later = join(work, 'later');
+    execFileSync('git', ['clone', '-q', join(work, 'data', 'acme', 'content.git'), later]);
+    const verify = async () => (await perform(workspace, operator, verifyAudit, { clone: later })).result;
+    assert.ok((await verify()).sound);
+    const { name, repository, journal } = workspace;
+    assert.ok(name === 'acme' && (await repository.head()) === journal.state.head);
+    const first = journal.reader.audit.after(0, 1)[0];
+    assert.deepEqual([first?.action, first?.version?.length], ['workspace.recover', 40]);
+  });
+
+  it('takes a bare clone and a bundle’s clone alike', async () => {
+    const bare = join(work, 'bare.git');
+    execFileSync('git', ['clone', '-q', '--bare', clone, bare]);
+    await service.restore({ clone: bare, name: 'one' }, operator);
+    assert.deepEqual(service.names(), ['one']);
+  });
+
+  it('refuses a clone with commits of somebody else, names them, and leaves nothing', async () => {
+    await writeFile(join(clone, 'foreign.md'), 'x');
+    const git = (...parameters: string[]): string =>
+      execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
+        encoding: 'utf8',
+      }).trim();
+    git('add', 'foreign.md');
+    git('commit', '-q', '-m', 'Add a file by hand');
+    const foreign = git('rev-parse', 'HEAD');
+    await assert.rejects(service.restore({ clone, name: 'acme' }, operator), (error: unknown) => {
+      assert.ok(error instanceof Refusal);
+      assert.equal(error.details?.reason, 'history_not_understood');
+      assert.match(error.message, new RegExp(`Commit ${foreign}: its message does not end in trailers`));
+      assert.match(error.message, /In the newest tree, "foreign\.md" is in the tree, but has no row/);
+      return true;
+    });
+    assert.deepEqual(
+      (await readdir(join(work, 'data'))).filter((name) => name.includes('acme')),
+      [],
+    );
+    const workspace = await service.restore({ clone, name: 'acme', isPartial: true }, operator);
+    assert.equal(await new Actor(workspace, operator.principalId).read('plan.md'), 'another document at the old place');
+  });
+
+  it('refuses a clone that was cut off, what is no clone, and a name that is taken', async () => {
+    const shallow = join(work, 'shallow');
+    execFileSync('git', ['clone', '-q', '--depth', '3', `file://${clone}`, shallow], { stdio: 'pipe' });
+    const reasonOf = async (source: { readonly clone: string; readonly name: string }) => {
+      try {
+        await service.restore(source, operator);
+      } catch (error) {
+        return error instanceof Refusal ? error.details?.reason : error;
+      }
+      return 'done';
+    };
+    assert.equal(await reasonOf({ clone: shallow, name: 'acme' }), 'bad_clone');
+    assert.equal(await reasonOf({ clone: join(work, 'nothing'), name: 'acme' }), 'bad_clone');
+    assert.equal(await reasonOf({ clone, name: '../escape' }), 'bad_field');
+    assert.equal(await reasonOf({ clone, name: 'acme' }), 'done');
+    assert.equal(await reasonOf({ clone, name: 'acme' }), 'name_taken');
+    assert.equal(existsSync(join(work, 'escape')), false);
+  });
+});
