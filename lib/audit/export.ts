@@ -5,7 +5,7 @@ import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import type { ExportedLine } from './exported-line.js';
 import { readArchive } from './read-archive.js';
 
-export type { ExportedCheckpoint, ExportedLine, ExportedRecord } from './exported-line.js';
+export type { ExportedLine, ExportedRecord } from './exported-line.js';
 
 /** The tables that a chain lies in. */
 export type ChainTables = Pick<Tables, 'audit' | 'auditCheckpoints' | 'auditArchives'>;

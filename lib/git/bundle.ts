@@ -51,14 +51,6 @@ export async function writeBundle(program: GitProgram, repository: string, head:
 }
 
 /**
- * The commit that a bundle brings, as its header says.
- * @throws RepositoryUnreadable when it is no bundle of one whole history.
- */
-export async function readBundleHead(file: string): Promise<Oid> {
-  return (await readHeader(file)).head;
-}
-
-/**
  * Takes a bundle's objects into a repository, checked one by one as git's fsck
  * does, and with everything that they refer to. Moves no branch.
  * @returns the commit that it brings.
