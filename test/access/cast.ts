@@ -54,6 +54,13 @@ export class Person extends Actor {
     }
   }
 
+  /** Renames or moves to a whole new path, in one step or two. */
+  async relocate(from: string, to: string): Promise<void> {
+    const [folder, name] = [to.split('/').slice(0, -1).join('/'), to.split('/').at(-1) ?? ''];
+    const { to: moved } = from.startsWith(`${folder}/`) ? { to: from } : await this.move(from, folder, true);
+    if (moved !== to) await this.rename(moved, name, true);
+  }
+
   /** Creates with labels, which no other short way does. */
   async createLabelled(location: string, ...labels: string[]): Promise<void> {
     const input = { location: parseFolderLocation(location), content: { bytes: Buffer.from('text') }, message: null };

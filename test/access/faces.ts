@@ -1,0 +1,232 @@
+import type { Readable } from 'node:stream';
+import { parsePrecondition } from '../../lib/domain/etag.js';
+import type { Subject } from '../../lib/domain/grant.js';
+import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import type { Role } from '../../lib/domain/role.js';
+import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
+import { createDocument } from '../../lib/operations/create-document.js';
+import { createFolder } from '../../lib/operations/create-folder.js';
+import { deleteDocument } from '../../lib/operations/delete-document.js';
+import { exportFolder } from '../../lib/operations/export-folder.js';
+import { listDocuments } from '../../lib/operations/list-documents.js';
+import { listFolders } from '../../lib/operations/list-folders.js';
+import { listGrants } from '../../lib/operations/list-grants.js';
+import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
+import { perform } from '../../lib/operations/perform.js';
+import { readDocument } from '../../lib/operations/read-document.js';
+import { move, rename } from '../../lib/operations/relocate.js';
+import { undeleteDocument } from '../../lib/operations/undelete-document.js';
+import { updateDocument } from '../../lib/operations/update-document.js';
+import type { Actor } from '../harness/act.js';
+import { sortBySubject } from './canonicalize-answers.js';
+import type { HttpAnswer, HttpClient } from '../harness/http.js';
+
+/** Something that a caller asks; every face can ask it in its own way. */
+export type Question =
+  | { readonly does: 'read' | 'undelete' | 'create-folder'; readonly path: string }
+  | { readonly does: 'read-version'; readonly path: string; readonly version: string }
+  | { readonly does: 'create'; readonly path: string }
+  | { readonly does: 'update' | 'delete'; readonly path: string; readonly ifMatch: string }
+  | { readonly does: 'list' | 'list-folders'; readonly folder: string; readonly limit: number }
+  | { readonly does: 'export'; readonly folder: string }
+  | { readonly does: 'rename'; readonly path: string; readonly name: string; readonly acknowledged: boolean }
+  | { readonly does: 'move'; readonly path: string; readonly folder: string; readonly acknowledged: boolean }
+  | { readonly does: 'list-grants'; readonly path: string; readonly scope: 'folder' | 'document' }
+  | {
+      readonly does: 'grant' | 'revoke';
+      readonly path: string;
+      readonly scope: 'folder' | 'document';
+      readonly subject: Subject;
+      readonly role: Role;
+    };
+
+/** Asks and gives back everything that came, as text; of a list all pages, each with its end. */
+export interface Face {
+  ask(question: Question): Promise<string>;
+}
+
+/** Asks the operations themselves. */
+export class OperationsFace implements Face {
+  readonly #actor: Actor;
+
+  constructor(actor: Actor) {
+    this.#actor = actor;
+  }
+
+  async ask(question: Question): Promise<string> {
+    try {
+      return sortBySubject(JSON.stringify(await this.#ask(question), withoutInnerKeys));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { code, message, details, etag, retryAfter } = error;
+      return sortBySubject(JSON.stringify({ code, message, details, etag, retryAfter }));
+    }
+  }
+
+  async #ask(question: Question): Promise<unknown> {
+    const content = { bytes: Buffer.from('text') };
+    switch (question.does) {
+      case 'read':
+      case 'read-version': {
+        const versionId = 'version' in question ? question.version : undefined;
+        const input = { location: parseLocation(question.path), versionId, withContent: true };
+        const read = await this.#perform(readDocument, input);
+        return { ...read, bytes: read.bytes?.toString() };
+      }
+      case 'create': {
+        const input = { location: parseLocation(question.path), content, labels: [], message: null };
+        return this.#perform(createDocument, input);
+      }
+      case 'update':
+      case 'delete': {
+        const precondition = parsePrecondition(question.ifMatch, 'If-Match');
+        const input = { location: parseLocation(question.path), precondition };
+        if (question.does === 'delete') return this.#perform(deleteDocument, input);
+        return this.#perform(updateDocument, { ...input, content, message: null });
+      }
+      case 'undelete':
+        return this.#perform(undeleteDocument, { location: parseLocation(question.path) });
+      case 'create-folder':
+        return this.#perform(createFolder, { location: parseLocation(question.path) });
+      case 'rename':
+        return this.#perform(rename, { ...question, location: parseLocation(question.path) });
+      case 'move': {
+        const toFolder = parseFolderLocation(question.folder);
+        return this.#perform(move, { ...question, location: parseLocation(question.path), toFolder });
+      }
+      case 'list':
+        return this.#pages((after) => this.#perform(listDocuments, { ...this.#page(question), after }));
+      case 'list-folders':
+        return this.#pages((after) => this.#perform(listFolders, { ...this.#page(question), after }));
+      case 'export': {
+        const exported = await this.#perform(exportFolder, { location: parseFolderLocation(question.folder) });
+        const documents: unknown[] = [];
+        for (const { document, open } of exported.documents) {
+          documents.push([document, (await readAll(await open())).toString()]);
+        }
+        exported.close();
+        return { ...exported, documents };
+      }
+      case 'list-grants': {
+        const scope = { scopeType: question.scope, location: parseFolderLocation(question.path) };
+        return this.#perform(listGrants, { ...scope, inherited: true, after: '', limit: 50 });
+      }
+      case 'grant':
+      case 'revoke': {
+        const { subject, role } = question;
+        const input = { scopeType: question.scope, location: parseFolderLocation(question.path), subject, role };
+        return question.does === 'grant' ? this.#perform(createGrant, input) : this.#perform(revokeGrant, input);
+      }
+    }
+  }
+
+  async #perform<Input, Result, Prepared>(
+    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    input: Input,
+  ): Promise<Result> {
+    return (await perform(this.#actor.workspace, this.#actor.caller, operation, input)).result;
+  }
+
+  #page({ folder, limit }: { readonly folder: string; readonly limit: number }) {
+    return { location: parseFolderLocation(folder), limit };
+  }
+
+  async #pages(read: (after: string) => Promise<{ readonly next: string | null }>): Promise<unknown[]> {
+    const pages: unknown[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page = await read(after);
+      pages.push(page);
+      after = page.next;
+    }
+    return pages;
+  }
+}
+
+async function readAll(content: Buffer | Readable): Promise<Buffer> {
+  if (Buffer.isBuffer(content)) return content;
+  const pieces: Buffer[] = [];
+  for await (const piece of content) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** What results carry for the service's own use and no face shows: numbers of rows, and where the history stands. */
+function withoutInnerKeys(key: string, value: unknown): unknown {
+  return key === 'number' || key === 'commit' ? undefined : value;
+}
+
+/** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
+export class HttpFace implements Face {
+  readonly #client: HttpClient;
+
+  constructor(client: HttpClient) {
+    this.#client = client;
+  }
+
+  async ask(question: Question): Promise<string> {
+    switch (question.does) {
+      case 'read':
+        return show(await this.#client.get(pathOf(question.path)));
+      case 'read-version':
+        return show(await this.#client.get(`${pathOf(question.path)}?version=${question.version}`));
+      case 'create':
+        return show(await this.#client.create(question.path));
+      case 'update':
+        return show(
+          await this.#client.put(pathOf(question.path), { content: 'text' }, { 'If-Match': question.ifMatch }),
+        );
+      case 'delete':
+        return show(await this.#client.delete(pathOf(question.path), { 'If-Match': question.ifMatch }));
+      case 'undelete':
+        return show(await this.#client.post('/v1/undeletes', { location: question.path }));
+      case 'create-folder':
+        return show(await this.#client.post('/v1/folders', { location: question.path }));
+      case 'rename': {
+        const { path: location, name } = question;
+        return show(await this.#client.post('/v1/renames', { location, name, ...acknowledge(question) }));
+      }
+      case 'move': {
+        const { path: location, folder } = question;
+        return show(await this.#client.post('/v1/moves', { location, to_folder: folder, ...acknowledge(question) }));
+      }
+      case 'list':
+        return this.#pages(`/v1/documents?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+      case 'list-folders':
+        return this.#pages(`/v1/folders?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+      case 'export':
+        return show(await this.#client.get(`/v1/folders/export?location=${encodeURIComponent(question.folder)}`));
+      case 'list-grants':
+        return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
+      case 'grant': {
+        const { scope, path, subject, role } = question;
+        return show(await this.#client.post('/v1/grants', { scope_type: scope, scope_id: path, subject, role }));
+      }
+      case 'revoke': {
+        const { scope, path, subject, role } = question;
+        const query = `subject_type=${subject.type}&subject_id=${subject.id}&role=${role}`;
+        return show(await this.#client.delete(`/v1/grants?scope_type=${scope}&scope_id=${path}&${query}`));
+      }
+    }
+  }
+
+  async #pages(target: string): Promise<string> {
+    const pages: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const answer = await this.#client.get(cursor === '' ? target : `${target}&cursor=${cursor}`);
+      pages.push(show(answer));
+      cursor = answer.status === 200 ? (answer.json as { next_cursor: string | null }).next_cursor : null;
+    }
+    return pages.join('\n');
+  }
+}
+
+const pathOf = (path: string): string => `/v1/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
+const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
+  acknowledged ? { acknowledge_access_change: true } : {};
+
+/** Everything but the wall clock's time, by which the test's two worlds would differ for themselves. */
+function show({ status, headers, bytes, json }: HttpAnswer): string {
+  const { date: _, ...rest } = headers;
+  const body = bytes.toString('latin1');
+  return `${status} ${JSON.stringify(rest)}\n${json === undefined ? body : sortBySubject(body)}`;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { Actor } from '../harness/act.js';
+import { openTestServer } from '../harness/http.js';
+import { openTestService, TestService } from '../harness/service.js';
+import { canonicalizeAnswers } from './canonicalize-answers.js';
+import { HttpFace, OperationsFace } from './faces.js';
+import { story, tellTwice, type World } from './two-worlds.js';
+
+/** Pairs of worlds in each run of the tests, at each face. Raise them, or change the seed, for a longer hunt. */
+const pairsOfOperations = 120;
+const pairsOverHttp = 25;
+const seed = 20260105;
+
+async function compare(openWorld: () => Promise<World>, pairs: number): Promise<void> {
+  let answered = 0;
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      const [without, withHidden] = await tellTwice(openWorld, told);
+      const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
+      for (const [index, answer] of expected.entries()) {
+        const asked = JSON.stringify(told.questions[index]?.question);
+        assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
+        if (answer.includes('NOT_FOUND')) refused += 1;
+        else answered += 1;
+      }
+    }),
+    { numRuns: pairs, seed },
+  );
+  assert.ok(answered > pairs && refused > pairs, `${answered} answered, ${refused} refused: too little of one`);
+}
+
+describe('What a key cannot reach', () => {
+  it('has no effect on anything that operations answer', async function () {
+    this.timeout(300_000);
+    const openWorld = async (): Promise<World> => {
+      const service = await openTestService();
+      return {
+        service,
+        faceOf: (id) => Promise.resolve(new OperationsFace(new Actor(service.workspace, id))),
+        close: () => service.close(),
+      };
+    };
+    await compare(openWorld, pairsOfOperations);
+  });
+
+  it('has no effect on any status, header or byte over HTTP', async function () {
+    this.timeout(300_000);
+    const server = await openTestServer();
+    const { service, clock } = server.host;
+    let worlds = 0;
+    // One server, a workspace for each world: what a key opens is in its own workspace.
+    const openWorld = async (): Promise<World> => {
+      worlds += 1;
+      const workspace = await service.addWorkspace(`world-${String(worlds).padStart(4, '0')}`);
+      const world = new TestService(service, workspace, clock, null);
+      return {
+        service: world,
+        faceOf: async (id) => new HttpFace(server.as(await world.key(id))),
+        close: () => Promise.resolve(),
+      };
+    };
+    try {
+      await compare(openWorld, pairsOverHttp);
+    } finally {
+      await server.close();
+    }
+  });
+});

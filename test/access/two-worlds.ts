@@ -1,0 +1,228 @@
+import * as fc from 'fast-check';
+import type { Subject } from '../../lib/domain/grant.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import type { Role } from '../../lib/domain/role.js';
+import { outcomeOf } from '../harness/act.js';
+import type { TestService } from '../harness/service.js';
+import { Person } from './cast.js';
+import type { Face, Question } from './faces.js';
+
+/**
+ * Two worlds that differ in nothing that the low caller reaches. In both there are the same visible documents, grants
+ * and questions; in one of them an admin does all sorts of hidden things in between.
+ */
+const visible = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
+const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', 'b/four.md', 'b/c/five.md', 'a/two.md', 'seven.md'] as const;
+/** Names that no visible thing ever has. */
+const hiddenNames = ['hidden.md', 'four.md~', 'aaa.md', 'zzz.md'];
+const hiddenFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e', 'hidden', 'b/hidden', 'hidden/deep/down'];
+const isDocument = (path: string): boolean => path.endsWith('.md');
+
+const role = fc.constantFrom<Role>('reader', 'editor', 'approver');
+const hiddenPath = fc
+  .tuple(fc.constantFrom(...hiddenFolders), fc.constantFrom(...hiddenNames))
+  .map(([folder, name]) => (folder === '' ? name : `${folder}/${name}`));
+
+/** What low holds; `by` a group two deep, or directly. */
+const holding = fc.record({ on: fc.constantFrom(...grantable), role, byGroup: fc.boolean() });
+
+const hiddenDeed = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('create' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('update' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('undelete' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('move' as const), path: hiddenPath, to: hiddenPath }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('grant' as const), path: hiddenPath, role }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('claim' as const), path: hiddenPath }) },
+  // Something else lived and was deleted where a document is that low alone can see.
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
+);
+type HiddenDeed = typeof hiddenDeed extends fc.Arbitrary<infer Value> ? Value : never;
+
+const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
+const anyFolder = fc.constantFrom(...hiddenFolders);
+const scope = fc.constantFrom<'folder' | 'document'>('folder', 'document');
+const ifMatch = fc.constantFrom('*', `"${'0'.repeat(40)}"`);
+const acknowledged = fc.boolean();
+const question = fc.oneof(
+  fc.record({ does: fc.constantFrom('read' as const, 'undelete' as const, 'create-folder' as const), path: anyPath }),
+  fc.record({ does: fc.constant('read-version' as const), path: anyPath, version: fc.constant('0'.repeat(40)) }),
+  fc.record({ does: fc.constant('create' as const), path: anyPath }),
+  fc.record({ does: fc.constantFrom('update' as const, 'delete' as const), path: anyPath, ifMatch }),
+  fc.record({
+    does: fc.constantFrom('list' as const, 'list-folders' as const),
+    folder: anyFolder,
+    limit: fc.integer({ min: 1, max: 2 }),
+  }),
+  fc.record({ does: fc.constant('export' as const), folder: anyFolder }),
+  fc.record({ does: fc.constant('rename' as const), path: anyPath, name: fc.constant('new.md'), acknowledged }),
+  fc.record({ does: fc.constant('move' as const), path: anyPath, folder: anyFolder, acknowledged }),
+  fc.record({
+    does: fc.constant('list-grants' as const),
+    path: fc.oneof(anyPath, fc.constantFrom('a', 'e', 'hidden')),
+    scope,
+  }),
+  fc.record({ does: fc.constantFrom('grant' as const, 'revoke' as const), path: anyPath, scope, role }),
+);
+type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A visible history with the hidden deeds that go before each of its steps. */
+const story = fc.record({
+  holdings: fc.uniqueArray(holding, { minLength: 1, maxLength: 5, selector: ({ on }) => on }),
+  deletedBefore: fc.subarray(visible, { maxLength: 3 }),
+  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 3, maxLength: 10 }),
+  questions: fc.array(fc.record({ question, hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }) }), {
+    minLength: 4,
+    maxLength: 14,
+    size: 'max',
+  }),
+});
+type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** One of the worlds: opened by whoever runs it, since the faces differ. */
+export interface World {
+  readonly service: TestService;
+  faceOf(principalId: string): Promise<Face>;
+  close(): Promise<void>;
+}
+
+/** Tells the story in the world and @returns the answers that low got. */
+async function tell(world: World, told: Story, withHidden: boolean): Promise<string[]> {
+  const { service } = world;
+  const make = async (name: string): Promise<Person> => new Person(service.workspace, await service.principal(name));
+  const [admin, low, other, stranger] = [await make('Admin'), await make('Low'), await make('Other'), await make('X')];
+  await service.grant('approver', admin.subject, '');
+  const inner = await service.group('Inner', low.subject);
+  const outer: Subject = { type: 'group', id: await service.group('Outer', { type: 'group', id: inner }) };
+  const hidden = new HiddenDeeds(service, admin, stranger, told);
+  const doHidden = async (deeds: readonly HiddenDeed[]): Promise<void> => {
+    if (withHidden) for (const deed of deeds) await hidden.does(deed);
+  };
+
+  for (const path of visible) await admin.create(path, `content of ${path}`);
+  for (const { on, role: given, byGroup } of told.holdings) {
+    await service.grant(given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
+  }
+  // Somebody who reads one of low's places, for reports of moves to tell of.
+  const shared = told.holdings.find(({ on }) => !isDocument(on));
+  if (shared !== undefined) await service.grant('reader', other.subject, shared.on);
+  await doHidden(told.hiddenAtFirst);
+  for (const path of told.deletedBefore) await admin.delete(path);
+
+  const face = await world.faceOf(low.id);
+  const answers: string[] = [];
+  for (const { question: asked, hiddenBefore } of told.questions) {
+    service.clock.advance(1000);
+    await doHidden(hiddenBefore);
+    answers.push(await face.ask(complete(asked, other.subject)));
+  }
+  return answers;
+}
+
+function complete(asked: AnyQuestion, subject: Subject): Question {
+  return 'role' in asked ? { ...asked, subject } : asked;
+}
+
+/** What an admin does out of low's reach; what cannot be done is left. */
+class HiddenDeeds {
+  readonly #service: TestService;
+  readonly #admin: Person;
+  readonly #stranger: Person;
+  readonly #reached: readonly string[];
+  #serial = 0;
+
+  constructor(service: TestService, admin: Person, stranger: Person, { holdings }: Story) {
+    this.#service = service;
+    this.#admin = admin;
+    this.#stranger = stranger;
+    this.#reached = holdings.map(({ on }) => on).filter((on) => !isDocument(on));
+  }
+
+  #isHidden(path: string): boolean {
+    return !this.#reached.some((folder) => path.startsWith(`${folder}/`));
+  }
+
+  async does(deed: HiddenDeed): Promise<void> {
+    this.#serial += 1;
+    if ('path' in deed && !this.#isHidden(deed.path)) return;
+    switch (deed.does) {
+      case 'create':
+        await outcomeOf(this.#admin.create(deed.path, `hidden ${this.#serial}`));
+        return;
+      case 'update':
+        await outcomeOf(this.#admin.update(deed.path, `hidden ${this.#serial}`));
+        return;
+      case 'delete':
+        await outcomeOf(this.#admin.delete(deed.path));
+        return;
+      case 'undelete':
+        await outcomeOf(this.#admin.undelete(deed.path));
+        return;
+      case 'create-folder':
+        await outcomeOf(this.#admin.createFolder(`${deed.path}-folder`));
+        return;
+      case 'move':
+        if (this.#isHidden(deed.to)) await outcomeOf(this.#admin.relocate(deed.path, deed.to));
+        return;
+      case 'grant':
+        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, `${deed.path}-folder`));
+        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, deed.path, 'document'));
+        return;
+      case 'claim':
+        await this.#claim(deed.path);
+        return;
+      case 'shadow':
+        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
+        return;
+      case 'people': {
+        const id = await this.#service.principal('Hidden');
+        const member: Subject = { type: 'principal', id };
+        await this.#service.group('Hidden', member, this.#stranger.subject);
+        await this.#service.key(id);
+      }
+    }
+  }
+
+  async #claim(path: string): Promise<void> {
+    const { workspace } = this.#service;
+    await workspace.journal.turn({
+      run: ({ tables, now }) => {
+        const name = parseLocation(path).split('/').at(-1) ?? '';
+        const row = tables.documents.afterNumber(0, 1000).find((document) => document.name === name);
+        if (row === undefined) return;
+        tables.claims.insert({
+          id: `clm_${this.#serial}`,
+          document: row.number,
+          section: null,
+          holder: { id: this.#stranger.id, displayName: 'X' },
+          purpose: null,
+          claimedAt: now,
+          expiresAt: now + 3_600_000,
+        });
+      },
+    });
+  }
+}
+
+/** @returns the answers to the same story without and with the hidden deeds, each in a world of its own */
+export async function tellTwice(
+  openWorld: () => Promise<World>,
+  told: Story,
+): Promise<readonly [readonly string[], readonly string[]]> {
+  const answers: string[][] = [];
+  for (const withHidden of [false, true]) {
+    const world = await openWorld();
+    world.service.clock.milliseconds = Date.UTC(2026, 0, 5, 9);
+    try {
+      answers.push(await tell(world, told, withHidden));
+    } finally {
+      await world.close();
+    }
+  }
+  return [answers[0] ?? [], answers[1] ?? []];
+}
+
+export { story };
+export type { Story };
