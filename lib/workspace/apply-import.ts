@@ -1,6 +1,7 @@
 import type { Change, ImportedFile } from '../domain/change.js';
 import type { Location } from '../domain/location.js';
-import { Refusal } from '../domain/refusal.js';
+import { notFound, Refusal } from '../domain/refusal.js';
+import { roleContains } from '../domain/role.js';
 import { descend, findDocument } from './locate.js';
 import { noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
@@ -41,6 +42,11 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
   const skipped: { location: Location; reason: string }[] = [];
   const accepted: { file: ImportedFile; number: number }[] = [];
   for (const file of change.files) {
+    // Each file by itself, whatever the batch may be called to go below: even "there already" would tell.
+    if (!roleContains(pen.view.roleAt(file.location), 'editor')) {
+      skipped.push({ location: file.location, reason: notFound().message });
+      continue;
+    }
     const present = findDocument(tables, file.location);
     if (present?.row.current.sha256 === file.content.sha256) {
       unchanged.push(file.location);

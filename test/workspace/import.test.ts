@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { parseLocation } from '../../lib/domain/location.js';
+import { importDocuments } from '../../lib/operations/import-documents.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openCast, type Cast, type Person } from '../access/cast.js';
+import { outcomeOf } from '../harness/act.js';
+
+describe('An import', () => {
+  let cast: Cast;
+
+  beforeEach(async () => {
+    cast = await openCast();
+  });
+  afterEach(() => cast.service.close());
+
+  async function bring(by: Person, into: string, files: Readonly<Record<string, string>>) {
+    const input = {
+      into: parseLocation(into),
+      files: Object.entries(files).map(([location, text]) => ({
+        location: parseLocation(location),
+        content: { bytes: Buffer.from(text) },
+      })),
+      message: null,
+    };
+    return (await perform(cast.service.workspace, by.caller, importDocuments, input)).result;
+  }
+
+  it('brings in everything by one commit, and done again changes nothing', async () => {
+    const editor = await cast.person('editor', 'own');
+    const files = { 'own/a.md': 'one', 'own/b/c.md': 'two' };
+    const { created, versionId } = await bring(editor, 'own', files);
+    assert.deepEqual(created, ['own/a.md', 'own/b/c.md']);
+    assert.equal(cast.service.workspace.journal.state.head, versionId);
+    const again = await bring(editor, 'own', files);
+    assert.deepEqual([again.created, again.unchanged, again.versionId], [[], ['own/a.md', 'own/b/c.md'], null]);
+    assert.equal(await editor.read('own/b/c.md'), 'two');
+  });
+
+  it('never overwrites: what is there with other bytes is left, with the reason', async () => {
+    const editor = await cast.person('editor', 'own');
+    await cast.admin.create('own/a.md', 'mine');
+    const { created, skipped } = await bring(editor, 'own', {
+      'own/a.md': 'other',
+      'own/b.md': 'new',
+      'own/b.md/c': 'x',
+    });
+    assert.deepEqual(created, ['own/b.md']);
+    assert.deepEqual(
+      skipped.map(({ location }) => location),
+      ['own/a.md', 'own/b.md/c'],
+    );
+    assert.match(skipped[0]?.reason ?? '', /lives at "own\/a\.md" already/);
+    assert.equal(await editor.read('own/a.md'), 'mine');
+  });
+
+  it('goes nowhere that its editor may not write, and tells nothing of what is there', async () => {
+    const editor = await cast.person('editor', 'own');
+    await cast.admin.create('secret/same.md', 'guess');
+    await cast.admin.create('secret/other.md', 'something else');
+    const outside = {
+      'secret/same.md': 'guess',
+      'secret/other.md': 'guess',
+      'secret/absent.md': 'guess',
+      'top.md': 'x',
+    };
+    const { created, unchanged, skipped, versionId } = await bring(editor, 'own', { ...outside, 'own/a.md': 'mine' });
+    assert.deepEqual([created, unchanged], [['own/a.md'], []]);
+    assert.notEqual(versionId, null);
+    assert.deepEqual(
+      skipped.map(({ location }) => location as string),
+      Object.keys(outside),
+    );
+    assert.equal(new Set(skipped.map(({ reason }) => reason)).size, 1);
+    assert.deepEqual(await cast.admin.list('secret'), ['other.md', 'same.md']);
+    assert.equal(await cast.admin.read('secret/other.md'), 'something else');
+  });
+
+  it('by a reader is not found', async () => {
+    const reader = await cast.person('reader', 'own');
+    assert.equal(await outcomeOf(bring(reader, 'own', { 'own/a.md': 'x' })), 'NOT_FOUND');
+  });
+});
