@@ -77,7 +77,7 @@ describe('recovery from a clone alone', () => {
     assert.deepEqual([first?.action, first?.version?.length], ['workspace.recover', 40]);
   });
 
-  it('takes a bare clone and a bundle’s clone alike', async () => {
+  it('takes a bare clone, too', async () => {
     const bare = join(work, 'bare.git');
     execFileSync('git', ['clone', '-q', '--bare', clone, bare]);
     await service.restore({ clone: bare, name: 'one' }, operator);
