@@ -20,7 +20,7 @@ import { chooseForm, nameForm, readJson, takeRaw, type Body } from './read-body.
 import { answerAndHangUp, isStillSending, isWorthReading } from './refuse-upload.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
-import { replaceJson, sendAnswer } from './send-answer.js';
+import { isReaderGone, replaceJson, sendAnswer } from './send-answer.js';
 
 /** What the log learns of a request on its way. */
 interface Visit {
@@ -177,7 +177,7 @@ class RestFace {
 
   async #sendProblem({ id, request, response }: Visit, error: unknown): Promise<void> {
     const refusal = error instanceof Refusal ? error : internal(error);
-    if (refusal.code === 'INTERNAL' && !response.destroyed) {
+    if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
       this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
     }
     if (response.headersSent || response.destroyed) {

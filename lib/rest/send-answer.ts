@@ -37,6 +37,13 @@ export async function sendAnswer(response: Response, { status, headers, body }: 
   }
 }
 
+const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
+
+/** Whether sending failed because nobody is there any more, which is no fault of the service. */
+export function isReaderGone(error: unknown): boolean {
+  return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
+}
+
 /**
  * Replaces an application's `response.json`, which makes a second buffer of the text and looks at settings that nobody
  * set. It stays a method of the response because that is where the validator looks at answers.

@@ -41,8 +41,9 @@ async function fill(archive: ZipArchive, exported: FolderExport, output: Readabl
   const namer = new ZipEntryNamer();
   const depth = segmentsOf(exported.location).length;
   try {
-    for (const { document, open } of exported.documents) {
-      const content = await open();
+    for (const item of exported.documents) {
+      const { document } = item;
+      const content = await item.open();
       const name = namer.nameOf(segmentsOf(document.location).slice(depth));
       const isTaken = nextEntry(archive, output);
       archive.append(content, { name, date: new Date(document.current.at), mode: 0o644 });

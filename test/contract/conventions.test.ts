@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
+import { routes } from '../../lib/rest/routes.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
 
-/** One request of every route that needs a key. */
-const keyed = [
-  ['GET', '/v1/documents'],
-  ['POST', '/v1/documents'],
-  ['GET', '/v1/documents/a/one.md'],
-  ['HEAD', '/v1/documents/a/one.md'],
-  ['PUT', '/v1/documents/a/one.md'],
-  ['DELETE', '/v1/documents/a/one.md'],
-  ['GET', '/v1/folders'],
+/** One request of every route that needs a key, and one of a path that is none. */
+const keyed: [method: string, target: string][] = [
+  ...routes.map(({ method, path }): [string, string] => [method, path.replace('{location}', 'a/one.md')]),
   ['GET', '/v1/not-a-route'],
-] as const;
+];
 
 describe('the conventions of the REST API', () => {
   let server: TestServer;

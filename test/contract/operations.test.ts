@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { schemaPath } from '../../lib/app.js';
+import { routes } from '../../lib/rest/routes.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
 
 describe('the operations of the REST API', () => {
@@ -117,10 +118,14 @@ describe('the operations of the REST API', () => {
     });
   });
 
-  it('Operations 1: a create without Idempotency-Key is refused as a missing precondition, and makes nothing', async () => {
-    for (const body of [{ location: 'a.md', content: '' }, Buffer.from('raw')]) {
-      const refused = await ada.send('POST', '/v1/documents', { body });
-      assert.equal(refused.refusal, 'INVALID_REQUEST missing_idempotency_key');
+  it('Operations 1: a create, folder create, rename, move, undelete or grant without Idempotency-Key is refused as a missing precondition', async () => {
+    const creates = routes.filter(({ method }) => method === 'POST');
+    assert.equal(creates.length, 6);
+    for (const { path } of creates) {
+      for (const body of [{ location: 'a.md', content: '' }, Buffer.from('raw')]) {
+        const refused = await ada.send('POST', path, { body });
+        assert.equal(refused.refusal, 'INVALID_REQUEST missing_idempotency_key', path);
+      }
     }
     assert.equal(server.head, null);
   });

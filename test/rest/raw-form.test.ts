@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
+import { readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
 import { RawConnection } from '../harness/raw-connection.js';
 
@@ -159,6 +161,25 @@ describe('the raw form over REST', () => {
         [],
       );
     });
+  });
+
+  it('is broken off, never ended, when its source fails in the middle, and the log says why', async () => {
+    const broken = await openTestServer({ store: 'disk-without-git' });
+    try {
+      const bob = await broken.person('editor');
+      await bob.post('/v1/documents?location=damaged.bin', randomFillSync(Buffer.alloc(4_000_000)));
+      const objects = join(broken.host.dataFolder ?? '', 'acme', 'content.git', 'objects');
+      const files = (readdirSync(objects, { recursive: true }) as string[]).map((name) => join(objects, name));
+      const large = files.filter((file) => statSync(file).size > 3_000_000);
+      assert.equal(large.length, 1);
+      for (const file of large) truncateSync(file, 3_000_000);
+      await assert.rejects(bob.get('/v1/documents/damaged.bin', raw), { code: 'ECONNRESET' });
+      const [line] = broken.log.filter(({ level }) => level === 'error');
+      assert.match(String(line?.fields['id']), /^req_/);
+      assert.equal((await bob.get('/v1/folders')).status, 200);
+    } finally {
+      await broken.close();
+    }
   });
 
   it('asks for the location in the query, and takes neither labels nor a query beside JSON', async () => {

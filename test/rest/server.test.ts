@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { startServer } from '../../lib/rest/server.js';
 import { openTestServer, type TestServer } from '../harness/http.js';
 import { RawConnection } from '../harness/raw-connection.js';
 
@@ -16,9 +17,10 @@ describe('the REST server', () => {
     const idle = await RawConnection.open(server.rest.port);
     busy.write(
       `POST /v1/documents?location=last.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: k\r\n` +
-        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\n\r\nabc',
+        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\nExpect: 100-continue\r\n\r\n',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await busy.read()).status, 100);
+    busy.write('abc');
     const closed = server.rest.close(5000);
     await idle.closed();
     await assert.rejects(RawConnection.open(server.rest.port), { code: 'ECONNREFUSED' });
@@ -35,9 +37,10 @@ describe('the REST server', () => {
     const stuck = await RawConnection.open(server.rest.port);
     stuck.write(
       `POST /v1/documents?location=last.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: k\r\n` +
-        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\n\r\nabc',
+        'Content-Type: application/octet-stream\r\nContent-Length: 6\r\nExpect: 100-continue\r\n\r\n',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await stuck.read()).status, 100);
+    stuck.write('abc');
     await server.rest.close(100);
     await stuck.closed();
     assert.equal(server.head, null);
@@ -45,7 +48,6 @@ describe('the REST server', () => {
 
   it('says when its port is taken', async () => {
     server = await openTestServer();
-    const { startServer } = await import('../../lib/rest/server.js');
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const second = startServer(server.host.service, {
       host: '127.0.0.1',
