@@ -18,6 +18,7 @@ import type { ServerFacts } from './socket/command.js';
 import type { Answer } from './socket/send-command.js';
 import { makeOperator } from './socket/initialize.js';
 import { listenForCommands } from './socket/listen.js';
+import { FaultyWorkspaces } from './workspace/faulty-workspaces.js';
 import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import { adoptWorkspace } from './workspace/stage-workspace.js';
 import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
@@ -72,6 +73,7 @@ export class Service {
   readonly #serviceFile: ServiceFile;
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
+  readonly #faulty: FaultyWorkspaces;
 
   private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
     this.#files = files;
@@ -83,11 +85,17 @@ export class Service {
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
     this.cursors = new CursorSealer(key, files.clock, files.randomness);
     this.limiter = new RateLimiter(files.clock);
+    this.#faulty = new FaultyWorkspaces(
+      (name) => openWorkspace(files, name),
+      (workspace) => this.#workspaces.set(workspace.name, workspace),
+      files.onFault,
+    );
   }
 
   /**
-   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served.
-   * @throws DataFolderInUse; Error when a file cannot be read
+   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. One that
+   * cannot be opened is reported and set aside; the others are served.
+   * @throws DataFolderInUse; Error when the service's own file cannot be read
    */
   static async open(options: ServiceOptions): Promise<Service> {
     const { dataFolder } = options;
@@ -107,7 +115,11 @@ export class Service {
       };
       const service = new Service(files, serviceFile, lock);
       for (const { name } of serviceFile.listWorkspaces()) {
-        service.#workspaces.set(name, await openWorkspace(service.#files, name));
+        try {
+          service.#workspaces.set(name, await openWorkspace(service.#files, name));
+        } catch (cause) {
+          service.#faulty.add(name, cause);
+        }
       }
       return service;
     } catch (error) {
@@ -116,12 +128,18 @@ export class Service {
     }
   }
 
+  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
   find(name: string): Workspace | undefined {
-    return this.#workspaces.get(name);
+    const workspace = this.#workspaces.get(name);
+    if (workspace !== undefined) return workspace;
+    const refusal = this.#faulty.refusalFor(name);
+    if (refusal !== undefined) throw refusal;
+    return undefined;
   }
 
+  /** Also of those that could not be opened. */
   names(): string[] {
-    return [...this.#workspaces.keys()].toSorted();
+    return [...this.#workspaces.keys(), ...this.#faulty.names].toSorted();
   }
 
   /**
@@ -130,7 +148,7 @@ export class Service {
    */
   async addWorkspace(name: string): Promise<Workspace> {
     requireWorkspaceName(name);
-    if (this.#workspaces.has(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
+    if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
     await createWorkspace(this.#files, name);
     const workspace = await openWorkspace(this.#files, name);
     this.#serviceFile.addWorkspace(name, this.clock.now());
@@ -150,12 +168,14 @@ export class Service {
     const staged = await restoreWorkspace(source, options, caller);
     await adoptWorkspace(staged, options, this.#serviceFile);
     const workspace = await openWorkspace(this.#files, staged.name);
+    this.#faulty.forget(staged.name);
     this.#workspaces.set(staged.name, workspace);
     return workspace;
   }
 
   /** Finishes what is under way in every workspace and gives the data folder free. */
   async close(): Promise<void> {
+    await this.#faulty.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();
     this.#serviceFile.close();
     this.#lock?.release();

@@ -56,13 +56,13 @@ export class Journal {
   readonly #options: JournalOptions;
   #sidecar: Sidecar | undefined;
   #state: WorkspaceState;
-  #queue: Entry[] = [];
+  readonly #queue: Entry[] = [];
   #scheduled = false;
   #closing = false;
   #closed = false;
   /** When opening the file was last tried, by the process's own steady clock. */
   #triedAt = Number.NEGATIVE_INFINITY;
-  #idle: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
   #loading = 0;
 
   /** @throws Error when the file cannot be opened */

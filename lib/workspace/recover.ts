@@ -20,9 +20,9 @@ const checkpointedHead = 'checkpointed_head';
  * commit and that commit's tree must be there, pending or in the repository.
  *
  * Main may lag behind. It stands then where a checkpoint left it: at the commit noted down after the last one, or,
- * when the process ended before the note, at one that is still pending. Anywhere else somebody moved it, or one of the
- * two comes from another time (an older backup): which one is right only people can tell, so that is refused. A main
- * that is gone or names nothing tells of no other history; the checkpoint sets it again.
+ * when the process ended before the note, at one that is still pending. A main that is gone, names nothing, or stands
+ * further back in our own history tells of no other one: the checkpoint sets it again. Anywhere else somebody moved it,
+ * or one of the two comes from another time (an older backup): which is right only people can tell, so that is refused.
  *
  * @throws WorkspaceUnsound with the way out; RepositoryUnreadable; Refusal UNAVAILABLE
  */
@@ -31,16 +31,18 @@ export async function checkSoundness(options: Parts): Promise<void> {
   const { head, tree } = journal.state;
   const main = await readMain(repository, (cause) => onFault(`Main of ${name} was unreadable and is set again`, cause));
   if (head === null) {
-    if (typeof main === 'string') throw foreign(name, main, 'nothing');
+    if (typeof main === 'string') throw foreign(name, main, null);
     return;
   }
   await requireHead(options, head, tree);
   const { meta, objects } = journal.reader;
   const noted = meta.get(checkpointedHead);
-  if (main === null && noted !== undefined) onFault(`Main of ${name} was gone and is set again`, undefined);
-  const isOurs =
-    main === null || main === 'unreadable' || main === head || main === noted || objects.find(main)?.type === 'commit';
-  if (!isOurs) throw foreign(name, main, head);
+  if (main === null) {
+    if (noted !== undefined) onFault(`Main of ${name} was gone and is set again`, undefined);
+  } else if (main !== undefined && main !== head && main !== noted && objects.find(main)?.type !== 'commit') {
+    if (!(await isInHistory(options, main, head))) throw foreign(name, main, head);
+    onFault(`Main of ${name} stood further back, at ${main}, and is set again`, undefined);
+  }
   if (main === head && noted !== head) await journal.turn({ run: (turn) => noteCheckpoint(turn.tables, head) });
 }
 
@@ -49,17 +51,17 @@ export function noteCheckpoint(tables: Journal['reader'], head: Oid): void {
   tables.meta.set(checkpointedHead, head);
 }
 
-/** Main as it stands; `unreadable` where the file names no commit. */
+/** Main as it stands; undefined where the file names no commit. */
 async function readMain(
   repository: Repository,
   onUnreadable: (cause: unknown) => void,
-): Promise<Oid | 'unreadable' | null> {
+): Promise<Oid | null | undefined> {
   try {
     return await repository.head();
   } catch (error) {
     if (!(error instanceof RepositoryUnreadable)) throw error;
     onUnreadable(error);
-    return 'unreadable';
+    return undefined;
   }
 }
 
@@ -81,6 +83,19 @@ async function requireHead({ name, journal, repository }: Parts, head: Oid, tree
   }
 }
 
+/** Commits that are walked at the most. */
+const longestWalk = 100_000;
+
+/** Whether the commit is one of those that led to `head`. */
+async function isInHistory({ journal, repository }: Parts, commit: Oid, head: Oid): Promise<boolean> {
+  let at: Oid | undefined = head;
+  for (let walked = 0; at !== undefined && walked < longestWalk; walked++) {
+    if (at === commit) return true;
+    at = decodeCommit((await readObject(journal, repository, at)).bytes).parents[0];
+  }
+  return false;
+}
+
 async function readObject(journal: Journal, repository: Repository, oid: Oid): Promise<GitObject> {
   const pending = journal.reader.objects.find(oid);
   if (pending === undefined) return repository.read(oid);
@@ -89,11 +104,11 @@ async function readObject(journal: Journal, repository: Repository, oid: Oid): P
   return { type: pending.type, bytes };
 }
 
-function foreign(name: string, main: Oid, head: Oid | 'nothing'): WorkspaceUnsound {
+function foreign(name: string, main: Oid, head: Oid | null): WorkspaceUnsound {
   return new WorkspaceUnsound(
     `Main in content.git of the workspace ${name} is at ${main}, which is not from this service: its sidecar stands ` +
-      `at ${head}. If somebody pushed there, keep what they did with "git branch pushed ${main}" and put main back ` +
-      `with "git update-ref ${head === 'nothing' ? '-d refs/heads/main' : `refs/heads/main ${head}`}". If the sidecar ` +
+      `at ${head ?? 'nothing'}. If somebody pushed there, keep what they did with "git branch pushed ${main}" and put main back ` +
+      `with "git update-ref ${head === null ? '-d refs/heads/main' : `refs/heads/main ${head}`}". If the sidecar ` +
       `comes from an older backup, restore the one that belongs to this repository.`,
   );
 }

@@ -79,7 +79,7 @@ describe('the journal, when things go wrong', () => {
       subject: { type: 'principal', id: reader.id },
       role: 'editor',
     });
-    for (let step = 0; step < 50; step++) await undefined; // until it waits for its turn
+    for (let step = 0; step < 50; step++) await Promise.resolve(); // until it waits for its turn
     // In the same group: uses the grant, as a write of hers would, and then the disk fails.
     const failing = workspace.journal.turn({
       run: (turn) => {

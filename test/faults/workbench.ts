@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schemaPath } from '../../lib/app.js';
 import { makeAuditKey, makeSigner } from '../../lib/audit/checkpoint.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import { perform } from '../../lib/operations/perform.js';
+import { readDocument } from '../../lib/operations/read-document.js';
 import { createWorkspace, openWorkspace, pathsOf, type WorkspaceFiles } from '../../lib/workspace/open-workspace.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
@@ -83,4 +86,14 @@ export async function makeWorkbench(options: Partial<WorkspaceFiles> = {}): Prom
   await createWorkspace(bench.files, 'acme');
   await bench.open();
   return bench;
+}
+
+/** A document's text, whether it comes whole or as a stream. */
+export async function readAll(actor: Actor, location: string, versionId?: string): Promise<string> {
+  const input = { location: parseLocation(location), versionId, withContent: true };
+  const { result } = await perform(actor.workspace, actor.caller, readDocument, input);
+  if (result.openStream === null) return (result.bytes ?? Buffer.alloc(0)).toString();
+  const pieces: Buffer[] = [];
+  for await (const piece of (await result.openStream()) as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
 }
