@@ -1,0 +1,163 @@
+/** One measurement of search in a process of its own; prints its figures as one line of JSON. */
+import Database from 'better-sqlite3';
+import lunr from 'lunr';
+import MiniSearch from 'minisearch';
+import type { Location } from '../../lib/domain/location.js';
+import { SearchIndex, type SearchReach } from '../../lib/search/search-index.js';
+import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
+import { drawRank, makeDocument, makeRandom, placeOf, wordOf } from './search-corpus.js';
+
+const hitsOnPage = 50;
+const everything: SearchReach = { everything: true, folders: [], documents: [] };
+const oneFolder = 'team-1' as Location;
+const [task = '', count = '', folder = '', rounds = ''] = process.argv.slice(2);
+const documents = Number(count);
+
+function quantile(times: readonly number[], part: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+const median = (times: readonly number[]): number => quantile(times, 0.5);
+const megabytes = (): number => process.memoryUsage().rss / 1e6;
+
+/** Two or three words, drawn as they come in the documents. */
+function makeQueries(many: number): string[] {
+  const random = makeRandom(4_711);
+  const words = (): string => wordOf(drawRank(random));
+  return Array.from({ length: many }, (_, index) =>
+    [words(), words(), ...(index % 2 === 0 ? [words()] : [])].join(' '),
+  );
+}
+
+/** Milliseconds of each query: medians over the rounds of the half and of the slow twentieth. */
+async function timeQueries(ask: (query: string) => unknown, many: number): Promise<{ p50: number; p95: number }> {
+  const queries = makeQueries(many);
+  for (const query of queries.slice(0, 50)) await ask(query);
+  const halves: number[] = [];
+  const slow: number[] = [];
+  for (let round = 0; round < Number(rounds); round += 1) {
+    const times: number[] = [];
+    for (const query of queries) {
+      const start = performance.now();
+      await ask(query);
+      times.push(performance.now() - start);
+    }
+    halves.push(median(times));
+    slow.push(quantile(times, 0.95));
+  }
+  return { p50: median(halves), p95: median(slow) };
+}
+
+function open(where: string | null): SearchIndex {
+  return SearchIndex.open({ folder: where, readText: () => null, neighboursOf: widenTerm });
+}
+
+/** One commit a document; merges go on beside. */
+async function build(): Promise<unknown> {
+  const index = open(folder);
+  const analyses: number[] = [];
+  const applies: number[] = [];
+  let peak = 0;
+  for (let number = 0; number < documents; number += 1) {
+    const document = makeDocument(number);
+    const start = performance.now();
+    const analysis = index.analyze(document);
+    const analyzed = performance.now();
+    index.apply({ commit: String(number), upserts: [{ analysis, keys: [number + 1] }] });
+    applies.push(performance.now() - analyzed);
+    analyses.push(analyzed - start);
+    if (number % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (number % 500 === 0) peak = Math.max(peak, megabytes());
+  }
+  await index.settle();
+  await index.save();
+  await index.close();
+  const mean = (times: readonly number[]): number => times.reduce((sum, time) => sum + time, 0) / times.length;
+  return {
+    analyze: mean(analyses),
+    apply: mean(applies),
+    slow: quantile(applies, 0.99),
+    stall: quantile(applies, 1),
+    memory: peak,
+  };
+}
+
+async function query(): Promise<unknown> {
+  const before = performance.now();
+  const index = open(folder);
+  const load = performance.now() - before;
+  const ask = (reach: SearchReach) => (text: string) => index.search({ reach, query: text, limit: hitsOnPage });
+  const all = await timeQueries(ask(everything), 400);
+  const inFolder = await timeQueries(ask({ everything: false, folders: [oneFolder], documents: [] }), 400);
+  const frequent = Array.from({ length: 24 }, (_, rank) => wordOf(rank)).join(' ');
+  const worst = {
+    'the 24 most frequent words': frequent,
+    'four wildcards and 20 frequent words': `bra* cle* dri* flo* ${frequent.split(' ').slice(0, 20).join(' ')}`,
+    'four words of two edits': 'bracle~2 drigru~2 stetri~2 plasho~2',
+    'a word that must not be there': `-${wordOf(0)}`,
+  };
+  const slowest: [string, number][] = [];
+  for (const [name, text] of Object.entries(worst)) {
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const start = performance.now();
+      await ask(everything)(text);
+      times.push(performance.now() - start);
+    }
+    slowest.push([name, median(times)]);
+  }
+  const scattered = Array.from({ length: Math.min(10_000, documents) }, (_, number) => placeOf(number));
+  const manyGrants = await timeQueries(ask({ everything: false, folders: [], documents: scattered }), 20);
+  await index.close();
+  return { load, all, inFolder, slowest, manyGrants, memory: megabytes() };
+}
+
+/** The same documents and queries for each; memory is what the process has grown by. */
+async function compare(): Promise<unknown> {
+  const before = megabytes();
+  const start = performance.now();
+  const ask = await engines[folder]?.();
+  const built = performance.now() - start;
+  if (ask === undefined) throw new Error(`There is no engine ${folder}.`);
+  const memory = megabytes() - before;
+  return { built: built / documents, memory, ...(await timeQueries(ask, 100)) };
+}
+
+const bodyOf = (number: number): string => makeDocument(number).text ?? '';
+
+const engines: Readonly<Record<string, () => Promise<(query: string) => unknown>>> = {
+  ours: async () => {
+    const index = open(null);
+    for (let number = 0; number < documents; number += 1) {
+      const analysis = index.analyze(makeDocument(number));
+      index.apply({ commit: '', upserts: [{ analysis, keys: [number] }] });
+    }
+    await index.settle();
+    return (text) => index.search({ reach: everything, query: text, limit: hitsOnPage });
+  },
+  lunr: () => {
+    const index = lunr((builder) => {
+      builder.ref('id');
+      builder.field('text');
+      for (let number = 0; number < documents; number += 1) builder.add({ id: String(number), text: bodyOf(number) });
+    });
+    return Promise.resolve((text: string) => index.search(text).slice(0, hitsOnPage));
+  },
+  minisearch: () => {
+    const index = new MiniSearch({ fields: ['text'] });
+    for (let number = 0; number < documents; number += 1) index.add({ id: number, text: bodyOf(number) });
+    return Promise.resolve((text: string) => index.search(text).slice(0, hitsOnPage));
+  },
+  fts5: () => {
+    const database = new Database(':memory:');
+    database.exec("CREATE VIRTUAL TABLE page USING fts5(text, tokenize = 'porter unicode61')");
+    const insert = database.prepare('INSERT INTO page (rowid, text) VALUES (?, ?)');
+    for (let number = 0; number < documents; number += 1) insert.run(number + 1, bodyOf(number));
+    const select = database.prepare(`SELECT rowid FROM page WHERE page MATCH ? ORDER BY rank LIMIT ${hitsOnPage}`);
+    return Promise.resolve((text: string) => select.all(text.replaceAll(' ', ' OR ')));
+  },
+};
+
+const tasks: Readonly<Record<string, () => Promise<unknown>>> = { build, query, compare };
+process.stdout.write(`${JSON.stringify(await tasks[task]?.())}\n`);

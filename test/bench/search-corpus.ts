@@ -1,0 +1,52 @@
+/** Documents that nobody wrote: made-up words as often as words are in a language (Zipf), from a fixed seed. */
+import type { Location } from '../../lib/domain/location.js';
+import type { SearchDocument } from '../../lib/search/analyze-document.js';
+
+const syllables =
+  'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bra cle dri flo gru pla ste tri sho'.split(' ');
+const vocabularySize = 60_000;
+const wordsPerDocument = 430;
+
+/** Numbers in [0, 1), always the same ones (mulberry32). */
+export function makeRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The word of a rank: the more frequent, the shorter. */
+export function wordOf(rank: number): string {
+  let word = '';
+  for (let rest = rank + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length)) {
+    word += syllables[rest % syllables.length] ?? '';
+  }
+  return word;
+}
+
+/** A rank by Zipf's law: the k-th word comes with a frequency of about 1/k. */
+export function drawRank(random: () => number): number {
+  return Math.floor(Math.exp(random() * Math.log(vocabularySize))) - 1;
+}
+
+/** About 3 kB of Markdown; a thousand documents lie in each of the folders `team-0`, `team-1`, … */
+export function makeDocument(number: number): SearchDocument {
+  const random = makeRandom(number + 1);
+  const words: string[] = [];
+  for (let count = 0; count < wordsPerDocument; count += 1) words.push(wordOf(drawRank(random)));
+  const title = words.slice(0, 5).join(' ');
+  return {
+    location: placeOf(number),
+    text: `# ${title}\n\n${words.slice(5).join(' ')}.\n`,
+    kind: 'text',
+    labels: number % 10 === 0 ? ['draft'] : [],
+  };
+}
+
+export function placeOf(number: number): Location {
+  const folder = `team-${Math.floor(number / 1000)}/area-${Math.floor((number % 1000) / 50)}`;
+  return `${folder}/document-${number}.md` as Location;
+}
