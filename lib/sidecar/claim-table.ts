@@ -1,4 +1,5 @@
 import type { Claim } from '../domain/claim.js';
+import type { PrincipalKind } from '../domain/principal.js';
 import type { Connection } from './database.js';
 
 interface Row {
@@ -6,6 +7,7 @@ interface Row {
   document: number;
   section: string | null;
   holder: string;
+  holder_kind: PrincipalKind;
   holder_name: string;
   purpose: string | null;
   claimed_at: number;
@@ -21,7 +23,7 @@ const toClaim = (row: Row): ClaimRow => ({
   id: row.id,
   document: row.document,
   section: row.section,
-  holder: { id: row.holder, displayName: row.holder_name },
+  holder: { id: row.holder, kind: row.holder_kind, displayName: row.holder_name },
   purpose: row.purpose,
   claimedAt: row.claimed_at,
   expiresAt: row.expires_at,
@@ -35,7 +37,8 @@ export class ClaimTable {
   readonly #delete;
 
   constructor(connection: Connection) {
-    const select = 'SELECT c.*, p.display_name AS holder_name FROM claim c JOIN principal p ON p.id = c.holder';
+    const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
+      FROM claim c JOIN principal p ON p.id = c.holder`;
     this.#on = connection.prepare<[number, number], Row>(
       `${select} WHERE c.document = ? AND c.expires_at > ? ORDER BY c.claimed_at, c.id`,
     );

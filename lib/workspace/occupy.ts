@@ -51,7 +51,7 @@ export function requireWritable(mirror: string | null): void {
       'read_only_source',
       'This folder mirrors an outside source and is read-only here. Change it there.',
       {
-        connector: mirror,
+        connector: { id: mirror },
       },
     );
   }

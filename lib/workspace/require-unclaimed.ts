@@ -17,7 +17,7 @@ function claimed(claim: ClaimRow): Error {
     'claimed',
     'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
     {
-      holder: { id: claim.holder.id, display_name: claim.holder.displayName },
+      holder: { id: claim.holder.id, kind: claim.holder.kind, display_name: claim.holder.displayName },
       expires_at: formatTime(claim.expiresAt),
       section: claim.section,
     },

@@ -196,7 +196,7 @@ class HiddenDeeds {
           id: `clm_${this.#serial}`,
           document: row.number,
           section: null,
-          holder: { id: this.#stranger.id, displayName: 'X' },
+          holder: { id: this.#stranger.id, kind: 'person', displayName: 'X' },
           purpose: null,
           claimedAt: now,
           expiresAt: now + 3_600_000,
