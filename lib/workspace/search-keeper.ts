@@ -4,6 +4,7 @@ import { unavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analyze-document.js';
 import { SearchIndex, type Analysis, type SearchPage, type SearchRequest } from '../search/search-index.js';
 import type { Snippet } from '../search/make-snippet.js';
+import { widenTerm } from '../search/neighbours/widen-term.js';
 
 /** A document as the index is to know it from now on. */
 export interface DocumentToIndex {
@@ -61,6 +62,7 @@ export class SearchKeeper {
     this.#options = options;
     this.index = SearchIndex.open({
       folder: options.folder,
+      neighboursOf: widenTerm,
       readText: (number) => this.#readText(options.blobOf(number)),
       report: (error) => options.onFault('The search index had a fault in the background', error),
     });

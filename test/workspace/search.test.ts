@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseFolderLocation } from '../../lib/domain/location.js';
+import { Service } from '../../lib/app.js';
+import { perform } from '../../lib/operations/perform.js';
+import { searchDocuments } from '../../lib/operations/search-documents.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { makeTestRandomness, openTestService, TestClock, type TestService } from '../harness/service.js';
+
+async function find(workspace: Workspace, principalId: string, query: string, folder = ''): Promise<string[]> {
+  const caller = new Actor(workspace, principalId).caller;
+  const input = { query, folder: parseFolderLocation(folder), labels: [], limit: 50, position: null };
+  const { result } = await perform(workspace, caller, searchDocuments, input);
+  return result.hits.map(({ document }) => document.location);
+}
+
+describe('search follows the journal', () => {
+  let test: TestService;
+  afterEach(async () => test.close());
+
+  it('finds what was written as soon as the write is answered, and only its present text', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('handbook/leave.md', 'Thirty days of holiday.');
+    assert.deepEqual(await find(test.workspace, id, 'holiday'), ['handbook/leave.md']);
+    await editor.update('handbook/leave.md', 'Thirty days of vacation.');
+    assert.deepEqual(await find(test.workspace, id, '+holiday'), []);
+    assert.deepEqual(await find(test.workspace, id, '+vacation'), ['handbook/leave.md']);
+  });
+
+  it('follows renames and moves of folders, deletes and undeletes', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('a/b/charter.md', 'The charter of the abbey.');
+    await editor.rename('a/b', 'c');
+    assert.deepEqual(await find(test.workspace, id, 'abbey'), ['a/c/charter.md']);
+    await editor.move('a/c', '');
+    assert.deepEqual(await find(test.workspace, id, 'abbey', 'c'), ['c/charter.md']);
+    await editor.delete('c/charter.md');
+    assert.deepEqual(await find(test.workspace, id, 'abbey'), []);
+    await editor.undelete('c/charter.md');
+    assert.deepEqual(await find(test.workspace, id, 'abbey'), ['c/charter.md']);
+  });
+
+  it('shows each principal only what its grants reach, from the next request on', async () => {
+    test = await openTestService();
+    const { id: editorId } = await test.person('editor');
+    const { id: readerId } = await test.person('reader', 'open');
+    const editor = new Actor(test.workspace, editorId);
+    await editor.create('open/a.md', 'one seal');
+    await editor.create('closed/b.md', 'another seal');
+    await editor.create('closed/c.md', 'a third seal');
+    assert.deepEqual(await find(test.workspace, readerId, 'seal'), ['open/a.md']);
+    await test.grant('reader', { type: 'principal', id: readerId }, 'closed/c.md', 'document');
+    assert.deepEqual(new Set(await find(test.workspace, readerId, 'seal')), new Set(['open/a.md', 'closed/c.md']));
+    await test.revoke('reader', { type: 'principal', id: readerId }, 'open');
+    assert.deepEqual(await find(test.workspace, readerId, 'seal'), ['closed/c.md']);
+    await editor.move('closed/c.md', 'elsewhere', true);
+    assert.deepEqual(await find(test.workspace, readerId, 'seal'), ['elsewhere/c.md']);
+  });
+
+  it('refuses a query beyond the limits, and takes any text as a query', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    await new Actor(test.workspace, id).create('a.md', 'meet at 10:30 sharp');
+    assert.deepEqual(await find(test.workspace, id, '10:30'), ['a.md']);
+    assert.match(await outcomeOf(find(test.workspace, id, 'x'.repeat(600))), /^INVALID_REQUEST /);
+  });
+});
+
+describe('the search index across starts', () => {
+  let test: TestService;
+  let second: Service | undefined;
+
+  async function reopen(): Promise<Workspace> {
+    second = await Service.open({
+      dataFolder: test.dataFolder,
+      git: 'auto',
+      clock: new TestClock(),
+      randomness: makeTestRandomness('second'),
+      onFault: () => undefined,
+    });
+    const workspace = second.find('acme');
+    assert.ok(workspace);
+    await workspace.searchCaughtUp();
+    return workspace;
+  }
+
+  afterEach(async () => {
+    await second?.close();
+    second = undefined;
+    if (test.dataFolder !== null) await rm(test.dataFolder, { recursive: true, force: true });
+  });
+
+  it('is loaded as it was, and catches up with what was written after it was stored', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('a/one.md', 'parchment');
+    await editor.create('a/two.md', 'vellum');
+    await test.workspace.search.store();
+    const stored = test.workspace.search.index.commit;
+    await editor.update('a/one.md', 'paper');
+    await editor.delete('a/two.md');
+    await editor.create('b/three.md', 'papyrus');
+    // Closed without storing, as after a crash: the manifest still names the older commit.
+    test.workspace.search.store = () => Promise.resolve();
+    await test.service.close();
+    const workspace = await reopen();
+    assert.notEqual(workspace.search.index.commit, stored);
+    assert.deepEqual(await find(workspace, id, '+parchment'), []);
+    assert.deepEqual(await find(workspace, id, '+vellum'), []);
+    assert.deepEqual(await find(workspace, id, '+paper'), ['a/one.md']);
+    assert.deepEqual(await find(workspace, id, '+papyrus'), ['b/three.md']);
+  });
+
+  it('is built anew from the documents when a stored file is damaged', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    await new Actor(test.workspace, id).create('a/one.md', 'parchment');
+    await test.service.close();
+    const folder = join(test.dataFolder ?? '', 'acme', 'search');
+    for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged');
+    const workspace = await reopen();
+    assert.ok(workspace.search.index.dropped);
+    assert.deepEqual(await find(workspace, id, '+parchment'), ['a/one.md']);
+  });
+
+  it('is built anew where there is none', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (let number = 0; number < 300; number += 1)
+      await editor.create(`f${number % 7}/${number}.md`, `leaf ${number}`);
+    await test.service.close();
+    await rm(join(test.dataFolder ?? '', 'acme', 'search'), { recursive: true });
+    const workspace = await reopen();
+    assert.equal((await find(workspace, id, 'leaf')).length, 50);
+    assert.deepEqual(await find(workspace, id, '+leaf +299'), ['f5/299.md']);
+  });
+});
