@@ -36,7 +36,10 @@ export function descend(tables: Tables, folder: Location): Descent {
   let depth = 0;
   let parent = root.number;
   for (const segment of segments) {
-    const child = tables.folders.child(parent, segment);
+    // Where the way has ended, the root is looked up instead, since finding nothing is quicker than finding a row.
+    const found =
+      parent === nowhere ? tables.folders.child(root.parent, root.name) : tables.folders.child(parent, segment);
+    const child = parent === nowhere ? undefined : found;
     if (child === undefined) {
       parent = nowhere;
     } else {

@@ -4,6 +4,7 @@ import { compareText, joinLocation, parentOf, rootLocation, segmentsOf, type Loc
 import { largestLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { SearchReach } from '../search/reachable.js';
+import type { DocumentRow } from '../sidecar/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import {
   findDocument,
@@ -13,6 +14,7 @@ import {
   numberOfFolder,
   toDocument,
   toFolder,
+  type FoundDocument,
 } from './locate.js';
 
 /**
@@ -24,6 +26,7 @@ import {
 export class View {
   readonly tables: Tables;
   readonly reach: Reach;
+  #granted: readonly FoundDocument[] | undefined;
 
   constructor(tables: Tables, reach: Reach) {
     this.tables = tables;
@@ -70,8 +73,8 @@ export class View {
 
   /** The folder there, if the caller reaches it or something in it. */
   folder(location: Location): Folder | undefined {
-    const found = findFolder(this.tables, location);
     if (!this.reach.holds('reader', location) && !this.#reachesInto(location)) return undefined;
+    const found = findFolder(this.tables, location);
     return found === undefined ? undefined : toFolder(location, found.mirror);
   }
 
@@ -82,11 +85,13 @@ export class View {
 
   /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
   documents(folder: Location, after: string, limit: number): Page<Document> {
+    const isReader = this.reach.holds('reader', folder);
+    const granted = isReader ? [] : this.#grantedDocumentsIn(folder).filter((row) => compareText(row.name, after) > 0);
+    if (!isReader && granted.length === 0) return { items: [], next: null };
     const found = findFolder(this.tables, folder);
-    const number = numberOfFolder(found);
-    const rows = this.reach.holds('reader', folder)
-      ? this.tables.documents.inFolder(number, after, limit + 1)
-      : this.tables.documents.inFolderOfThese(this.reach.documentIds, number, after, limit + 1);
+    const rows = isReader
+      ? this.tables.documents.inFolder(numberOfFolder(found), after, limit + 1)
+      : granted.slice(0, limit + 1);
     const mirror = found?.mirror ?? null;
     const documents = rows.map((row) =>
       toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }),
@@ -96,16 +101,18 @@ export class View {
 
   /** Folders directly in the folder that the caller reaches, or reaches something in. By name. */
   folders(folder: Location, after: string, limit: number): Page<Folder> {
+    const isReader = this.reach.holds('reader', folder);
+    const names = isReader ? [] : this.#namesOnTheWay(folder).filter((name) => compareText(name, after) > 0);
+    if (!isReader && names.length === 0) return { items: [], next: null };
     const found = findFolder(this.tables, folder);
     const number = numberOfFolder(found);
-    const names = this.reach.holds('reader', folder)
+    const children = isReader
       ? this.tables.folders.children(number, after, limit + 1)
-      : this.#namesOnTheWay(folder)
-          .filter((name) => compareText(name, after) > 0)
+      : names
           .slice(0, limit + 1)
           .map((name) => this.tables.folders.child(number, name))
           .filter((child) => child !== undefined);
-    const folders = names.map((child) =>
+    const folders = children.map((child) =>
       toFolder(joinLocation(folder, child.name), child.mirror ?? found?.mirror ?? null),
     );
     return makePage(folders, limit, (item) => item.name);
@@ -118,9 +125,28 @@ export class View {
       yield* this.walk(child.location);
   }
 
+  /**
+   * The live documents that carry a grant of the caller's own. Sought from the grants, and once: what else lies in the
+   * folders that are listed costs nothing, so that the time a listing takes does not tell how much that is.
+   */
+  get #grantedDocuments(): readonly FoundDocument[] {
+    this.#granted ??= this.reach.documentIds
+      .map((id) => findDocumentById(this.tables, id))
+      .filter((found) => found !== undefined);
+    return this.#granted;
+  }
+
+  /** Those of them that lie directly in the folder, by name. */
+  #grantedDocumentsIn(folder: Location): DocumentRow[] {
+    return this.#grantedDocuments
+      .filter(({ location }) => parentOf(location) === folder)
+      .map(({ row }) => row)
+      .toSorted((a, b) => compareText(a.name, b.name));
+  }
+
   /** Whether a grant that is in force lies below: on a folder that is there, or on a live document. */
   #reachesInto(folder: Location): boolean {
-    return this.#namesOnTheWay(folder).length > 0 || this.documents(folder, '', 1).items.length > 0;
+    return this.#namesOnTheWay(folder).length > 0 || this.#grantedDocumentsIn(folder).length > 0;
   }
 
   /**
@@ -135,11 +161,9 @@ export class View {
       if (name !== undefined && !names.has(name) && findFolder(this.tables, granted) !== undefined) names.add(name);
     }
     const prefix = folder === '' ? '' : `${folder}/`;
-    for (const id of this.reach.documentIds) {
-      const found = findDocumentById(this.tables, id);
-      if (found === undefined || !parentOf(found.location).startsWith(prefix)) continue;
-      const segments = segmentsOf(parentOf(found.location));
-      const name = segments[depth];
+    for (const { location } of this.#grantedDocuments) {
+      const parent = parentOf(location);
+      const name = parent.startsWith(prefix) ? segmentsOf(parent)[depth] : undefined;
       if (name !== undefined) names.add(name);
     }
     return [...names].toSorted(compareText);
