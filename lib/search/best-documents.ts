@@ -9,16 +9,21 @@ export interface Candidate {
 
 /** Keeps the best so many candidates: by score, then by location. A heap whose top is the worst that is kept. */
 export class BestDocuments {
-  readonly #most: number;
+  readonly most: number;
   readonly #heap: Candidate[] = [];
 
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
+  }
+
+  /** The worst score that is kept, once there is no more room; -1 before. */
+  get leastKept(): number {
+    return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
   }
 
   offer(living: LivingSegment, ordinal: number, score: number): void {
     const worst = this.#heap[0];
-    if (this.#heap.length < this.#most) {
+    if (this.#heap.length < this.most) {
       this.#heap.push({ living, ordinal, score });
       this.#rise(this.#heap.length - 1);
     } else if (worst !== undefined && score >= worst.score) {

@@ -23,7 +23,7 @@ export function chooseInlineMerge(segments: readonly LivingSegment[], firstTier:
   const first = segments.filter((_, index) => tiers[index] === 0);
   if (first.length >= mostOfFirstTier) return first;
   const second = segments.filter((_, index) => tiers[index] === 1);
-  return second.length > mostWaiting ? second.slice(0, ratio) : [];
+  return second.length > mostWaiting ? second.slice(0, ratio / 2) : [];
 }
 
 /** Segments that a worker should make into one: eight of a size, or one that is mostly dead or much moved about. */

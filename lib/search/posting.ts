@@ -4,7 +4,6 @@
  * Counts stop at their largest value; BM25F has long levelled off there.
  */
 export const fieldNames = ['body', 'title', 'path', 'label'] as const;
-export type FieldName = (typeof fieldNames)[number];
 export const fieldCount = fieldNames.length;
 
 /** How much one occurrence weighs, in the order of `fieldNames`. */

@@ -2,11 +2,16 @@ import { compareText, type Location } from '../domain/location.js';
 import type { DocumentKind } from '../domain/document.js';
 import { binaryFlag } from './analyze-document.js';
 import { BestDocuments, type Candidate } from './best-documents.js';
-import { cutTerm, type CutTerm, type ReachedSegment } from './cut-postings.js';
+import { cutTerm, type CutPostings, type CutTerm, type ReachedSegment } from './cut-postings.js';
 import { labelTerm } from './expand-term.js';
+import { gatherStatistics } from './gather-statistics.js';
+import type { LivingSegment } from './living-segment.js';
 import type { Query, QueryTerm } from './parse-query.js';
-import { countsOf, everyField, fieldCount, fieldNames, mostDocuments, ordinalShift } from './posting.js';
-import { addLengths, inverseFrequency, Weigher, type Statistics } from './weigh.js';
+import { nthLargest } from './nth-largest.js';
+import { countsMask, countsOf, everyField, fieldCount, ordinalShift } from './posting.js';
+import { openSheet, type Sheet } from './sheet.js';
+import { inverseFrequency, Weigher, type Statistics } from './weigh.js';
+import { firstPosting } from './write-segment.js';
 
 /** A term that adds to scores although the query does not name it: a neighbour in meaning. */
 export interface WidenedTerm {
@@ -47,6 +52,9 @@ const excluded = 1 << 8;
 const matched = 1 << 9;
 const requiredCount = excluded - 1;
 
+/** Sums of the same numbers in another order differ by less. */
+const almostOne = 1 + 1e-9;
+
 /** Ranks the documents within reach. Nothing out of reach enters any figure or any list. */
 export function rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Ranking {
   const { query, widened, labels } = request;
@@ -58,6 +66,7 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
     else scored.push(...cut.map((each) => ({ ...each, weight: boost, fields, isRequired: presence === 'required' })));
   }
   const isExclusive = scored.length === 0;
+  const named = scored.length;
   for (const { term, weight } of widened) {
     scored.push({ ...cutTerm(reached, term, everyField), weight, fields: everyField, isRequired: false });
   }
@@ -67,89 +76,49 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
   const weights = scored.map(
     ({ weight }, index) => weight * inverseFrequency(statistics.documents, statistics.frequencies[index] ?? 0),
   );
+  /** No document gets more than this by neighbours alone; a little more, for the last digits of sums. */
+  const mostByWidening = weights.slice(named).reduce((sum, weight) => sum + weight, 0) * almostOne;
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   reached.forEach((segment, place) => {
     const sheet = openSheet(segment.living.segment.documents);
+    const addTerms = (from: number, to: number): void => {
+      for (let index = from; index < to; index += 1) {
+        addScores(sheet, segment, scored[index] as SoughtTerm, place, weights[index] ?? 0, weigher);
+      }
+    };
+    const { lengths } = segment.living.segment;
+    const liftScore = (score: number, ordinal: number): number => {
+      let lifted = score;
+      for (let index = named; index < scored.length; index += 1) {
+        const counts = countsAt((scored[index] as SoughtTerm).cuts[place] as CutPostings, ordinal);
+        if (counts !== 0) lifted += (weights[index] ?? 0) * weigher.weigh(counts, lengths, ordinal * fieldCount);
+      }
+      return lifted;
+    };
     try {
-      scored.forEach((term, index) => {
-        addScores(sheet, segment, term, place, weights[index] ?? 0, weigher);
-      });
+      addTerms(0, named);
       if (isExclusive) markAll(sheet, segment);
       for (const filter of filters) markRequired(sheet, filter, place);
       for (const { terms, fields } of prohibited) markExcluded(sheet, terms, fields, place);
-      offerAll(sheet, segment, request, required, best);
+      const eligible = { living: segment.living, kind: request.kind, required };
+      const least = named < scored.length && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
+      if (least > mostByWidening) {
+        // What only neighbours speak for comes to nothing; of the rest, only what they can lift is looked at.
+        for (const ordinal of sheet.touched) {
+          const score = sheet.scores[ordinal] ?? 0;
+          if ((score + mostByWidening) * almostOne < least || !isEligible(sheet, ordinal, eligible)) continue;
+          best.offer(segment.living, ordinal, liftScore(score, ordinal));
+        }
+      } else {
+        addTerms(named, scored.length);
+        offerAll(sheet, eligible, request.after, best);
+      }
     } finally {
       sheet.clear();
     }
   });
   return { candidates: best.inOrder(), statistics };
-}
-
-/** Exact whole numbers over the intervals, less what is dead in them. */
-function gatherStatistics(reached: readonly ReachedSegment[], terms: readonly SoughtTerm[]): Statistics {
-  let documents = 0;
-  const lengths = fieldNames.map(() => 0);
-  for (const { living, intervals } of reached) {
-    const { sums, lengths: own } = living.segment;
-    for (let index = 0; index < intervals.length; index += 2) {
-      const start = intervals[index] ?? 0;
-      const end = intervals[index + 1] ?? 0;
-      documents += end - start;
-      addLengths(lengths, sums, end * fieldCount, 1);
-      addLengths(lengths, sums, start * fieldCount, -1);
-      if (living.dead === 0) continue;
-      for (let ordinal = start; ordinal < end; ordinal += 1) {
-        if (living.tombstones[ordinal >>> 5] === 0) ordinal |= 31;
-        else if (living.isDead(ordinal)) {
-          documents -= 1;
-          addLengths(lengths, own, ordinal * fieldCount, -1);
-        }
-      }
-    }
-  }
-  return { documents, lengths, frequencies: terms.map(({ frequency }) => frequency) };
-}
-
-/** Room to rank one segment in, used again and again; all zero between uses. */
-class Sheet {
-  readonly scores: Float64Array;
-  readonly states: Uint16Array;
-  readonly #touched: Uint32Array;
-  #count = 0;
-
-  constructor(documents: number) {
-    this.scores = new Float64Array(documents);
-    this.states = new Uint16Array(documents);
-    this.#touched = new Uint32Array(documents);
-  }
-
-  mark(ordinal: number, state: number): void {
-    if (this.states[ordinal] === 0) {
-      this.#touched[this.#count] = ordinal;
-      this.#count += 1;
-    }
-    this.states[ordinal] = state;
-  }
-
-  get touched(): Uint32Array {
-    return this.#touched.subarray(0, this.#count);
-  }
-
-  clear(): void {
-    for (const ordinal of this.touched) {
-      this.scores[ordinal] = 0;
-      this.states[ordinal] = 0;
-    }
-    this.#count = 0;
-  }
-}
-
-let kept = new Sheet(0);
-
-function openSheet(documents: number): Sheet {
-  if (kept.states.length < documents) kept = new Sheet(Math.min(mostDocuments, 2 * documents));
-  return kept;
 }
 
 function addScores(
@@ -221,22 +190,25 @@ function markExcluded(on: Sheet, terms: readonly CutTerm[], fields: number, plac
   });
 }
 
-function offerAll(
-  on: Sheet,
-  { living }: ReachedSegment,
-  { kind, after }: RankRequest,
-  required: number,
-  best: BestDocuments,
-): void {
+/** What decides, besides the terms, whether a document is a hit. */
+interface Eligibility {
+  readonly living: LivingSegment;
+  readonly kind: DocumentKind | undefined;
+  readonly required: number;
+}
+
+function isEligible(on: Sheet, ordinal: number, { living, kind, required }: Eligibility): boolean {
+  const state = on.states[ordinal] ?? 0;
+  if ((state & (matched | excluded)) !== matched || (state & requiredCount) !== required) return false;
+  if (living.dead > 0 && living.isDead(ordinal)) return false;
+  if (kind === undefined) return true;
+  return ((living.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
+}
+
+function offerAll(on: Sheet, eligible: Eligibility, after: SearchPosition | undefined, best: BestDocuments): void {
+  const { living } = eligible;
   for (const ordinal of on.touched) {
-    const state = on.states[ordinal] ?? 0;
-    if ((state & (matched | excluded)) !== matched || (state & requiredCount) !== required) continue;
-    if (living.dead > 0 && living.isDead(ordinal)) continue;
-    if (
-      kind !== undefined &&
-      ((living.segment.flags[ordinal] ?? 0) & binaryFlag) !== (kind === 'binary' ? binaryFlag : 0)
-    )
-      continue;
+    if (!isEligible(on, ordinal, eligible)) continue;
     const score = on.scores[ordinal] ?? 0;
     if (after !== undefined) {
       if (score > after.score) continue;
@@ -244,4 +216,24 @@ function offerAll(
     }
     best.offer(living, ordinal, score);
   }
+}
+
+/** A score that the last of the best will have at least; -1 when there are too few to tell. */
+function leastWanted(on: Sheet, eligible: Eligibility, best: BestDocuments): number {
+  const scores = new Float64Array(on.touched.length);
+  let count = 0;
+  for (const ordinal of on.touched) {
+    if (!isEligible(on, ordinal, eligible)) continue;
+    scores[count] = on.scores[ordinal] ?? 0;
+    count += 1;
+  }
+  return Math.max(nthLargest(scores.subarray(0, count), best.most), best.leastKept);
+}
+
+/** The packed counts of the document in the term's postings; 0 when it isn't there. For documents within reach. */
+function countsAt({ postings, ranges }: CutPostings, ordinal: number): number {
+  const end = ranges[ranges.length - 1] ?? 0;
+  const at = firstPosting(postings, ordinal, ranges[0] ?? 0, end);
+  const posting = at < end ? (postings[at] ?? 0) : 0;
+  return at < end && posting >>> ordinalShift === ordinal ? posting & countsMask : 0;
 }

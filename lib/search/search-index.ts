@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { compareText, nameOf, type Location } from '../domain/location.js';
+import { nameOf, type Location } from '../domain/location.js';
 import type { DocumentKind } from '../domain/document.js';
 import {
   analyzeDocument,
@@ -21,6 +21,7 @@ import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
 import type { Segment } from './segment.js';
 import { Shelf, type Place } from './shelf.js';
 import { forgetStems } from './stem-word.js';
+import { widenQuery } from './widen-query.js';
 import { extractDocument, writeSegment } from './write-segment.js';
 
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
@@ -255,10 +256,12 @@ export class SearchIndex {
       const intervals = reachable.intervalsIn(living.segment, living.runs);
       if (intervals.length > 0) reached.push({ living, intervals });
     }
+    // The largest first: what it holds soon shows what else is worth a look.
+    reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
     const { neighboursOf } = this.#options;
     return rankDocuments(reached, {
       query,
-      widened: neighboursOf === undefined ? [] : widen(query, neighboursOf),
+      widened: neighboursOf === undefined ? [] : widenQuery(query, neighboursOf),
       labels: filters.labels ?? [],
       kind: filters.kind,
       most,
@@ -355,25 +358,4 @@ function keyAt({ living, ordinal }: Place): number {
 
 function extract({ living, ordinal }: Place): AnalyzedDocument {
   return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
-}
-
-/** Words that the query leaves open are widened by their neighbours; what it insists on is not. */
-function widen({ clauses }: Query, neighboursOf: (term: string) => readonly WidenedTerm[]): WidenedTerm[] {
-  const own = new Set<string>();
-  for (const { terms } of clauses) for (const term of terms) if (term.type === 'exact') own.add(term.term);
-  const widened = new Map<string, WidenedTerm>();
-  for (const { presence, terms } of clauses) {
-    const [term] = terms;
-    if (presence !== 'optional' || terms.length !== 1 || term?.type !== 'exact') continue;
-    for (const neighbour of neighboursOf(term.term)) {
-      if (neighbour.term.type !== 'exact' || own.has(neighbour.term.term)) continue;
-      const known = widened.get(neighbour.term.term);
-      if (known === undefined || known.weight < neighbour.weight) widened.set(neighbour.term.term, neighbour);
-    }
-  }
-  return [...widened.values()].sort((a, b) => compareText(nameOfTerm(a), nameOfTerm(b)));
-}
-
-function nameOfTerm({ term }: WidenedTerm): string {
-  return term.type === 'exact' ? term.term : '';
 }

@@ -17,7 +17,7 @@ interface Mutant {
 const mutants: readonly Mutant[] = [
   {
     fault: 'counts documents and lengths beyond the reach',
-    file: 'rank-documents.js',
+    file: 'gather-statistics.js',
     text: 'for (const { living, intervals } of reached) {',
     instead: 'for (const { living } of reached) { const intervals = [0, living.segment.documents];',
   },
@@ -41,15 +41,15 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'counts dead documents among all',
-    file: 'rank-documents.js',
+    file: 'gather-statistics.js',
     text: 'else if (living.isDead(ordinal))',
     instead: 'else if (false)',
   },
   {
     fault: 'counts dead documents of a term',
     file: 'cut-postings.js',
-    text: 'living.dead === 0 && fields',
-    instead: 'fields',
+    text: 'if (fields === everyField && living.dead === 0)',
+    instead: 'if (fields === everyField)',
   },
   {
     fault: 'finds dead documents',
@@ -74,6 +74,12 @@ const mutants: readonly Mutant[] = [
     file: 'rank-documents.js',
     text: 'if (score === after.score',
     instead: 'if (score >= after.score - 0.05',
+  },
+  {
+    fault: 'leaves out documents that neighbours would lift onto the page',
+    file: 'rank-documents.js',
+    text: '(score + mostByWidening) * almostOne < least',
+    instead: 'score < least',
   },
   {
     fault: 'reads a moved folder’s documents at their old place',

@@ -5,6 +5,8 @@
 import type { Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import { analyzeDocument } from '../../lib/search/analyze-document.js';
+import type { SearchOptions } from '../../lib/search/search-index.js';
+import { widenQuery } from '../../lib/search/widen-query.js';
 import { parseQuery, type Clause, type QueryTerm } from '../../lib/search/parse-query.js';
 
 export interface OracleDocument {
@@ -21,6 +23,8 @@ export interface OracleFilters {
   readonly kind?: DocumentKind;
 }
 
+type NeighboursOf = NonNullable<SearchOptions['neighboursOf']>;
+
 type Counts = readonly [number, number, number, number];
 const weights = [1, 3, 1, 2] as const;
 const most = [127, 7, 1, 1] as const;
@@ -30,6 +34,7 @@ export function searchSlowly(
   reachable: readonly OracleDocument[],
   text: string,
   filters: OracleFilters = {},
+  neighboursOf: NeighboursOf = () => [],
 ): OracleDocument[] {
   const query = parseQuery(text);
   const folder = filters.folder ?? '';
@@ -39,10 +44,17 @@ export function searchSlowly(
   if (query.clauses.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
-  const scored = query.clauses.filter(({ presence }) => presence !== 'prohibited');
+  const named = query.clauses.filter(({ presence }) => presence !== 'prohibited');
+  const widened = widenQuery(query, neighboursOf).map(({ term, weight }) => ({
+    presence: 'optional',
+    boost: weight,
+    fields: 0b1111,
+    terms: [term],
+  }));
+  const scored = [...named, ...widened];
   const found = documents.map(({ document, terms, lengths }) => {
     let score = 0;
-    let isFound = scored.length === 0;
+    let isFound = named.length === 0;
     for (const { boost, fields, terms: sought, presence } of scored) {
       for (const term of sought) {
         const frequency = documents.filter((other) => countTerm(other.terms, term, fields) !== undefined).length;
