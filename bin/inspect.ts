@@ -19,6 +19,8 @@ const toInspect = (config: Config): InspectOptions => ({
   git: config.git,
 });
 
+const count = (number: unknown, noun: string): string => `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+
 /** status, verify, audit verify, doctor: what looks and changes nothing, beside a server that may be running. */
 export function addInspectCommands(program: Command): void {
   const add = (
@@ -92,7 +94,7 @@ async function showStatus(config: Config): Promise<Inspection> {
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
   const lines = workspaces.map(
     ({ name, documents, versions, stored_bytes: bytes }) =>
-      `${String(name)}: ${String(documents)} documents, ${String(versions)} versions, ${String(bytes)} bytes`,
+      `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
   );
   return { result: { data: config.data, server, workspaces }, lines: [config.data, running, ...lines], isWell: true };
 }
@@ -106,7 +108,7 @@ async function verify(config: Config): Promise<Inspection> {
   if (isTerminal) process.stderr.write('\r\u001B[K');
   const isSound = workspaces.every(({ sound }) => sound);
   const lines = workspaces.flatMap(({ workspace, sound, documents, audit_records: records, problems }) => [
-    `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${documents} documents and ${records} audit records checked`,
+    `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')} and ${count(records, 'audit record')} checked`,
     ...problems.map(
       ({ part, location, message }) => `  ${part}: ${location === undefined ? '' : `${location} `}${message}`,
     ),
@@ -138,7 +140,8 @@ function readKey(text: string): string {
 function describeChain(chain: VerifiedChain): string {
   const whose = chain.workspace === undefined ? '' : `${chain.workspace}: `;
   if (!chain.sound) return `${whose}BROKEN: ${chain.problem}; the ${chain.records} records before it are sound`;
-  const signed = chain.signed === null ? 'no signature was checked' : `signed up to ${chain.signed.seq}`;
+  const unsigned = chain.workspace === undefined ? 'no signature was checked' : 'not signed yet';
+  const signed = chain.signed === null ? unsigned : `signed up to ${chain.signed.seq}`;
   return `${whose}sound; ${chain.records} records, ${signed}; the last is ${chain.head}`;
 }
 

@@ -22,13 +22,15 @@ function formatForPeople(result: unknown): string {
 type Row = Readonly<Record<string, unknown>>;
 
 function formatValue(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '-';
-  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '-';
+  // Empty is a value too: the root of the workspace.
+  if (typeof value === 'string') return value === '' ? '""' : value;
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(formatValue).join(' ');
   if (typeof value !== 'object') return JSON.stringify(value);
-  if ('type' in value && 'id' in value) {
+  if ('id' in value && ('type' in value || 'kind' in value)) {
+    const type = 'type' in value ? `${formatValue(value.type)}:` : '';
     const name = 'display_name' in value ? ` (${formatValue(value.display_name)})` : '';
-    return `${formatValue(value.type)}:${formatValue(value.id)}${name}`;
+    return `${type}${formatValue(value.id)}${name}`;
   }
   return Object.entries(value)
     .map(([key, inner]) => `${key} ${formatValue(inner)}`)
