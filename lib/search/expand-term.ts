@@ -19,10 +19,10 @@ export function labelTerm(label: string): QueryTerm {
 function expandWildcard(segment: Segment, pattern: string, stem: string): number[] {
   const places: number[] = [];
   const literal = Buffer.from(pattern.slice(0, pattern.indexOf('*')));
+  const endsThere = pattern.indexOf('*') === pattern.length - 1;
   for (let place = segment.firstTerm(literal); place < segment.terms; place += 1) {
-    const term = segment.termAt(place);
     if (!startsWith(segment, place, literal)) break;
-    if (matchesWildcard(term, pattern)) places.push(place);
+    if (endsThere || matchesWildcard(segment.termAt(place), pattern)) places.push(place);
   }
   const own = segment.findTerm(Buffer.from(stem));
   if (own >= 0 && !places.includes(own)) places.unshift(own);

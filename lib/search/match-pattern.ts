@@ -30,35 +30,40 @@ export function matchesWildcard(word: string, pattern: string): boolean {
  * the candidate after the other, so that words which begin alike share the work.
  */
 export class EditDistance {
-  readonly #target: readonly number[];
+  readonly #target: Uint32Array;
   readonly #most: number;
-  /** `#rows[depth]` holds the distances from the first `depth` characters to each beginning of the target. */
-  readonly #rows: number[][];
-  readonly #characters: number[] = [];
+  /** Row after row; the row of a depth holds the distances from so many characters to each beginning of the target. */
+  readonly #rows: Uint16Array;
+  readonly #characters: Uint32Array;
 
   constructor(target: string, most: number) {
-    this.#target = Array.from(target, (character) => character.codePointAt(0) ?? 0);
+    this.#target = Uint32Array.from(target, (character) => character.codePointAt(0) ?? 0);
     this.#most = most;
-    this.#rows = [this.#target.map((_, index) => index).concat(this.#target.length)];
+    // A longer candidate is too far off before it gets here.
+    const depths = this.#target.length + most + 2;
+    this.#characters = new Uint32Array(depths);
+    this.#rows = new Uint16Array(depths * (this.#target.length + 1)).map((_, index) => index);
   }
 
   /** Sets the candidate's character (a code point) at `depth`; false when no word beginning so is near enough. */
   step(depth: number, character: number): boolean {
     const target = this.#target;
-    const above = this.#rows[depth] ?? [];
-    const beforeThat = this.#rows[depth - 1];
-    const last = this.#characters[depth - 1];
-    const row = (this.#rows[depth + 1] ??= []);
+    const rows = this.#rows;
+    const width = target.length + 1;
+    const above = depth * width;
+    const row = above + width;
+    const last = depth === 0 ? -1 : this.#characters[depth - 1];
     this.#characters[depth] = character;
-    row[0] = depth + 1;
+    rows[row] = depth + 1;
     let least = depth + 1;
-    for (let index = 1; index <= target.length; index += 1) {
-      const replaced = (above[index - 1] ?? 0) + (target[index - 1] === character ? 0 : 1);
-      let distance = Math.min(replaced, (above[index] ?? 0) + 1, (row[index - 1] ?? 0) + 1);
-      if (beforeThat !== undefined && target[index - 1] === last && target[index - 2] === character) {
-        distance = Math.min(distance, (beforeThat[index - 2] ?? 0) + 1);
+    for (let index = 1; index < width; index += 1) {
+      const isSame = target[index - 1] === character;
+      let distance = (rows[above + index - 1] ?? 0) + (isSame ? 0 : 1);
+      distance = Math.min(distance, (rows[above + index] ?? 0) + 1, (rows[row + index - 1] ?? 0) + 1);
+      if (index > 1 && target[index - 1] === last && target[index - 2] === character) {
+        distance = Math.min(distance, (rows[above - width + index - 2] ?? 0) + 1);
       }
-      row[index] = distance;
+      rows[row + index] = distance;
       if (distance < least) least = distance;
     }
     return least <= this.#most;
@@ -66,7 +71,7 @@ export class EditDistance {
 
   /** Whether the candidate's first `depth` characters are near enough to the whole target. */
   isNear(depth: number): boolean {
-    return (this.#rows[depth]?.[this.#target.length] ?? Number.POSITIVE_INFINITY) <= this.#most;
+    return (this.#rows[(depth + 1) * (this.#target.length + 1) - 1] ?? 0) <= this.#most;
   }
 }
 

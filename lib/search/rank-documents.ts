@@ -55,6 +55,9 @@ const requiredCount = excluded - 1;
 /** Sums of the same numbers in another order differ by less. */
 const almostOne = 1 + 1e-9;
 
+/** A neighbour is rare when at most one document in so many has it. */
+const rareShare = 16;
+
 /** Ranks the documents within reach. Nothing out of reach enters any figure or any list. */
 export function rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Ranking {
   const { query, widened, labels } = request;
@@ -73,45 +76,47 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
   const filters = labels.map((label) => cutTerm(reached, labelTerm(label), everyField));
   const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
   const weigher = new Weigher(statistics);
-  const weights = scored.map(
-    ({ weight }, index) => weight * inverseFrequency(statistics.documents, statistics.frequencies[index] ?? 0),
-  );
-  /** No document gets more than this by neighbours alone; a little more, for the last digits of sums. */
-  const mostByWidening = weights.slice(named).reduce((sum, weight) => sum + weight, 0) * almostOne;
+  const weighed = weighTerms(scored, named, statistics);
+  /** Terms that are read in full; those after them are frequent neighbours, which add little. */
+  const full = weighed.filter(
+    (term, index) => index < named || term.frequency * rareShare <= statistics.documents,
+  ).length;
+  /** No document gets more than this by the others alone; a little more, for the last digits of sums. */
+  const mostByOthers = weighed.slice(full).reduce((sum, { weight }) => sum + weight, 0) * almostOne;
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   reached.forEach((segment, place) => {
     const sheet = openSheet(segment.living.segment.documents);
     const addTerms = (from: number, to: number): void => {
       for (let index = from; index < to; index += 1) {
-        addScores(sheet, segment, scored[index] as SoughtTerm, place, weights[index] ?? 0, weigher);
+        addScores(sheet, segment, weighed[index] as SoughtTerm, place, weigher);
       }
     };
     const { lengths } = segment.living.segment;
     const liftScore = (score: number, ordinal: number): number => {
       let lifted = score;
-      for (let index = named; index < scored.length; index += 1) {
-        const counts = countsAt((scored[index] as SoughtTerm).cuts[place] as CutPostings, ordinal);
-        if (counts !== 0) lifted += (weights[index] ?? 0) * weigher.weigh(counts, lengths, ordinal * fieldCount);
+      for (const { cuts, weight } of weighed.slice(full)) {
+        const counts = countsAt(cuts[place] as CutPostings, ordinal);
+        if (counts !== 0) lifted += weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
       }
       return lifted;
     };
     try {
-      addTerms(0, named);
+      addTerms(0, full);
       if (isExclusive) markAll(sheet, segment);
       for (const filter of filters) markRequired(sheet, filter, place);
       for (const { terms, fields } of prohibited) markExcluded(sheet, terms, fields, place);
       const eligible = { living: segment.living, kind: request.kind, required };
-      const least = named < scored.length && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
-      if (least > mostByWidening) {
-        // What only neighbours speak for comes to nothing; of the rest, only what they can lift is looked at.
+      const least = full < weighed.length && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
+      if (least > mostByOthers) {
+        // What only the others speak for comes to nothing; of the rest, what they can lift is looked at.
         for (const ordinal of sheet.touched) {
           const score = sheet.scores[ordinal] ?? 0;
-          if ((score + mostByWidening) * almostOne < least || !isEligible(sheet, ordinal, eligible)) continue;
+          if ((score + mostByOthers) * almostOne < least || !isEligible(sheet, ordinal, eligible)) continue;
           best.offer(segment.living, ordinal, liftScore(score, ordinal));
         }
       } else {
-        addTerms(named, scored.length);
+        addTerms(full, weighed.length);
         offerAll(sheet, eligible, request.after, best);
       }
     } finally {
@@ -121,12 +126,23 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
   return { candidates: best.inOrder(), statistics };
 }
 
+/**
+ * Terms with what a full match of them is worth, in the order in which scores are added up: those that the query
+ * names, then their neighbours, rare ones first. The statistics alone decide, so that every page adds alike.
+ */
+function weighTerms(scored: readonly SoughtTerm[], named: number, statistics: Statistics): SoughtTerm[] {
+  const weighed = scored.map((term, index) => {
+    const frequency = statistics.frequencies[index] ?? 0;
+    return { ...term, frequency, weight: term.weight * inverseFrequency(statistics.documents, frequency) };
+  });
+  return [...weighed.slice(0, named), ...weighed.slice(named).sort((a, b) => a.frequency - b.frequency)];
+}
+
 function addScores(
   on: Sheet,
   { living }: ReachedSegment,
-  { cuts, fields, isRequired }: SoughtTerm,
+  { cuts, weight, fields, isRequired }: SoughtTerm,
   place: number,
-  weight: number,
   weigher: Weigher,
 ): void {
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];

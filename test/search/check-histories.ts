@@ -22,7 +22,7 @@ const options: fc.Arbitrary<Partial<SearchOptions>> = fc
 
 function neighboursOf(term: string): { term: { type: 'exact'; term: string }; weight: number }[] {
   const near = { ada: ['bell', 'walk'], cell: ['cellar'], draft: ['ada'] }[term] ?? [];
-  return near.map((each) => ({ term: { type: 'exact', term: each }, weight: 0.1 }));
+  return near.map((each) => ({ term: { type: 'exact', term: each }, weight: 0.4 }));
 }
 
 /** All pages, two hits each. */

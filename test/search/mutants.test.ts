@@ -78,7 +78,7 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'leaves out documents that neighbours would lift onto the page',
     file: 'rank-documents.js',
-    text: '(score + mostByWidening) * almostOne < least',
+    text: '(score + mostByOthers) * almostOne < least',
     instead: 'score < least',
   },
   {

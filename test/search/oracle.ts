@@ -45,19 +45,19 @@ export function searchSlowly(
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
   const named = query.clauses.filter(({ presence }) => presence !== 'prohibited');
-  const widened = widenQuery(query, neighboursOf).map(({ term, weight }) => ({
-    presence: 'optional',
-    boost: weight,
-    fields: 0b1111,
-    terms: [term],
-  }));
+  const frequencyOf = (term: QueryTerm, fields: number): number =>
+    documents.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
+  const widened = widenQuery(query, neighboursOf)
+    .map(({ term, weight }) => ({ presence: 'optional', boost: weight, fields: 0b1111, terms: [term] }))
+    .map((clause) => ({ ...clause, frequency: clause.terms.reduce((_, term) => frequencyOf(term, 0b1111), 0) }))
+    .sort((a, b) => a.frequency - b.frequency);
   const scored = [...named, ...widened];
   const found = documents.map(({ document, terms, lengths }) => {
     let score = 0;
     let isFound = named.length === 0;
     for (const { boost, fields, terms: sought, presence } of scored) {
       for (const term of sought) {
-        const frequency = documents.filter((other) => countTerm(other.terms, term, fields) !== undefined).length;
+        const frequency = frequencyOf(term, fields);
         const counts = countTerm(terms, term, fields);
         if (counts === undefined) {
           if (presence === 'required') return undefined;
