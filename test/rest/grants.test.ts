@@ -240,7 +240,7 @@ describe('grants over REST', () => {
       assert.deepEqual([json.error.details.reason, json.error.details.field], [reason, field]);
     }
     const query = new URLSearchParams(queryOf(right));
-    for (const name of [...query.keys()]) {
+    for (const name of query.keys()) {
       const rest = new URLSearchParams([...query].filter(([each]) => each !== name));
       const refused = await ada.send('DELETE', `/v1/grants?${rest.toString()}`);
       assert.deepEqual([refused.json.error.details.reason, refused.json.error.details.field], ['missing_field', name]);

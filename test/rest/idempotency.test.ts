@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { routes } from '../../lib/rest/routes.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
+
+describe('Idempotency-Key', () => {
+  let service: TestServer;
+  let server: TestServer;
+  let ada: HttpClient;
+  let bob: { readonly id: string; readonly key: string };
+  let subject: string;
+
+  before(async () => {
+    service = await openTestServer();
+  });
+  beforeEach(async () => {
+    server = await service.addWorkspace();
+    ada = await server.person('approver');
+    bob = await server.host.person('approver', 'p', 'Bob');
+    subject = await addSubject(server);
+  });
+  after(() => service.close());
+
+  it('is tried here on every POST that there is', () => {
+    const paths = routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
+    assert.deepEqual(retriedPosts.map(({ path }) => path).toSorted(), paths.toSorted());
+  });
+
+  for (const post of retriedPosts) {
+    describe(`at POST ${post.path}`, () => {
+      const send = (
+        who: HttpClient,
+        place = 'p',
+        key = 'once',
+        body = post.body(place, subject),
+      ): Promise<HttpAnswer> => who.post(post.path, body, { 'Idempotency-Key': key });
+
+      it('gives the same answer again and does nothing again', async () => {
+        await post.prepare(ada, 'p');
+        const first = await send(server.as(bob.key));
+        assert.deepEqual([first.status, isReplayed(first)], [post.status, false]);
+        const { head } = server;
+        const again = await send(server.as(bob.key));
+        assert.equal(essenceOf(again), essenceOf(first));
+        assert.ok(isReplayed(again));
+        assert.equal(server.head, head);
+      });
+
+      it('is free after a refusal', async () => {
+        await post.prepare(ada, 'q');
+        const { id, key } = await server.host.person('reader', 'q', 'Carl');
+        const carl = server.as(key);
+        assert.equal((await send(carl, 'q')).refusal, 'NOT_FOUND');
+        await server.host.grant('approver', { type: 'principal', id }, 'q');
+        const done = await send(carl, 'q');
+        assert.deepEqual([done.status, isReplayed(done)], [post.status, false]);
+      });
+
+      it('lets one of many at once do it, and gives all of them its answer', async () => {
+        await post.prepare(ada, 'p');
+        const answers = await Promise.all(Array.from({ length: 8 }, () => send(server.as(bob.key))));
+        assert.equal(new Set(answers.map(essenceOf)).size, 1);
+        assert.equal(answers[0]?.status, post.status);
+        assert.equal(answers.filter((answer) => !isReplayed(answer)).length, 1);
+      });
+
+      it('gives the answer to nobody who could not ask any more, and again to who can', async () => {
+        await post.prepare(ada, 'p');
+        const first = await send(server.as(bob.key));
+        await server.host.revoke('approver', { type: 'principal', id: bob.id }, 'p');
+        assert.equal((await send(server.as(bob.key))).refusal, 'NOT_FOUND');
+        await server.host.grant('approver', { type: 'principal', id: bob.id }, 'p');
+        assert.equal(essenceOf(await send(server.as(bob.key))), essenceOf(first));
+      });
+
+      it('is forgotten after a day', async () => {
+        await post.prepare(ada, 'p');
+        await send(server.as(bob.key));
+        server.host.clock.advance(24 * 60 * 60 * 1000 - 1);
+        assert.ok(isReplayed(await send(server.as(bob.key))));
+        server.host.clock.advance(1);
+        const late = await send(server.as(bob.key));
+        assert.deepEqual([late.refusal, isReplayed(late)], [post.forgotten, false]);
+      });
+
+      it('is refused for another body, which then does nothing', async () => {
+        await post.prepare(ada, 'p');
+        await send(server.as(bob.key));
+        const { head } = server;
+        const refused = await send(server.as(bob.key), 'p', 'once', post.otherBody('p', subject));
+        assert.equal(refused.refusal, 'CONFLICT idempotency_key_reused');
+        assert.equal(server.head, head);
+        assert.ok(isReplayed(await send(server.as(bob.key))));
+      });
+
+      it('belongs to the principal: its other keys replay, another’s request is its own', async () => {
+        await post.prepare(ada, 'p');
+        const first = await send(server.as(bob.key));
+        const second = await send(server.as(await server.host.key(bob.id)));
+        assert.deepEqual([essenceOf(second), isReplayed(second)], [essenceOf(first), true]);
+        await post.prepare(ada, 'p/other');
+        const other = await send(ada, 'p/other');
+        assert.deepEqual([other.status, isReplayed(other)], [post.status, false]);
+      });
+    });
+  }
+
+  it('is good at one route each: the same text at another is another key', async () => {
+    for (const [index, { path, prepare, body, status }] of retriedPosts.entries()) {
+      await prepare(ada, `p/${index}`);
+      const answer = await ada.post(path, body(`p/${index}`, subject), { 'Idempotency-Key': 'everywhere' });
+      assert.deepEqual([answer.status, isReplayed(answer)], [status, false], path);
+    }
+  });
+});

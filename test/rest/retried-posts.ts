@@ -1,0 +1,82 @@
+import type { HttpAnswer, HttpClient, TestServer } from '../harness/http.js';
+
+/** A POST of the table, which a test sends once and again. */
+export interface RetriedPost {
+  readonly path: string;
+  /** What has to be there, made by an admin; `place` keeps several apart. */
+  prepare(admin: HttpClient, place: string): Promise<void>;
+  body(place: string, subjectId: string): object;
+  /** The same kind of request with another content. */
+  otherBody(place: string, subjectId: string): object;
+  readonly status: number;
+  /** What the request gives once its first answer is forgotten. */
+  readonly forgotten: string;
+}
+
+export const retriedPosts: readonly RetriedPost[] = [
+  {
+    path: '/v1/documents',
+    prepare: () => Promise.resolve(),
+    body: (place) => ({ location: `${place}/made.md`, content: 'text' }),
+    otherBody: (place) => ({ location: `${place}/made.md`, content: 'other' }),
+    status: 201,
+    forgotten: 'CONFLICT name_taken',
+  },
+  {
+    path: '/v1/folders',
+    prepare: () => Promise.resolve(),
+    body: (place) => ({ location: `${place}/folder` }),
+    otherBody: (place) => ({ location: `${place}/other-folder` }),
+    status: 201,
+    forgotten: 'CONFLICT name_taken',
+  },
+  {
+    path: '/v1/renames',
+    prepare: async (admin, place) => void (await admin.create(`${place}/old.md`)),
+    body: (place) => ({ location: `${place}/old.md`, name: 'new.md' }),
+    otherBody: (place) => ({ location: `${place}/old.md`, name: 'newer.md' }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
+  },
+  {
+    path: '/v1/moves',
+    prepare: async (admin, place) => void (await admin.create(`${place}/here.md`)),
+    body: (place) => ({ location: `${place}/here.md`, to_folder: `${place}/there` }),
+    otherBody: (place) => ({ location: `${place}/here.md`, to_folder: `${place}/elsewhere` }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
+  },
+  {
+    path: '/v1/undeletes',
+    async prepare(admin, place) {
+      await admin.create(`${place}/gone.md`);
+      await admin.delete(`/v1/documents/${place}/gone.md`);
+    },
+    body: (place) => ({ location: `${place}/gone.md` }),
+    otherBody: (place) => ({ location: `${place}/gone-too.md` }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
+  },
+  {
+    path: '/v1/grants',
+    prepare: () => Promise.resolve(),
+    body: (place, id) => grantOf(place, id, 'reader'),
+    otherBody: (place, id) => grantOf(place, id, 'editor'),
+    status: 201,
+    // It still stands, so that the same one is given and not made.
+    forgotten: '',
+  },
+];
+
+function grantOf(place: string, id: string, role: string): object {
+  return { scope_type: 'folder', scope_id: `${place}/granted`, subject: { type: 'principal', id }, role };
+}
+
+export const isReplayed = ({ headers }: HttpAnswer): boolean => headers['idempotent-replayed'] === 'true';
+
+/** Everything that a client keeps of an answer. */
+export const essenceOf = ({ status, text, etag, headers }: HttpAnswer): string =>
+  JSON.stringify([status, text, etag, headers.location, headers['content-type']]);
+
+/** Somebody for grants to be given to. */
+export const addSubject = (server: TestServer): Promise<string> => server.host.principal('Subject');

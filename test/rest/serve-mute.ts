@@ -1,0 +1,38 @@
+import { ServerResponse } from 'node:http';
+import { makeSystemRandomness, Service } from '../../lib/app.js';
+import { startServer } from '../../lib/rest/server.js';
+import { TestClock } from '../harness/service.js';
+
+/**
+ * A server that does what it is asked and dies before it says so: when that many POSTs are about to be answered, all
+ * of them committed, it kills itself as `kill -9` would. Usage: serve-mute.js <data folder> <POSTs>
+ */
+const [, , dataFolder = '', count = '1'] = process.argv;
+
+let held = 0;
+const { end } = ServerResponse.prototype;
+ServerResponse.prototype.end = function (this: ServerResponse, ...rest: unknown[]) {
+  if (this.req.method !== 'POST') return Reflect.apply(end, this, rest) as ServerResponse;
+  held += 1;
+  if (held === Number(count)) process.kill(process.pid, 'SIGKILL');
+  return this;
+} as typeof end;
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const service = await Service.open({
+  dataFolder,
+  git: 'never',
+  clock: new TestClock(),
+  randomness: makeSystemRandomness(),
+  onFault: () => undefined,
+});
+const { port } = await startServer(service, {
+  host: '127.0.0.1',
+  port: 0,
+  build: { version: '0.0.0', commit: null },
+  log,
+  trustProxy: 0,
+  corsOrigins: [],
+  validateResponses: false,
+});
+console.log(port);
