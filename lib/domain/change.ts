@@ -40,11 +40,38 @@ export type Change =
       /** Left out: keeps what the document has. */
       readonly mediaType?: string | undefined;
       readonly message: string | null;
+      /** A claim that the writer relies on. */
+      readonly claimId?: string | undefined;
+    }
+  | {
+      /** Adds an older version's content as the newest version. */
+      readonly type: 'restore';
+      readonly location: Location;
+      readonly precondition: Precondition;
+      readonly versionId: string;
+      /** The content as text, for claims on sections; undefined for what is no text, or was not read. */
+      readonly text: string | undefined;
+      readonly message: string | null;
+      readonly claimId?: string | undefined;
     }
   | {
       readonly type: 'delete';
       readonly location: Location;
       readonly precondition: Precondition;
+      readonly claimId?: string | undefined;
+    }
+  | { readonly type: 'delete-folder'; readonly location: Location }
+  | { readonly type: 'undelete-folder'; readonly location: Location }
+  | {
+      /** Takes back what one principal wrote in a folder since a time, where nobody has built on it. */
+      readonly type: 'revert';
+      readonly location: Location;
+      readonly principalId: string;
+      /** Milliseconds since 1970. */
+      readonly since: number;
+      /** Digest of the preview; if the outcome would be another now, it is refused. */
+      readonly preview: string;
+      readonly message: string | null;
     }
   | {
       readonly type: 'import';
@@ -60,6 +87,7 @@ export type Change =
       readonly to: Location;
       /** For documents only; left out: whatever is current. */
       readonly precondition?: Precondition | undefined;
+      readonly claimId?: string | undefined;
       /** Do it although someone gains access. */
       readonly acknowledged: boolean;
       /** Digest of the report that was acknowledged; if it has changed since, it is refused again. */

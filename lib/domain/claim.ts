@@ -1,4 +1,5 @@
 import type { Author } from './document.js';
+import type { Location } from './location.js';
 
 /** A lease on a document, or on one section of it, while its holder works there. */
 export interface Claim {
@@ -11,3 +12,23 @@ export interface Claim {
   readonly claimedAt: number;
   readonly expiresAt: number;
 }
+
+/** A claim with where its document lives now. */
+export interface PlacedClaim extends Claim {
+  readonly location: Location;
+}
+
+/**
+ * How one's own claim stands: `active` binds others; `expired` ran out; `broken` was ended by an approver; `suspended`
+ * binds nobody while its holder is no editor of the document.
+ */
+export type ClaimStanding = 'active' | 'expired' | 'broken' | 'suspended';
+
+export interface OwnClaim extends PlacedClaim {
+  readonly standing: ClaimStanding;
+}
+
+/** Seconds that a claim may last without renewal. */
+export const shortestClaim = 60;
+export const longestClaim = 24 * 60 * 60;
+export const usualClaim = 30 * 60;

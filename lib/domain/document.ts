@@ -1,3 +1,4 @@
+import type { Claim } from './claim.js';
 import type { Location } from './location.js';
 import type { PrincipalKind } from './principal.js';
 
@@ -42,6 +43,8 @@ export interface Document {
   readonly createdAt: number;
   readonly current: Version;
   readonly labels: readonly string[];
+  /** Those that bind others now, the oldest first. */
+  readonly claims: readonly Claim[];
   readonly readOnly: boolean;
 }
 

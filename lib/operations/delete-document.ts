@@ -7,6 +7,8 @@ import type { WriteOperation } from './operation.js';
 export interface DeleteDocumentInput {
   readonly location: Location;
   readonly precondition: Precondition;
+  /** A claim that the writer relies on: refused when it is not in force any more. */
+  readonly claimId?: string | undefined;
 }
 
 /** Hides a document, if it is still the one the writer knew; it can be brought back. Editor. */
@@ -15,6 +17,7 @@ export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   name: 'document.delete',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location, precondition }) => applyChange(pen, { type: 'delete', location, precondition }),
+  run: (pen, { location, precondition, claimId }) =>
+    applyChange(pen, { type: 'delete', location, precondition, claimId }),
   noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
 };

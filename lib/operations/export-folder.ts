@@ -31,7 +31,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
   run({ view, workspace }, { location }) {
     if (view.folder(location) === undefined) throw notFound();
     const commit = workspace.journal.state.head;
-    const pinned = pinView(workspace.journal.sidecar, view.reach);
+    const pinned = pinView(workspace.journal.sidecar, view.reach, view.now);
     return {
       location,
       commit,

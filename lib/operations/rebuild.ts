@@ -47,7 +47,8 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
         turn.tables.principals.setDisabled(author.id, turn.now);
       }
     }
-    turn.state = { ...turn.state, storedBytes: turn.tables.content.replaceBy(scratch) };
+    const commits = Math.max(turn.state.commits, report?.commits ?? 0);
+    turn.state = { ...turn.state, commits, storedBytes: turn.tables.content.replaceBy(scratch) };
     return report;
   },
   noteResult: (report) =>

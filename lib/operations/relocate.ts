@@ -8,6 +8,8 @@ interface Acknowledgement {
   readonly precondition?: Precondition | undefined;
   readonly acknowledged: boolean;
   readonly report?: string | undefined;
+  /** A claim that the writer relies on: refused when it is not in force any more. */
+  readonly claimId?: string | undefined;
 }
 
 export interface RenameInput extends Acknowledgement {

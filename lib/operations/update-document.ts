@@ -12,6 +12,8 @@ export interface UpdateDocumentInput {
   readonly content: ContentSource;
   readonly mediaType?: string | undefined;
   readonly message: string | null;
+  /** A claim that the writer relies on: refused when it is not in force any more. */
+  readonly claimId?: string | undefined;
 }
 
 /** Adds a version, if the document is still the one the writer knew. Editor. */
@@ -21,7 +23,7 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: (context, { content }) => prepareSource(context, content),
-  run: (pen, { location, precondition, mediaType, message }, content) =>
-    applyChange(pen, { type: 'update', location, precondition, content, mediaType, message }),
+  run: (pen, { location, precondition, mediaType, message, claimId }, content) =>
+    applyChange(pen, { type: 'update', location, precondition, content, mediaType, message, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
 };

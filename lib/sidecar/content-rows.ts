@@ -14,7 +14,7 @@ interface FolderRow {
   kept: number;
 }
 
-/** The rows that the repository's history gives again: folders, documents, versions, renames and moves. */
+/** The rows that the repository's history gives again: folders, documents, versions, renames, moves and deletions. */
 export class ContentRows {
   readonly #connection: Connection;
 
@@ -39,12 +39,14 @@ export class ContentRows {
     const mirrors = this.#readMirrors();
     // What refers to a document finds it again, or is taken away, before the transaction ends.
     this.#connection.pragma('defer_foreign_keys = ON');
-    for (const table of ['relocation', 'version', 'document']) this.#connection.exec(`DELETE FROM ${table}`);
+    for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document']) this.#connection.exec(`DELETE FROM ${table}`);
     this.#connection.exec('DELETE FROM folder WHERE number <> 1');
     this.#copyFolders(source, mirrors);
     const numbers = this.#copyDocuments(source, known);
     this.#copyWithDocument(source, 'version', numbers);
     this.#copyWithDocument(source, 'relocation', numbers);
+    this.#copyWithDocument(source, 'deletion', numbers);
+    this.#copyFolderDeletions(source);
     this.#dropOrphans();
     const sum = this.#connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');
     return sum.get()?.bytes ?? 0;
@@ -75,13 +77,19 @@ export class ContentRows {
     return numbers;
   }
 
-  #copyWithDocument(source: Connection, table: 'version' | 'relocation', numbers: ReadonlyMap<number, number>): void {
+  #copyWithDocument(source: Connection, table: 'version' | 'relocation' | 'deletion', numbers: ReadonlyMap<number, number>): void {
     const insert = insertInto(this.#connection, table);
-    const order = table === 'version' ? 'document, sequence' : 'number';
+    const order = { version: 'document, sequence', relocation: 'number', deletion: 'document, moment' }[table];
     const rows = source.prepare<[], { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
     for (const row of rows.iterate()) {
       insert({ ...row, document: row.document === null ? null : numbers.get(row.document) });
     }
+  }
+
+  #copyFolderDeletions(source: Connection): void {
+    const insert = insertInto(this.#connection, 'folder_deletion');
+    const rows = source.prepare<[], object>('SELECT * FROM folder_deletion ORDER BY moment');
+    for (const row of rows.iterate()) insert(row);
   }
 
   #readMirrors(): Map<string, string> {

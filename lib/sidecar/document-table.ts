@@ -1,4 +1,5 @@
 import type { Version } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
 import type { Connection } from './database.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
@@ -58,6 +59,7 @@ export class DocumentTable {
   readonly #unearth;
   readonly #deletedAt;
   readonly #all;
+  readonly #deleted;
   readonly #setId;
 
   constructor(connection: Connection) {
@@ -92,6 +94,13 @@ export class DocumentTable {
     >(
       `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
        WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
+    );
+    this.#deleted = connection.prepare<
+      [number],
+      { number: number; id: string; location: string; deleted_at: number; sequence: number }
+    >(
+      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+       WHERE number = ? AND folder IS NULL`,
     );
     this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
     this.#all = connection.prepare<[number, number], Row>(
@@ -168,6 +177,15 @@ export class DocumentTable {
       deletedAt: row.deleted_at,
       sequence: row.sequence,
     }));
+  }
+
+  /** A deleted document by its number. */
+  deleted(
+    number: number,
+  ): (Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location }) | undefined {
+    const row = this.#deleted.get(number);
+    if (row === undefined) return undefined;
+    return { number: row.number, id: row.id, sequence: row.sequence, location: row.location as Location };
   }
 
   /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */

@@ -9,6 +9,8 @@ export interface NewRelocation {
   readonly to: string;
   readonly author: string;
   readonly at: number;
+  /** Number of the commit that made it, counted from the first on main. */
+  readonly moment: number;
 }
 
 /** Renames and moves, in order. */
@@ -17,13 +19,13 @@ export class RelocationTable {
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
-      `INSERT INTO relocation (commit_oid, operation, document, from_location, to_location, author, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO relocation (commit_oid, operation, document, from_location, to_location, author, at, moment)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
   insert(relocation: NewRelocation): void {
-    const { commit, operation, document, from, to, author, at } = relocation;
-    this.#insert.run(commit, operation, document, from, to, author, at);
+    const { commit, operation, document, from, to, author, at, moment } = relocation;
+    this.#insert.run(commit, operation, document, from, to, author, at, moment);
   }
 }

@@ -2,13 +2,16 @@ import { AuditArchiveTable } from './audit-archive-table.js';
 import { AuditCheckpointTable } from './audit-checkpoint-table.js';
 import { AuditTable } from './audit-table.js';
 import { ClaimTable } from './claim-table.js';
+import { CommentTable } from './comment-table.js';
 import { ContentRows } from './content-rows.js';
 import { CredentialTable } from './credential-table.js';
 import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
+import { DeletionTable } from './deletion-table.js';
 import { DocumentTable } from './document-table.js';
 import { FolderTable } from './folder-table.js';
 import { GrantTable } from './grant-table.js';
 import { GroupTable } from './group-table.js';
+import { HistoryTable } from './history-table.js';
 import { IdempotencyTable } from './idempotency-table.js';
 import { LabelTable } from './label-table.js';
 import { MetaTable } from './meta-table.js';
@@ -40,6 +43,9 @@ export interface Tables {
   readonly claims: ClaimTable;
   readonly relocations: RelocationTable;
   readonly content: ContentRows;
+  readonly deletions: DeletionTable;
+  readonly history: HistoryTable;
+  readonly comments: CommentTable;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -64,6 +70,9 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     claims: new ClaimTable(connection),
     relocations: new RelocationTable(connection),
     content: new ContentRows(connection),
+    deletions: new DeletionTable(connection),
+    history: new HistoryTable(connection),
+    comments: new CommentTable(connection),
   };
 }
 

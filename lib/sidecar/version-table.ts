@@ -19,6 +19,8 @@ export interface NewVersion {
   readonly at: number;
   readonly operation: string;
   readonly message: string | null;
+  /** Number of the commit that made it, counted from the first on main. */
+  readonly moment: number;
 }
 
 /** Every version of every document; rows are only ever added (and taken away by an erase). */
@@ -33,10 +35,10 @@ export class VersionTable {
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
       `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-         author, at, operation, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#setFirstId = connection.prepare(
-      'UPDATE version SET id = ?, commit_oid = ? WHERE document = ? AND sequence = 1',
+      'UPDATE version SET id = ?, commit_oid = ?, moment = ? WHERE document = ? AND sequence = 1',
     );
     // Written as the partial index has it, or SQLite would not use that.
     this.#largeBlob = connection.prepare<[string], { used: number }>(
@@ -68,12 +70,13 @@ export class VersionTable {
       version.at,
       version.operation,
       version.message,
+      version.moment,
     );
   }
 
   /** Names the commit of a first version that was written before its commit was made. */
-  setFirstId(document: number, id: string): void {
-    this.#setFirstId.run(id, id, document);
+  setFirstId(document: number, id: string, moment: number): void {
+    this.#setFirstId.run(id, id, moment, document);
   }
 
   /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */

@@ -5,7 +5,8 @@ import { descend, toFolder } from './locate.js';
 import { ensureFolder, requireFree, requireWritable } from './occupy.js';
 import { writeCommit, type Pen } from './pen.js';
 
-const keepFile = makePackable('blob', Buffer.alloc(0));
+/** The empty file that holds the place of a folder. */
+export const keepFile = makePackable('blob', Buffer.alloc(0));
 
 /** Makes an empty folder that stays: an empty file holds its place in git. @throws CONFLICT `name_taken`, NOT_FOUND */
 export function applyCreateFolder(pen: Pen, location: Location): Folder {

@@ -40,7 +40,7 @@ export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }
   });
   const row = tables.documents.at(folder.row.number, name);
   if (row === undefined) throw new Error('The document that was just created is not there.');
-  const document = toDocument(tables, { row, location, mirror: folder.mirror });
+  const document = toDocument(tables, { row, location, mirror: folder.mirror }, now);
   noteSearch(pen, versionId, noteDocument(document));
   return document;
 }

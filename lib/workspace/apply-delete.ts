@@ -2,9 +2,9 @@ import type { Change } from '../domain/change.js';
 import { parentOf, type Location } from '../domain/location.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders, requireWritable } from './occupy.js';
-import { requireUnclaimed } from './require-unclaimed.js';
+import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 import { requireCurrent } from './apply-update.js';
-import { writeCommit, type Pen } from './pen.js';
+import { momentOf, writeCommit, type Pen } from './pen.js';
 
 /** What a delete leaves to say. */
 export interface Deletion {
@@ -21,6 +21,7 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
   const { tables, now } = pen.turn;
   const { location } = change;
   const found = requireCurrent(pen, location, change.precondition);
+  requireHeld(pen, found, change.claimId);
   requireUnclaimed(pen, found);
   requireWritable(found.mirror);
   const versionId = writeCommit(pen, [{ location, entry: null }], {
@@ -33,6 +34,12 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
     ],
   });
   tables.documents.markDeleted(found.row.number, now, pen.author.id, versionId, location);
+  tables.deletions.insert(found.row.number, location, {
+    commit: versionId,
+    author: pen.author.id,
+    at: now,
+    moment: momentOf(pen),
+  });
   dropEmptyFolders(tables, parentOf(location));
   noteSearch(pen, versionId, { type: 'remove', location });
   return { documentId: found.row.id, location, deletedAt: now, versionId };

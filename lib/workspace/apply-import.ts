@@ -5,7 +5,7 @@ import { roleContains } from '../domain/role.js';
 import { descend, findDocument } from './locate.js';
 import { noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
-import { makeDocumentId, writeCommit, type Pen } from './pen.js';
+import { makeDocumentId, momentOf, writeCommit, type Pen } from './pen.js';
 import { addContent, recordVersion } from './record-version.js';
 
 /** What became of each file of a batch. */
@@ -78,7 +78,7 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
   );
   for (const { file, number } of accepted) {
     tables.documents.setId(number, makeDocumentId(versionId, file.location));
-    tables.versions.setFirstId(number, versionId);
+    tables.versions.setFirstId(number, versionId, momentOf(pen));
   }
   const notes = accepted.map(({ file: { location, content }, number }) => {
     const { blobOid, size, kind } = content;

@@ -5,13 +5,20 @@ import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, nameOf, parentOf, rebase, segmentsOf, type Location } from '../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { TreeEntry } from '../git/tree.js';
-import { descend, findDocument, findFolder, locationOfFolder, toDocument, toFolder } from './locate.js';
+import { descend, findDocument, findFolder, toDocument, toFolder } from './locate.js';
 import { noteSearch } from './note-search.js';
-import { dropEmptyFolders, ensureFolder, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
-import { writeCommit, type Pen } from './pen.js';
+import {
+  dropEmptyFolders,
+  ensureFolder,
+  requireFree,
+  requireNoFolderGrant,
+  requireNoMirrorBelow,
+  requireWritable,
+} from './occupy.js';
+import { momentOf, writeCommit, type Pen } from './pen.js';
 import { describeAccessChange, reportAccess } from './report-access.js';
 import { requireCurrent } from './apply-update.js';
-import { requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
+import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
 
 type Relocate = Extract<Change, { type: 'relocate' }>;
 
@@ -81,6 +88,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   }
   if (document !== undefined) {
     requireCurrent(pen, from, change.precondition ?? { any: true });
+    requireHeld(pen, document, change.claimId);
     requireUnclaimed(pen, document);
     requireNoFolderGrant(pen, to);
   } else {
@@ -131,6 +139,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
     to,
     author: pen.author.id,
     at: now,
+    moment: momentOf(pen),
   });
   noteSearch(pen, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
@@ -139,17 +148,11 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
 
 function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
   const document = findDocument(pen.turn.tables, to);
-  if (document !== undefined) return { type: 'document', document: toDocument(pen.turn.tables, document) };
+  if (document !== undefined)
+    return { type: 'document', document: toDocument(pen.turn.tables, document, pen.turn.now) };
   const folder = findFolder(pen.turn.tables, to);
   if (folder === undefined) throw new Error('What was just moved is not there.');
   return { type: 'folder', folder: toFolder(to, folder.mirror) };
-}
-
-/** A mirror belongs where its connector put it: no folder above it is moved away under it. */
-function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
-  for (const row of turn.tables.folders.mirrored()) {
-    if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
-  }
 }
 
 /** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */

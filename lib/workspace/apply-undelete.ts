@@ -5,13 +5,14 @@ import { roleContains } from '../domain/role.js';
 import { descend, toDocument } from './locate.js';
 import { noteDocument, noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
+import { requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type Pen } from './pen.js';
 import { recordVersion, takeRoom } from './record-version.js';
 
 /**
  * Brings back the last document deleted at the location that the caller may edit, as a new version of itself; folders
  * are made again where they are gone.
- * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied`; INVALID_REQUEST `storage_quota`,
+ * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied`, `claimed`; INVALID_REQUEST `storage_quota`,
  * `read_only_source`
  */
 export function applyUndelete(pen: Pen, location: Location): Document {
@@ -21,6 +22,7 @@ export function applyUndelete(pen: Pen, location: Location): Document {
     .find((row) => roleContains(pen.reach.roleOn(row.id, location), 'editor'));
   if (deleted === undefined) throw notFound();
   requireUnoccupied(pen, location);
+  requireUnclaimed(pen, { row: deleted, location });
   requireWritable(descend(tables, parentOf(location)).folder.mirror);
   const last = tables.versions.bySequence(deleted.number, deleted.sequence);
   if (last === undefined) throw new Error('A deleted document lost its last version.');
@@ -50,7 +52,7 @@ export function applyUndelete(pen: Pen, location: Location): Document {
   tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
   const row = tables.documents.at(folder.row.number, nameOf(location));
   if (row === undefined) throw new Error('The document that was just brought back is not there.');
-  const document = toDocument(tables, { row, location, mirror: folder.mirror });
+  const document = toDocument(tables, { row, location, mirror: folder.mirror }, pen.turn.now);
   noteSearch(pen, versionId, noteDocument(document));
   return document;
 }

@@ -6,7 +6,8 @@ import { conflict, notFound } from '../domain/refusal.js';
 import { findDocument, toDocument, type FoundDocument } from './locate.js';
 import { noteDocument, noteSearch } from './note-search.js';
 import { requireWritable } from './occupy.js';
-import { requireUnclaimed } from './require-unclaimed.js';
+import { followSections, readPrepared } from './follow-section.js';
+import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type Pen } from './pen.js';
 import { addContent, recordVersion } from './record-version.js';
 
@@ -37,12 +38,14 @@ export function requireCurrent(
   return found;
 }
 
-/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`; INVALID_REQUEST `storage_quota`, `read_only_source` */
+/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source` */
 export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }>): Document {
   const { tables } = pen.turn;
   const { location, content } = change;
   const found = requireCurrent(pen, location, change.precondition);
-  requireUnclaimed(pen, found);
+  const readText = readPrepared(content);
+  requireHeld(pen, found, change.claimId);
+  requireUnclaimed(pen, found, readText);
   requireWritable(found.mirror);
   addContent(pen, content);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
@@ -68,9 +71,10 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
     message: change.message,
   });
   tables.documents.advance(found.row.number, sequence);
+  followSections(pen, found.row.number, readText);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just updated is not there.');
-  const document = toDocument(tables, { ...found, row });
+  const document = toDocument(tables, { ...found, row }, pen.turn.now);
   noteSearch(pen, versionId, noteDocument(document));
   return document;
 }

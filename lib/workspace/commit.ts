@@ -3,9 +3,13 @@ import type { Document, Folder } from '../domain/document.js';
 import { applyCreate } from './apply-create.js';
 import { applyCreateFolder } from './apply-create-folder.js';
 import { applyDelete, type Deletion } from './apply-delete.js';
+import { applyDeleteFolder, type FolderDeletionResult } from './apply-delete-folder.js';
 import { applyImport, type ImportResult } from './apply-import.js';
 import { applyRelocate, type RelocationResult } from './apply-relocate.js';
+import { applyRestore } from './apply-restore.js';
+import { applyRevert, type RevertResult } from './apply-revert.js';
 import { applyUndelete } from './apply-undelete.js';
+import { applyUndeleteFolder, type FolderUndeletion } from './apply-undelete-folder.js';
 import { applyUpdate } from './apply-update.js';
 import type { Pen } from './pen.js';
 
@@ -13,7 +17,11 @@ import type { Pen } from './pen.js';
 export interface ChangeResults {
   create: Document;
   update: Document;
+  restore: Document;
   delete: Deletion;
+  'delete-folder': FolderDeletionResult;
+  'undelete-folder': FolderUndeletion;
+  revert: RevertResult;
   import: ImportResult;
   'create-folder': Folder;
   relocate: RelocationResult;
@@ -36,8 +44,16 @@ export function applyChange(pen: Pen, change: Change): ChangeResults[Change['typ
       return applyCreate(pen, change);
     case 'update':
       return applyUpdate(pen, change);
+    case 'restore':
+      return applyRestore(pen, change);
     case 'delete':
       return applyDelete(pen, change);
+    case 'delete-folder':
+      return applyDeleteFolder(pen, change.location);
+    case 'undelete-folder':
+      return applyUndeleteFolder(pen, change.location);
+    case 'revert':
+      return applyRevert(pen, change);
     case 'import':
       return applyImport(pen, change);
     case 'create-folder':

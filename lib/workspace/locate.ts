@@ -3,6 +3,7 @@ import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../do
 import type { DocumentRow } from '../sidecar/document-table.js';
 import { rootFolderNumber, type FolderRow } from '../sidecar/folder-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { findClaims, toClaim } from './find-claims.js';
 
 /** A folder that is there, with what holds for everything in it. */
 export interface FoundFolder {
@@ -103,7 +104,7 @@ export function findDocumentById(tables: Tables, id: string): FoundDocument | un
 }
 
 /** The document as everyone who may read it sees it. */
-export function toDocument(tables: Tables, found: FoundDocument): Document {
+export function toDocument(tables: Tables, found: FoundDocument, now: number): Document {
   return {
     id: found.row.id,
     number: found.row.number,
@@ -112,6 +113,7 @@ export function toDocument(tables: Tables, found: FoundDocument): Document {
     createdAt: found.row.createdAt,
     current: found.row.current,
     labels: tables.labels.of(found.row.number),
+    claims: findClaims(tables, found, now).map(toClaim),
     readOnly: found.mirror !== null,
   };
 }

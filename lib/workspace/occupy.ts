@@ -1,9 +1,9 @@
 import type { Location } from '../domain/location.js';
-import { joinLocation, nameOf, parentOf, segmentsOf } from '../domain/location.js';
+import { isWithin, joinLocation, nameOf, parentOf, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/folder-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import { descend, findFolder, nowhere, type FoundFolder } from './locate.js';
+import { descend, findFolder, locationOfFolder, nowhere, type FoundFolder } from './locate.js';
 import type { Pen } from './pen.js';
 
 /** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
@@ -54,6 +54,13 @@ export function requireWritable(mirror: string | null): void {
         connector: { id: mirror },
       },
     );
+  }
+}
+
+/** A mirror belongs where its connector put it: no folder above it is moved or taken away under it. */
+export function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
+  for (const row of turn.tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
   }
 }
 

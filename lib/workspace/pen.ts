@@ -33,7 +33,12 @@ export function takePen(
   workspace: string,
   search: Pen['search'],
 ): Pen {
-  return { turn, caller, author, reach, view: new View(turn.tables, reach), workspace, search };
+  return { turn, caller, author, reach, view: new View(turn.tables, reach, turn.now), workspace, search };
+}
+
+/** Where the commit that was just written stands in the order of all that happens. */
+export function momentOf({ turn }: Pen): number {
+  return turn.state.commits;
 }
 
 /** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
@@ -104,7 +109,8 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
     fastestLevel,
   );
   turn.addObject(commit);
-  turn.state = { ...turn.state, head: commit.oid, tree: edited.root };
+  const commits = turn.state.commits + 1;
+  turn.state = { ...turn.state, head: commit.oid, tree: edited.root, commits };
   return commit.oid;
 }
 

@@ -10,7 +10,7 @@ export interface PinnedView {
 }
 
 /** Pins the state that is committed now, for work that takes longer than one synchronous stretch. */
-export function pinView(sidecar: Sidecar, reach: Reach): PinnedView {
+export function pinView(sidecar: Sidecar, reach: Reach, now: number): PinnedView {
   const snapshot = sidecar.openSnapshot();
-  return { view: new View(snapshot.tables, reach), close: () => snapshot.close() };
+  return { view: new View(snapshot.tables, reach, now), close: () => snapshot.close() };
 }

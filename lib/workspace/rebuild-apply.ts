@@ -1,5 +1,7 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
+import type { VersionOperation } from '../domain/history.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { findFolderDeletion } from './apply-undelete-folder.js';
 import { findDocumentById, findFolder, type FoundDocument } from './locate.js';
 import { dropEmptyFolders, ensureFolder, placeOf } from './occupy.js';
 import { makeDocumentId } from './pen.js';
@@ -22,64 +24,137 @@ export interface ReplayedEvent {
 
 /**
  * Writes what a commit did into rows, as the pen did when it was made: the same folders come and go.
+ * @param moment number of the commit, counted from the first
  * @throws NotUnderstood when it does not go on from what was before it
  */
-export function applyEvent(tables: Tables, { event, files }: ReplayedEvent): void {
+export function applyEvent(tables: Tables, { event, files }: ReplayedEvent, moment: number): void {
   ensureAuthor(tables, event);
   switch (event.type) {
     case 'create':
     case 'import':
-      for (const file of files) create(tables, event, file);
+      for (const file of files) create(tables, event, file, moment);
       return;
     case 'update':
-    case 'restore': {
-      const found = requireLive(tables, event.documentId, event.location);
-      const sequence = found.row.current.sequence + 1;
-      addVersion(tables, event, found.row.number, sequence, onlyOf(files));
-      tables.documents.advance(found.row.number, sequence);
+    case 'restore':
+      advance(tables, event, event.documentId, onlyOf(files), moment);
       return;
-    }
     case 'undelete':
-      undelete(tables, event, onlyOf(files));
+      undelete(tables, event, event.documentId, onlyOf(files), moment);
       return;
-    case 'delete': {
-      const { row } = requireLive(tables, event.documentId, event.location);
-      tables.documents.markDeleted(row.number, event.at, event.author.id, event.commit, event.location);
+    case 'delete':
+      remove(tables, event, event, moment);
       dropEmptyFolders(tables, parentOf(event.location));
       return;
-    }
+    case 'delete-folder':
+      deleteFolder(tables, event, moment);
+      return;
+    case 'undelete-folder':
+      undeleteFolder(tables, event, files, moment);
+      return;
+    case 'revert':
+      revert(tables, event, files, moment);
+      return;
     case 'rename':
     case 'move':
-      relocate(tables, event);
+      relocate(tables, event, moment);
       return;
     case 'create-folder':
       tables.folders.setKept(ensureFolder(tables, event.location).row.number, true);
   }
 }
 
-function create(tables: Tables, event: HistoryEvent, file: BroughtFile): void {
+function create(tables: Tables, event: HistoryEvent, file: BroughtFile, moment: number): void {
   const { folder, name } = placeOf(tables, file.location);
   const id = makeDocumentId(event.versionId, file.location);
   const number = tables.documents.insert(id, folder.row.number, name, event.at);
-  addVersion(tables, event, number, 1, file);
+  addVersion(tables, event, number, { sequence: 1, file, moment });
+}
+
+function advance(
+  tables: Tables,
+  event: HistoryEvent,
+  documentId: string,
+  file: BroughtFile,
+  moment: number,
+): void {
+  const { row } = requireLive(tables, documentId, file.location);
+  const sequence = row.current.sequence + 1;
+  addVersion(tables, event, row.number, { sequence, file, moment });
+  tables.documents.advance(row.number, sequence);
+}
+
+function remove(
+  tables: Tables,
+  event: HistoryEvent,
+  { documentId, location }: { readonly documentId: string; readonly location: Location },
+  moment: number,
+): void {
+  const { commit, author, at } = event;
+  const { row } = requireLive(tables, documentId, location);
+  tables.documents.markDeleted(row.number, at, author.id, commit, location);
+  tables.deletions.insert(row.number, location, { commit, author: author.id, at, moment });
+}
+
+function deleteFolder(
+  tables: Tables,
+  { commit, author, at, location }: Extract<HistoryEvent, { readonly type: 'create-folder' | 'delete-folder' }>,
+  moment: number,
+): void {
+  const folder = findFolder(tables, location);
+  if (folder === undefined) throw new NotUnderstood(`there is no folder "${location}" before it`);
+  tables.deletions.deleteFolder(folder.row.number, location, { commit, author: author.id, at, moment });
+  dropEmptyFolders(tables, parentOf(location));
+}
+
+function undeleteFolder(
+  tables: Tables,
+  event: Extract<HistoryEvent, { readonly type: 'undelete-folder' }>,
+  files: readonly BroughtFile[],
+  moment: number,
+): void {
+  const found = findFolderDeletion(tables, event.location);
+  if (found === undefined) throw new NotUnderstood(`no folder was deleted at "${event.location}" before it`);
+  for (const folder of event.kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
+  for (const [index, { documentId }] of event.restored.entries()) {
+    undelete(tables, event, documentId, onlyOf(files.slice(index)), moment);
+  }
+  if (tables.deletions.deletedBy(found.deletion.commit).length === 0) {
+    tables.deletions.forgetFolder(found.deletion.moment);
+  }
+}
+
+function revert(
+  tables: Tables,
+  event: Extract<HistoryEvent, { readonly type: 'revert' }>,
+  files: readonly BroughtFile[],
+  moment: number,
+): void {
+  for (const deleted of event.deleted) remove(tables, event, deleted, moment);
+  for (const [index, { documentId }] of event.restored.entries()) {
+    const isLive = tables.documents.byId(documentId) !== undefined;
+    (isLive ? advance : undelete)(tables, event, documentId, onlyOf(files.slice(index)), moment);
+  }
+  for (const { location } of event.deleted) dropEmptyFolders(tables, parentOf(location));
 }
 
 function undelete(
   tables: Tables,
-  event: Extract<HistoryEvent, { readonly documentId: string; readonly location: Location }>,
+  event: HistoryEvent,
+  documentId: string,
   file: BroughtFile,
+  moment: number,
 ): void {
-  const deleted = tables.documents.deletedAt(event.location).find(({ id }) => id === event.documentId);
+  const deleted = tables.documents.deletedAt(file.location).find(({ id }) => id === documentId);
   if (deleted === undefined) {
-    throw new NotUnderstood(`the document ${event.documentId} that it brings back was not deleted there`);
+    throw new NotUnderstood(`the document ${documentId} that it brings back was not deleted there`);
   }
-  const { folder, name } = placeOf(tables, event.location);
+  const { folder, name } = placeOf(tables, file.location);
   const sequence = deleted.sequence + 1;
-  addVersion(tables, event, deleted.number, sequence, file);
+  addVersion(tables, event, deleted.number, { sequence, file, moment });
   tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
 }
 
-function relocate(tables: Tables, event: Extract<HistoryEvent, { readonly from: Location }>): void {
+function relocate(tables: Tables, event: Extract<HistoryEvent, { readonly from: Location }>, moment: number): void {
   const { commit, type, from, to, documentId, author, at } = event;
   const document = documentId === null ? undefined : requireLive(tables, documentId, from);
   const folder = documentId === null ? findFolder(tables, from) : undefined;
@@ -96,13 +171,34 @@ function relocate(tables: Tables, event: Extract<HistoryEvent, { readonly from: 
     to,
     author: author.id,
     at,
+    moment,
   });
 }
 
-function addVersion(tables: Tables, event: HistoryEvent, document: number, sequence: number, file: BroughtFile): void {
-  if (event.type === 'delete' || event.type === 'rename' || event.type === 'move' || event.type === 'create-folder') {
-    throw new Error(`A ${event.type} makes no version.`);
-  }
+/** What each kind of commit calls the versions that it makes; undefined where it makes none. */
+const versionOperations: Readonly<Record<HistoryEvent['type'], VersionOperation | undefined>> = {
+  create: 'create',
+  update: 'update',
+  restore: 'restore',
+  undelete: 'undelete',
+  import: 'import',
+  revert: 'revert',
+  'undelete-folder': 'undelete',
+  delete: undefined,
+  rename: undefined,
+  move: undefined,
+  'create-folder': undefined,
+  'delete-folder': undefined,
+};
+
+function addVersion(
+  tables: Tables,
+  event: HistoryEvent,
+  document: number,
+  { sequence, file, moment }: { readonly sequence: number; readonly file: BroughtFile; readonly moment: number },
+): void {
+  const operation = versionOperations[event.type];
+  if (operation === undefined) throw new Error(`A ${event.type} makes no version.`);
   const { location, content, mediaType } = file;
   tables.versions.insert({
     document,
@@ -114,8 +210,9 @@ function addVersion(tables: Tables, event: HistoryEvent, document: number, seque
     location,
     author: event.author.id,
     at: event.at,
-    operation: event.type,
+    operation,
     message: event.message,
+    moment,
   });
 }
 

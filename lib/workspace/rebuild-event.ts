@@ -38,9 +38,28 @@ export type HistoryEvent = Described &
         readonly from: Location;
         readonly to: Location;
       }
-    | { readonly type: 'create-folder'; readonly location: Location }
+    | { readonly type: 'create-folder' | 'delete-folder'; readonly location: Location }
+    | {
+        readonly type: 'undelete-folder';
+        readonly location: Location;
+        /** Folders in it that had been made to stay. */
+        readonly kept: readonly Location[];
+        readonly restored: readonly RestoredDocument[];
+      }
+    | {
+        readonly type: 'revert';
+        readonly restored: readonly RestoredDocument[];
+        readonly deleted: readonly { readonly documentId: string; readonly location: Location }[];
+      }
     | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
   );
+
+/** A document to which a commit gave a version, where it did so for several. */
+export interface RestoredDocument {
+  readonly documentId: string;
+  readonly mediaType: string;
+  readonly location: Location;
+}
 
 /** The media types of an import: the usual one, and others by location. */
 export interface MediaTypes {
@@ -104,7 +123,26 @@ export function readEvent({ oid, commit }: ReadCommit): HistoryEvent {
         to: trailers.location('To'),
       };
     case 'create-folder':
+    case 'delete-folder':
       return { ...described, type: operation, location: trailers.location('Folder') };
+    case 'undelete-folder':
+      return {
+        ...described,
+        type: operation,
+        location: trailers.location('Folder'),
+        kept: trailers.all('Kept').map((value) => readLocation(value, 'Kept')),
+        restored: readRestored(trailers),
+      };
+    case 'revert':
+      return {
+        ...described,
+        type: operation,
+        restored: readRestored(trailers),
+        deleted: trailers.all('Deleted').map((value) => {
+          const [documentId = '', location = ''] = value.split('\t');
+          return { documentId, location: readLocation(location, 'Deleted') };
+        }),
+      };
     case 'import':
       return { ...described, type: operation, mediaTypes: readMediaTypes(trailers.all('Media-Type')) };
     default:
@@ -139,11 +177,21 @@ class Trailers {
   }
 
   location(name: string): Location {
-    const value = this.required(name);
-    const fault = faultOfLocation(value);
-    if (fault !== undefined) throw new NotUnderstood(`its trailer "${name}" is no location: it ${fault}`);
-    return value as Location;
+    return readLocation(this.required(name), name);
   }
+}
+
+function readLocation(value: string, trailer: string): Location {
+  const fault = faultOfLocation(value);
+  if (fault !== undefined) throw new NotUnderstood(`its trailer "${trailer}" is no location: it ${fault}`);
+  return value as Location;
+}
+
+function readRestored(trailers: Trailers): RestoredDocument[] {
+  return trailers.all('Restored').map((value) => {
+    const [documentId = '', mediaType = '', location = ''] = value.split('\t');
+    return { documentId, mediaType, location: readLocation(location, 'Restored') };
+  });
 }
 
 function readTime(trailers: Trailers): number {

@@ -55,7 +55,8 @@ export async function replayHistory(
     );
     scratch.transaction.begin();
     for (const [index, event] of events.entries()) {
-      const problem = event instanceof NotUnderstood ? event.message : applyAlone(scratch, event);
+      const moment = commits + index + 1;
+      const problem = event instanceof NotUnderstood ? event.message : applyAlone(scratch, event, moment);
       if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
     }
     scratch.transaction.commit();
@@ -100,7 +101,17 @@ async function prepareEvent(
       });
       return { event, files };
     }
+    case 'undelete-folder':
+    case 'revert': {
+      const files = await mapTogether(event.restored, async ({ location, mediaType }) => ({
+        location,
+        mediaType,
+        content: await finder.at(tree, location),
+      }));
+      return { event, files };
+    }
     case 'delete':
+    case 'delete-folder':
     case 'rename':
     case 'move':
     case 'create-folder':
@@ -109,10 +120,10 @@ async function prepareEvent(
 }
 
 /** @returns why the rows cannot take it, and have not */
-function applyAlone({ tables, transaction }: Scratch, event: ReplayedEvent): string | undefined {
+function applyAlone({ tables, transaction }: Scratch, event: ReplayedEvent, moment: number): string | undefined {
   transaction.savepoint();
   try {
-    applyEvent(tables, event);
+    applyEvent(tables, event, moment);
     transaction.release();
     return undefined;
   } catch (error) {

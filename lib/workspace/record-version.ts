@@ -1,8 +1,9 @@
 import type { PreparedContent } from '../domain/change.js';
+import type { VersionOperation } from '../domain/history.js';
 import type { Location } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
-import type { Pen } from './pen.js';
+import { momentOf, type Pen } from './pen.js';
 
 /**
  * Counts bytes of a new version against the workspace's quota.
@@ -46,7 +47,7 @@ export interface VersionToRecord {
   readonly content: Pick<PreparedContent, 'blobOid' | 'sha256' | 'size' | 'kind'>;
   readonly mediaType: string;
   readonly location: Location;
-  readonly operation: 'create' | 'update' | 'undelete' | 'restore' | 'import';
+  readonly operation: VersionOperation;
   readonly message: string | null;
 }
 
@@ -61,5 +62,6 @@ export function recordVersion(pen: Pen, version: VersionToRecord): void {
     kind: content.kind,
     author: pen.author.id,
     at: pen.turn.now,
+    moment: momentOf(pen),
   });
 }

@@ -1,18 +1,13 @@
-import { readReach } from '../access/reach.js';
 import { formatTime } from '../domain/clock.js';
 import { isWithin, type Location } from '../domain/location.js';
-import { conflict } from '../domain/refusal.js';
-import { roleContains } from '../domain/role.js';
+import { conflict, type Refusal } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
-import { findDocumentById, locationOfFolder, type FoundDocument } from './locate.js';
+import { findClaims, mayHolderEdit, type ClaimedDocument } from './find-claims.js';
+import { digestSection, type ReadText } from './follow-section.js';
+import { findDocumentById, locationOfFolder } from './locate.js';
 import type { Pen } from './pen.js';
 
-/** A claim binds only while its holder may still edit the document. */
-function isInForce(pen: Pen, claim: ClaimRow, documentId: string, location: Location): boolean {
-  return roleContains(readReach(pen.turn.tables, claim.holder.id).roleOn(documentId, location), 'editor');
-}
-
-function claimed(claim: ClaimRow): Error {
+export function claimed(claim: ClaimRow): Refusal {
   return conflict(
     'claimed',
     'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
@@ -25,19 +20,22 @@ function claimed(claim: ClaimRow): Error {
 }
 
 /**
- * Makes sure that nobody else holds a claim on the document, whatever If-Match says.
- * @param touches whether the write reaches a claimed section; left out, it reaches all of them
+ * Makes sure that nobody else's claim binds what the write would change, whatever If-Match says. A claim on a section
+ * lets a write pass that leaves the section's lines as they are; one whose heading is gone binds the whole document.
+ * @param readNext the text that the write would leave; left out, it reaches everything
  * @throws Refusal CONFLICT `claimed`
  */
-export function requireUnclaimed(
-  pen: Pen,
-  found: FoundDocument,
-  touches: (section: string) => boolean = () => true,
-): void {
-  for (const claim of pen.turn.tables.claims.on(found.row.number, pen.turn.now)) {
+export function requireUnclaimed(pen: Pen, document: ClaimedDocument, readNext: ReadText = () => undefined): void {
+  let next: string | undefined;
+  let isRead = false;
+  for (const claim of findClaims(pen.turn.tables, document, pen.turn.now)) {
     if (claim.holder.id === pen.caller.principalId) continue;
-    if (claim.section !== null && !touches(claim.section)) continue;
-    if (isInForce(pen, claim, found.row.id, found.location)) throw claimed(claim);
+    if (claim.section !== null && claim.sectionDigest !== null) {
+      if (!isRead) next = readNext();
+      isRead = true;
+      if (next !== undefined && digestSection(next, claim.section) === claim.sectionDigest) continue;
+    }
+    throw claimed(claim);
   }
 }
 
@@ -49,6 +47,22 @@ export function requireNoneClaimed(pen: Pen, folder: Location): void {
     const row = tables.documents.byNumber(claim.document);
     if (row === undefined || !isWithin(folder, locationOfFolder(tables, row.folder))) continue;
     const found = findDocumentById(tables, row.id);
-    if (found !== undefined && isInForce(pen, claim, row.id, found.location)) throw claimed(claim);
+    if (found !== undefined && mayHolderEdit(tables, claim.holder.id, found)) throw claimed(claim);
   }
+}
+
+/**
+ * Makes sure that a claim which the writer relies on is still in force: its own, on this document.
+ * @param claimId left out: the writer relies on none
+ * @throws Refusal CONFLICT `claim_lost`
+ */
+export function requireHeld(pen: Pen, document: ClaimedDocument, claimId: string | undefined): void {
+  if (claimId === undefined) return;
+  const claim = findClaims(pen.turn.tables, document, pen.turn.now).find(({ id }) => id === claimId);
+  if (claim?.holder.id === pen.caller.principalId) return;
+  throw conflict(
+    'claim_lost',
+    'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim anew.',
+    { claim_id: claimId },
+  );
 }

@@ -12,6 +12,8 @@ export interface WorkspaceState {
   readonly head: Oid | null;
   /** Tree of that commit. */
   readonly tree: Oid | null;
+  /** How many commits main has had; goes on counting where an erase takes some away. */
+  readonly commits: number;
   readonly chain: ChainHead;
   /** Bytes of all versions ever written, less what was erased. */
   readonly storedBytes: number;

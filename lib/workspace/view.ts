@@ -26,11 +26,14 @@ import {
 export class View {
   readonly tables: Tables;
   readonly reach: Reach;
+  readonly now: number;
   #granted: readonly FoundDocument[] | undefined;
 
-  constructor(tables: Tables, reach: Reach) {
+  /** @param now milliseconds since 1970: what has run out by then is not shown */
+  constructor(tables: Tables, reach: Reach, now: number) {
     this.tables = tables;
     this.reach = reach;
+    this.now = now;
   }
 
   /**
@@ -68,7 +71,14 @@ export class View {
   document(location: Location): Document | undefined {
     if (!roleContains(this.roleAt(location), 'reader')) return undefined;
     const found = findDocument(this.tables, location);
-    return found === undefined ? undefined : toDocument(this.tables, found);
+    return found === undefined ? undefined : toDocument(this.tables, found, this.now);
+  }
+
+  /** A live document by its id, if the caller may read it where it lives now. */
+  documentById(id: string): Document | undefined {
+    const found = findDocumentById(this.tables, id);
+    if (found === undefined || !roleContains(this.reach.roleOn(id, found.location), 'reader')) return undefined;
+    return toDocument(this.tables, found, this.now);
   }
 
   /** The folder there, if the caller reaches it or something in it. */
@@ -83,6 +93,11 @@ export class View {
     return this.tables.versions.byId(document.number, id);
   }
 
+  /** The version that came before one of a document that this view returned. */
+  versionBefore(document: Document, version: Version): Version | undefined {
+    return this.tables.versions.bySequence(document.number, version.sequence - 1);
+  }
+
   /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
   documents(folder: Location, after: string, limit: number): Page<Document> {
     const isReader = this.reach.holds('reader', folder);
@@ -94,7 +109,7 @@ export class View {
       : granted.slice(0, limit + 1);
     const mirror = found?.mirror ?? null;
     const documents = rows.map((row) =>
-      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }),
+      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }, this.now),
     );
     return makePage(documents, limit, (document) => document.name);
   }

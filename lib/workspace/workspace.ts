@@ -156,7 +156,8 @@ export class Workspace {
   /** What the caller reaches in the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
   view(caller: Caller): View {
     const { sidecar } = this.journal;
-    return new View(sidecar.reader, this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.policyStamp));
+    const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.policyStamp);
+    return new View(sidecar.reader, reach, this.clock.now());
   }
 
   /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */

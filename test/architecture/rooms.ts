@@ -66,6 +66,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   commander: { rooms: ['bin'], why: 'only the command line parses arguments' },
   yaml: { rooms: ['rest'], why: 'only schema/openapi.yaml is YAML' },
   canonicalize: { rooms: ['audit', 'rest'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
+  diff: { rooms: ['operations'], why: 'how two texts differ is asked by an operation, and its work is bounded there' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 

@@ -1,0 +1,40 @@
+import type { Author, Version } from './document.js';
+import type { Location } from './location.js';
+
+/** What made a version. */
+export type VersionOperation = 'create' | 'update' | 'undelete' | 'restore' | 'revert' | 'import';
+
+/**
+ * One thing that happened to a document. Locations are shown only where the one who asks reaches them now, and are
+ * null otherwise: where something lay once is no reason to learn of that place.
+ */
+export type HistoryEntry =
+  | {
+      readonly type: 'version';
+      readonly version: Omit<Version, 'location'>;
+      readonly operation: VersionOperation;
+      /** Where the document lived when the version was made. */
+      readonly location: Location | null;
+      readonly author: Author;
+      /** Milliseconds since 1970. */
+      readonly at: number;
+    }
+  | {
+      readonly type: 'relocation';
+      readonly operation: 'rename' | 'move';
+      /** What was renamed or moved: the document, or a folder that carried it along. */
+      readonly of: 'document' | 'folder';
+      /** The document's location before and after. */
+      readonly from: Location | null;
+      readonly to: Location | null;
+      readonly author: Author;
+      readonly at: number;
+    }
+  | {
+      readonly type: 'deletion';
+      /** What was deleted: the document, or a folder with everything in it. */
+      readonly of: 'document' | 'folder';
+      readonly location: Location | null;
+      readonly author: Author;
+      readonly at: number;
+    };

@@ -1,0 +1,135 @@
+/** A quoted passage with what stood around it, by which it is found again after the text has changed. */
+export interface Quote {
+  readonly text: string;
+  /** Up to `contextLength` units that stood right before and after it. */
+  readonly before: string;
+  readonly after: string;
+  /** Where it was, in UTF-16 units. */
+  readonly start: number;
+}
+
+/** A stretch of a text, in UTF-16 units; `end` is the unit after the last. */
+export interface Passage {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const contextLength = 64;
+
+/** Of the places where a quote occurs, at most this many on either side of where it was are compared. */
+const mostCandidates = 200;
+
+/** The quote of the passage from `start` to `end`. */
+export function makeQuote(text: string, { start, end }: Passage): Quote {
+  return {
+    text: text.slice(start, end),
+    before: text.slice(Math.max(0, start - contextLength), start),
+    after: text.slice(end, end + contextLength),
+    start,
+  };
+}
+
+function sameAtEnd(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && same < b.length && a[a.length - 1 - same] === b[b.length - 1 - same]) same += 1;
+  return same;
+}
+
+function sameAtStart(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  return same;
+}
+
+/** Places of `words` in the text: the nearest ones to `near` on both sides, in no order. */
+function findOccurrences(text: string, words: string, near: number): number[] {
+  const places: number[] = [];
+  let at = text.indexOf(words, near);
+  for (let count = 0; at >= 0 && count < mostCandidates; count += 1) {
+    places.push(at);
+    at = text.indexOf(words, at + 1);
+  }
+  if (near === 0) return places;
+  at = text.lastIndexOf(words, near - 1);
+  for (let count = 0; at >= 0 && count < mostCandidates; count += 1) {
+    places.push(at);
+    if (at === 0) break;
+    at = text.lastIndexOf(words, at - 1);
+  }
+  return places;
+}
+
+/** The place whose surroundings are most like those of the quote; of equal ones the nearest to where it was. */
+function chooseOccurrence(text: string, quote: Quote, near: number): number | undefined {
+  let best: { readonly at: number; readonly score: number } | undefined;
+  for (const at of findOccurrences(text, quote.text, near)) {
+    const end = at + quote.text.length;
+    const before = text.slice(Math.max(0, at - contextLength), at);
+    const score = sameAtEnd(before, quote.before) + sameAtStart(text.slice(end, end + contextLength), quote.after);
+    const isNearer = best !== undefined && Math.abs(at - near) < Math.abs(best.at - near);
+    if (best === undefined || score > best.score || (score === best.score && isNearer)) best = { at, score };
+  }
+  return best?.at;
+}
+
+/** A text with each run of blanks and line ends as one blank, and where each of its units came from. */
+interface Flowed {
+  readonly text: string;
+  readonly origins: Uint32Array;
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
+
+function flow(text: string): Flowed {
+  const origins = new Uint32Array(text.length + 1);
+  const pieces: string[] = [];
+  let length = 0;
+  for (let index = 0; index < text.length;) {
+    let end = index;
+    if (isBlank(text.charCodeAt(index))) {
+      while (end < text.length && isBlank(text.charCodeAt(end))) end += 1;
+      pieces.push(' ');
+      origins[length] = index;
+      length += 1;
+    } else {
+      while (end < text.length && !isBlank(text.charCodeAt(end))) end += 1;
+      pieces.push(text.slice(index, end));
+      for (let unit = index; unit < end; unit += 1) origins[length + unit - index] = unit;
+      length += end - index;
+    }
+    index = end;
+  }
+  origins[length] = text.length;
+  return { text: pieces.join(''), origins: origins.subarray(0, length + 1) };
+}
+
+/**
+ * Finds quoted passages in one text. Says where a quote is now: where its words stand exactly, else where they stand
+ * with other line breaks and blanks between them; of several places the one with the same surroundings.
+ */
+export class PassageFinder {
+  readonly #text: string;
+  #flowed: Flowed | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @returns undefined when the words are not in the text any more */
+  find(quote: Quote): Passage | undefined {
+    const at = chooseOccurrence(this.#text, quote, Math.min(quote.start, this.#text.length));
+    if (at !== undefined) return { start: at, end: at + quote.text.length };
+    return this.#findFlowed(quote);
+  }
+
+  #findFlowed(quote: Quote): Passage | undefined {
+    const words = flow(quote.text).text.trim();
+    if (words === '') return undefined;
+    this.#flowed ??= flow(this.#text);
+    const { text, origins } = this.#flowed;
+    const near = Math.min(quote.start, text.length);
+    const at = chooseOccurrence(text, { ...quote, text: words }, near);
+    if (at === undefined) return undefined;
+    return { start: origins[at] ?? 0, end: (origins[at + words.length - 1] ?? 0) + 1 };
+  }
+}

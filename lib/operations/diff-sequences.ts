@@ -1,0 +1,178 @@
+import { diffArrays } from 'diff';
+
+/** A stretch of two sequences: the same in both, or taken from one and put into the other. Ends are exclusive. */
+export interface Stretch {
+  readonly isSame: boolean;
+  readonly fromStart: number;
+  readonly fromEnd: number;
+  readonly toStart: number;
+  readonly toEnd: number;
+}
+
+/** How much work a comparison may still make. Shared by its parts, so that many small ones cannot add up. */
+export interface Effort {
+  /** Steps of the shortest-edit search; it takes about the square of the edits it finds. */
+  steps: number;
+  /** Whether something was given up on: the result is right, but not the shortest. */
+  isExhausted: boolean;
+}
+
+/** Gives equal things the same number, so that long lines are compared once. */
+export class Numbering {
+  readonly #numbers = new Map<string, number>();
+
+  numberOf(items: readonly string[]): number[] {
+    return items.map((item) => {
+      let number = this.#numbers.get(item);
+      if (number === undefined) {
+        number = this.#numbers.size;
+        this.#numbers.set(item, number);
+      }
+      return number;
+    });
+  }
+}
+
+/** Stretches shorter than this are compared without looking for landmarks first. */
+const small = 64;
+
+/**
+ * Compares two sequences. What both begin and end with is set aside; long rests are cut at landmarks, which are things
+ * that occur exactly once on each side and in the same order; between them the shortest edit is sought by the library.
+ * A rest that would take more than the effort left becomes one replaced stretch.
+ * @returns stretches in order that cover both sequences, neighbours never of the same kind
+ */
+export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): Stretch[] {
+  const stretches: Stretch[] = [];
+  compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (stretch) => {
+    const last = stretches.at(-1);
+    if (stretch.fromStart === stretch.fromEnd && stretch.toStart === stretch.toEnd) return;
+    if (last?.isSame === stretch.isSame) {
+      stretches[stretches.length - 1] = { ...last, fromEnd: stretch.fromEnd, toEnd: stretch.toEnd };
+    } else stretches.push(stretch);
+  });
+  return stretches;
+}
+
+type Range = Omit<Stretch, 'isSame'>;
+
+function compare(
+  from: readonly number[],
+  to: readonly number[],
+  range: Range,
+  effort: Effort,
+  emit: (stretch: Stretch) => void,
+): void {
+  let { fromStart, fromEnd, toStart, toEnd } = range;
+  while (fromStart < fromEnd && toStart < toEnd && from[fromStart] === to[toStart]) {
+    fromStart += 1;
+    toStart += 1;
+  }
+  while (fromEnd > fromStart && toEnd > toStart && from[fromEnd - 1] === to[toEnd - 1]) {
+    fromEnd -= 1;
+    toEnd -= 1;
+  }
+  emit({ isSame: true, fromStart: range.fromStart, fromEnd: fromStart, toStart: range.toStart, toEnd: toStart });
+  const rest = { fromStart, fromEnd, toStart, toEnd };
+  const landmarks = fromEnd - fromStart + toEnd - toStart > small ? findLandmarks(from, to, rest) : [];
+  if (landmarks.length === 0) search(from, to, rest, effort, emit);
+  let at = { from: fromStart, to: toStart };
+  for (const landmark of landmarks) {
+    const between = { fromStart: at.from, fromEnd: landmark.from, toStart: at.to, toEnd: landmark.to };
+    search(from, to, between, effort, emit);
+    at = { from: landmark.from + 1, to: landmark.to + 1 };
+    emit({ isSame: true, fromStart: landmark.from, fromEnd: at.from, toStart: landmark.to, toEnd: at.to });
+  }
+  if (landmarks.length > 0) {
+    search(from, to, { fromStart: at.from, fromEnd, toStart: at.to, toEnd }, effort, emit);
+  }
+  emit({ isSame: true, fromStart: fromEnd, fromEnd: range.fromEnd, toStart: toEnd, toEnd: range.toEnd });
+}
+
+/** The shortest edit of a range, or the whole range replaced when that takes too much. */
+function search(
+  from: readonly number[],
+  to: readonly number[],
+  range: Range,
+  effort: Effort,
+  emit: (stretch: Stretch) => void,
+): void {
+  const { fromStart, fromEnd, toStart, toEnd } = range;
+  const fromLength = fromEnd - fromStart;
+  const toLength = toEnd - toStart;
+  if (fromLength === 0 || toLength === 0) {
+    emit({ isSame: false, ...range });
+    return;
+  }
+  const maxEditLength = Math.floor(Math.min(Math.sqrt(effort.steps), fromLength + toLength));
+  const changes =
+    maxEditLength < 1
+      ? undefined
+      : diffArrays(from.slice(fromStart, fromEnd), to.slice(toStart, toEnd), { maxEditLength });
+  if (changes === undefined) {
+    effort.steps -= maxEditLength ** 2;
+    effort.isExhausted = true;
+    emit({ isSame: false, ...range });
+    return;
+  }
+  let edits = 0;
+  let at = { from: fromStart, to: toStart };
+  for (const { added, removed, count } of changes) {
+    const next = { from: at.from + (added ? 0 : count), to: at.to + (removed ? 0 : count) };
+    if (added || removed) edits += count;
+    emit({ isSame: !added && !removed, fromStart: at.from, fromEnd: next.from, toStart: at.to, toEnd: next.to });
+    at = next;
+  }
+  effort.steps -= edits ** 2;
+}
+
+interface Landmark {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Pairs of what occurs once on each side, as many as stand in the same order on both (patience diff). */
+function findLandmarks(from: readonly number[], to: readonly number[], range: Range): Landmark[] {
+  const inFrom = findSingles(from, range.fromStart, range.fromEnd);
+  const inTo = findSingles(to, range.toStart, range.toEnd);
+  const pairs: Landmark[] = [];
+  for (const [number, place] of inFrom) {
+    const other = inTo.get(number);
+    if (place >= 0 && other !== undefined && other >= 0) pairs.push({ from: place, to: other });
+  }
+  return longestRising(pairs);
+}
+
+/** Where each number stands; -1 for what stands in several places. In order of first appearance. */
+function findSingles(items: readonly number[], start: number, end: number): Map<number, number> {
+  const places = new Map<number, number>();
+  for (let index = start; index < end; index += 1) {
+    const item = items[index] ?? -1;
+    places.set(item, places.has(item) ? -1 : index);
+  }
+  return places;
+}
+
+/** The longest series of pairs, rising on both sides; the pairs come in rising order of `from`. */
+function longestRising(pairs: readonly Landmark[]): Landmark[] {
+  /** Index of the pair with the smallest `to` that ends a series of each length. */
+  const ends: number[] = [];
+  const before: number[] = [];
+  for (const [index, { to }] of pairs.entries()) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[ends[middle] ?? 0]?.to ?? 0) < to) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low === 0 ? -1 : (ends[low - 1] ?? -1);
+    ends[low] = index;
+  }
+  const series: Landmark[] = [];
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {
+    const pair = pairs[index];
+    if (pair !== undefined) series.push(pair);
+  }
+  return series.toReversed();
+}

@@ -1,0 +1,181 @@
+import type { Author, Version } from '../domain/document.js';
+import type { VersionOperation } from '../domain/history.js';
+import type { Location } from '../domain/location.js';
+import type { PrincipalKind } from '../domain/principal.js';
+import type { Connection } from './database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** What happened at a moment: the place in the order of all that happened. */
+interface Happened {
+  readonly moment: number;
+  readonly author: Author;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface HistoricVersion extends Happened {
+  readonly version: Version;
+  readonly operation: VersionOperation;
+}
+
+export interface RelocationEvent extends Happened {
+  readonly operation: 'rename' | 'move';
+  /** Of the document or the folder that went. */
+  readonly from: Location;
+  readonly to: Location;
+}
+
+export interface DeletionEvent extends Happened {
+  readonly location: Location;
+  readonly commit: string;
+  /** The folder that was deleted with everything in it; null when the document alone was. */
+  readonly folder: Location | null;
+}
+
+/** What a principal did to a document since a time. */
+export interface Authorship {
+  readonly document: number;
+  /** Sequence of the first version that it wrote in that time. */
+  readonly first: number;
+}
+
+interface EventRow {
+  moment: number;
+  author: string;
+  author_kind: PrincipalKind;
+  author_name: string;
+  at: number;
+}
+
+interface RelocationRow extends EventRow {
+  operation: 'rename' | 'move';
+  from_location: string;
+  to_location: string;
+}
+
+interface DeletionRow extends EventRow {
+  commit_oid: string;
+  location: string;
+  folder: string | null;
+}
+
+const happened = (row: EventRow): Happened => ({
+  moment: row.moment,
+  author: { id: row.author, kind: row.author_kind, displayName: row.author_name },
+  at: row.at,
+});
+
+const toRelocation = (row: RelocationRow): RelocationEvent => ({
+  ...happened(row),
+  operation: row.operation,
+  from: row.from_location as Location,
+  to: row.to_location as Location,
+});
+
+const relocationColumns = `r.moment, r.operation, r.from_location, r.to_location, r.author, r.at,
+  p.kind AS author_kind, p.display_name AS author_name
+  FROM relocation r JOIN principal p ON p.id = r.author`;
+
+/** Every one of these finds its rows by an index, in order: a page costs the same however long the history is. */
+export const historyStatements = {
+  versions: `SELECT ${versionColumns}, v.operation, v.moment FROM version v JOIN principal p ON p.id = v.author
+    WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+  relocation: `SELECT ${relocationColumns} WHERE r.document = ? AND r.moment < ? ORDER BY r.moment DESC LIMIT 1`,
+  folderRelocation: `SELECT ${relocationColumns}
+    WHERE r.document IS NULL AND r.to_location = ? AND r.moment < ? ORDER BY r.moment DESC LIMIT 1`,
+  deletion: `SELECT e.moment, e.commit_oid, e.location, e.folder, e.author, e.at,
+      p.kind AS author_kind, p.display_name AS author_name
+    FROM deletion e JOIN principal p ON p.id = e.author
+    WHERE e.document = ? AND e.moment < ? ORDER BY e.moment DESC LIMIT 1`,
+} as const;
+
+/** Reads what happened to documents: backwards from a moment, or by who did it. */
+export class HistoryTable {
+  readonly #versions;
+  readonly #relocation;
+  readonly #folderRelocation;
+  readonly #deletion;
+  readonly #writtenBy;
+  readonly #deletedBy;
+  readonly #relocatedBy;
+  readonly #writtenByOthers;
+
+  constructor(connection: Connection) {
+    this.#versions = connection.prepare<
+      [number, number, number],
+      VersionRow & { operation: VersionOperation; moment: number }
+    >(historyStatements.versions);
+    this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
+    this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
+    this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
+    this.#writtenBy = connection.prepare<[string, number, number], { document: number; first: number }>(
+      `SELECT document, min(sequence) AS first FROM version WHERE author = ? AND at >= ?
+       GROUP BY document ORDER BY document LIMIT ?`,
+    );
+    this.#deletedBy = connection.prepare<[string, number, number], { document: number; commit_oid: string }>(
+      `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
+       WHERE e.author = ? AND e.at >= ? AND d.deleted_commit = e.commit_oid ORDER BY e.document LIMIT ?`,
+    );
+    this.#relocatedBy = connection.prepare<[string, number, number], { from_location: string; to_location: string }>(
+      'SELECT from_location, to_location FROM relocation WHERE author = ? AND at >= ? ORDER BY number LIMIT ?',
+    );
+    this.#writtenByOthers = connection.prepare<[number, number, string, string], { found: number }>(
+      `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
+         AS found`,
+    );
+  }
+
+  /** Versions with a sequence below that, the newest first. */
+  versionsBefore(document: number, sequence: number, limit: number): HistoricVersion[] {
+    return this.#versions.all(document, sequence, limit).map((row) => {
+      const version = toVersion(row);
+      return { version, operation: row.operation, moment: row.moment, author: version.author, at: version.at };
+    });
+  }
+
+  /** The document's own last rename or move before the moment. */
+  relocationBefore(document: number, moment: number): RelocationEvent | undefined {
+    const row = this.#relocation.get(document, moment);
+    return row === undefined ? undefined : toRelocation(row);
+  }
+
+  /** The last time before the moment that a folder came to lie at this location. */
+  folderRelocationBefore(to: Location, moment: number): RelocationEvent | undefined {
+    const row = this.#folderRelocation.get(to, moment);
+    return row === undefined ? undefined : toRelocation(row);
+  }
+
+  /** The document's last deletion before the moment. */
+  deletionBefore(document: number, moment: number): DeletionEvent | undefined {
+    const row = this.#deletion.get(document, moment);
+    if (row === undefined) return undefined;
+    return {
+      ...happened(row),
+      location: row.location as Location,
+      commit: row.commit_oid,
+      folder: row.folder as Location | null,
+    };
+  }
+
+  /** Documents that the principal wrote to since then, live or deleted. */
+  writtenBy(author: string, since: number, limit: number): Authorship[] {
+    return this.#writtenBy.all(author, since, limit);
+  }
+
+  /** Numbers of documents that the principal deleted since then and that are still deleted by that. */
+  deletedBy(author: string, since: number, limit: number): number[] {
+    return this.#deletedBy.all(author, since, limit).map((row) => row.document);
+  }
+
+  /** Renames and moves by the principal since then, of documents and folders. */
+  relocatedBy(author: string, since: number, limit: number): { readonly from: Location; readonly to: Location }[] {
+    return this.#relocatedBy
+      .all(author, since, limit)
+      .map((row) => ({ from: row.from_location as Location, to: row.to_location as Location }));
+  }
+
+  /** Whether somebody else wrote something after that version, other than putting `blobOid` back. */
+  isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
+    return this.#writtenByOthers.get(document, after, author, blobOid)?.found === 1;
+  }
+}

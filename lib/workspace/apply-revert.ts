@@ -1,0 +1,94 @@
+import type { Change } from '../domain/change.js';
+import { parentOf } from '../domain/location.js';
+import { conflict } from '../domain/refusal.js';
+import { bringBack, editFor, noteReturn, trailerFor } from './bring-back.js';
+import { followSections } from './follow-section.js';
+import { noteSearch } from './note-search.js';
+import { dropEmptyFolders } from './occupy.js';
+import { momentOf, writeCommit, type Pen } from './pen.js';
+import { planRevert, type LeftAlone, type RevertPlan, type RevertPreview, type RevertStep } from './plan-revert.js';
+import { recordVersion, takeRoom } from './record-version.js';
+
+export interface RevertResult {
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly steps: readonly RevertStep[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** The commit, which is each new version's id too; null when there was nothing to do. */
+  readonly versionId: string | null;
+}
+
+/** The part of a plan that can be shown. */
+export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPreview {
+  return { steps, leftAlone, digest };
+}
+
+/**
+ * Undoes what the preview showed: one commit, a new version of each document. Nothing is lost by it; what it takes back
+ * stays in the documents' histories, and a revert can be reverted.
+ * @throws Refusal CONFLICT `preview_changed` with the new one; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
+ */
+export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }>): RevertResult {
+  const { tables, now } = pen.turn;
+  const plan = planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
+  if (plan.digest !== change.preview) {
+    throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.', {
+      preview: toPreview(plan),
+    });
+  }
+  const { steps, leftAlone, restored, deleted, returning } = plan;
+  const { principalId, since } = change;
+  if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
+  for (const { content } of [...restored.map((each) => each.returning), ...returning]) takeRoom(pen, content.size);
+  const versionId = writeCommit(
+    pen,
+    [
+      ...deleted.map(({ location }) => ({ location, entry: null })),
+      ...restored.map((each) => editFor(each.returning)),
+      ...returning.map(editFor),
+    ],
+    {
+      operation: 'revert',
+      subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
+      message: change.message,
+      trailers: [
+        ['Folder', change.location],
+        ['Reverted', change.principalId],
+        ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
+        ...restored.map((each) => trailerFor(each.returning)),
+        ...returning.map(trailerFor),
+      ],
+    },
+  );
+  const deletion = { commit: versionId, author: pen.author.id, at: now, moment: momentOf(pen) };
+  for (const { row, location } of deleted) {
+    tables.documents.markDeleted(row.number, now, pen.author.id, versionId, location);
+    tables.deletions.insert(row.number, location, deletion);
+  }
+  for (const { row, returning: old } of restored) {
+    const sequence = row.current.sequence + 1;
+    recordVersion(pen, {
+      document: row.number,
+      sequence,
+      id: versionId,
+      content: old.content,
+      mediaType: old.content.mediaType,
+      location: old.location,
+      operation: 'revert',
+      message: change.message,
+    });
+    tables.documents.advance(row.number, sequence);
+    followSections(pen, row.number, () => undefined);
+  }
+  for (const document of returning) bringBack(pen, document, versionId, 'revert');
+  for (const { location } of deleted) dropEmptyFolders(tables, parentOf(location));
+  noteSearch(
+    pen,
+    versionId,
+    ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
+    ...restored.map((each) => noteReturn(pen, each.returning)),
+    ...returning.map((document) => noteReturn(pen, document)),
+  );
+  return { principalId, since, steps, leftAlone, versionId };
+}

@@ -1,0 +1,87 @@
+import type { Folder } from '../domain/document.js';
+import { joinLocation, keepName, type Location } from '../domain/location.js';
+import { conflict, notFound } from '../domain/refusal.js';
+import { keepFile } from './apply-create-folder.js';
+import { bringBack, editFor, noteReturn, trailerFor } from './bring-back.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { descend, findDocument, findFolder, toFolder } from './locate.js';
+import { noteSearch } from './note-search.js';
+import { ensureFolder, requireWritable } from './occupy.js';
+import { writeCommit, type PathEdit, type Pen } from './pen.js';
+import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
+import { takeRoom } from './record-version.js';
+
+/** What the return of a folder leaves to say. */
+export interface FolderUndeletion {
+  readonly folder: Folder;
+  /** How many documents are back. */
+  readonly documents: number;
+  /** Those that could not come back, because something else lives there now. */
+  readonly leftAlone: readonly { readonly location: Location; readonly reason: Obstacle }[];
+  readonly versionId: string;
+}
+
+/**
+ * Brings back the last folder that was deleted at the location, by one commit: every document that is still deleted by
+ * that, as a new version of itself, and the folders in it that had been made to stay. Documents that were brought back
+ * singly, or erased, are not its business any more.
+ * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied` when a document lives there or nothing can
+ * come back; INVALID_REQUEST `storage_quota`, `read_only_source`
+ */
+export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndeletion {
+  const { tables, now } = pen.turn;
+  const found = findFolderDeletion(tables, location);
+  if (found === undefined) throw notFound();
+  const { deletion, documents, kept } = found;
+  requireWritable(descend(tables, location).folder.mirror);
+  const plan = new ReturnPlan(tables, { now, callerId: pen.caller.principalId });
+  const returning: Returning[] = [];
+  const leftAlone: { location: Location; reason: Obstacle }[] = [];
+  for (const deleted of documents) {
+    const content = tables.versions.bySequence(deleted.number, deleted.sequence);
+    if (content === undefined) throw new Error('A deleted document lost its last version.');
+    const obstacle = plan.take(deleted);
+    if (obstacle === undefined) returning.push({ ...deleted, content });
+    else leftAlone.push({ location: deleted.location, reason: obstacle });
+  }
+  if (returning.length === 0 && kept.length === 0) {
+    throw conflict('location_occupied', `Nothing of "${location}" can come back where it was.`, { location });
+  }
+  for (const { content } of returning) takeRoom(pen, content.size);
+  if (kept.length > 0) pen.turn.addObject(keepFile);
+  const versionId = writeCommit(pen, [...returning.map(editFor), ...kept.map(keepEdit)], {
+    operation: 'undelete-folder',
+    subject: `Undelete folder ${location}`,
+    message: null,
+    trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
+  });
+  for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
+  for (const document of returning) bringBack(pen, document, versionId, 'undelete');
+  noteSearch(pen, versionId, ...returning.map((document) => noteReturn(pen, document)));
+  if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
+  return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
+}
+
+/** The last deletion of a folder there of which something can still come back. */
+export function findFolderDeletion(tables: Tables, location: Location) {
+  const { deletions } = tables;
+  for (const deletion of deletions.foldersAt(location)) {
+    const documents = deletions.deletedBy(deletion.commit);
+    const kept = deletion.kept.filter((folder) => !isBlocked(tables, folder));
+    if (documents.length > 0 || kept.length > 0) return { deletion, documents, kept };
+  }
+  return undefined;
+}
+
+/** Whether a document lives at the folder's path, or somewhere above it. */
+function isBlocked(tables: Tables, folder: Location): boolean {
+  const found = findFolder(tables, folder);
+  if (found !== undefined) return found.row.kept;
+  const { folder: deepest, rest } = descend(tables, folder);
+  const [name] = rest;
+  return name !== undefined && findDocument(tables, joinLocation(deepest.location, name)) !== undefined;
+}
+
+function keepEdit(folder: Location): PathEdit {
+  return { location: joinLocation(folder, keepName), entry: { mode: '100644', oid: keepFile.oid } };
+}

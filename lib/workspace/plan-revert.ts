@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { Version } from '../domain/document.js';
+import { isWithin, joinLocation, type Location } from '../domain/location.js';
+import { invalidRequest } from '../domain/refusal.js';
+import type { DocumentRow } from '../sidecar/document-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findClaims } from './find-claims.js';
+import { descend, locationOfFolder } from './locate.js';
+import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
+import type { View } from './view.js';
+
+/** What will be done to one document. */
+export type RevertStep =
+  | {
+      /** Gets the content that it had before, as a new version. */
+      readonly action: 'restore';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly fromVersion: string;
+      readonly toVersion: string;
+    }
+  | {
+      /** Was made in that time: is deleted, and can be undeleted. */
+      readonly action: 'delete';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly fromVersion: string;
+    }
+  | {
+      /** Was deleted in that time: comes back with the content that it had before. */
+      readonly action: 'undelete';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly toVersion: string;
+    };
+
+/**
+ * Why something stays as it is. `later_writes`: somebody else has written since, and perhaps built on it.
+ * `relocated`: it was renamed or moved, which is not undone with contents, because it changes who has access.
+ */
+export type LeftAloneReason = Obstacle | 'later_writes' | 'relocated';
+
+export interface LeftAlone {
+  readonly location: Location;
+  readonly reason: LeftAloneReason;
+}
+
+export interface RevertPreview {
+  readonly steps: readonly RevertStep[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** Names exactly this outcome; sent back to have it done and no other. */
+  readonly digest: string;
+}
+
+/** The preview with the rows that it is made from. */
+export interface RevertPlan extends RevertPreview {
+  readonly restored: readonly { readonly row: DocumentRow; readonly returning: Returning }[];
+  readonly deleted: readonly { readonly row: DocumentRow; readonly location: Location }[];
+  readonly returning: readonly Returning[];
+}
+
+export interface RevertRequest {
+  /** The folder; the caller is editor there. */
+  readonly location: Location;
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Whose claims do not stand in the way: the one who reverts. */
+  readonly callerId: string;
+}
+
+/** A principal's doings of one revert, at most. */
+export const mostReverted = 10_000;
+
+/**
+ * What it takes to undo what one principal wrote in a folder since a time: documents get back the version before its
+ * first one in that time, what it made is deleted, what it deleted comes back. Wherever somebody else wrote after it,
+ * has a claim, or took the place, things stay as they are and are listed. Sought from what the principal did, so its
+ * cost does not depend on how much else there is.
+ * @throws Refusal INVALID_REQUEST `too_much_to_revert`
+ */
+export function planRevert({ tables, now }: View, request: RevertRequest): RevertPlan {
+  const { principalId, since, location: folder, callerId } = request;
+  const written = tables.history.writtenBy(principalId, since, mostReverted + 1);
+  const removed = tables.history.deletedBy(principalId, since, mostReverted + 1);
+  if (written.length > mostReverted || removed.length > mostReverted) {
+    throw invalidRequest('too_much_to_revert', `More than ${mostReverted} documents. Take a later time.`, {
+      field: 'since',
+    });
+  }
+  const firstWritten = new Map(written.map(({ document, first }) => [document, first]));
+  const steps: RevertStep[] = [];
+  const leftAlone: LeftAlone[] = [];
+  const restored: { row: DocumentRow; returning: Returning }[] = [];
+  const deleted: { row: DocumentRow; location: Location }[] = [];
+  const folders = new Map<number, Location>();
+
+  for (const { document, first } of written) {
+    const row = tables.documents.byNumber(document);
+    if (row === undefined) continue;
+    let within = folders.get(row.folder);
+    if (within === undefined) folders.set(row.folder, (within = locationOfFolder(tables, row.folder)));
+    if (!isWithin(folder, within)) continue;
+    const location = joinLocation(within, row.name);
+    const before = contentBefore(tables, document, first, request);
+    if (before !== undefined && before.blobOid === row.current.blobOid) continue;
+    const obstacle = obstacleTo(tables, { row, location }, before, { first, principalId, callerId, now });
+    if (obstacle !== undefined) {
+      leftAlone.push({ location, reason: obstacle });
+    } else if (before === undefined) {
+      deleted.push({ row, location });
+      steps.push({ action: 'delete', documentId: row.id, location, fromVersion: row.current.id });
+    } else {
+      const { id, number, current } = row;
+      restored.push({ row, returning: { id, number, location, sequence: current.sequence, content: before } });
+      steps.push({
+        action: 'restore',
+        documentId: id,
+        location,
+        fromVersion: current.id,
+        toVersion: before.id,
+      });
+    }
+  }
+
+  const returning: Returning[] = [];
+  const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(deleted.map(({ row }) => row.id)) });
+  for (const number of removed) {
+    const gone = tables.documents.deleted(number);
+    if (gone === undefined || !isWithin(folder, gone.location)) continue;
+    const first = firstWritten.get(number);
+    const content =
+      first === undefined
+        ? tables.versions.bySequence(number, gone.sequence)
+        : contentBefore(tables, number, first, request);
+    if (content === undefined) continue;
+    const isBuiltOn =
+      first !== undefined && tables.history.isWrittenByOthers(number, first, principalId, content.blobOid);
+    const obstacle = isBuiltOn ? 'later_writes' : room.take(gone);
+    if (obstacle !== undefined) {
+      leftAlone.push({ location: gone.location, reason: obstacle });
+      continue;
+    }
+    returning.push({ ...gone, content });
+    steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
+  }
+
+  for (const { from, to } of tables.history.relocatedBy(principalId, since, mostReverted)) {
+    if (isWithin(folder, to)) leftAlone.push({ location: to, reason: 'relocated' });
+    else if (isWithin(folder, from)) leftAlone.push({ location: from, reason: 'relocated' });
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([folder, principalId, since, steps, leftAlone]))
+    .digest('hex');
+  return { steps, leftAlone, digest, restored, deleted, returning };
+}
+
+/**
+ * What the document held before the principal's first version in that time; undefined when it was not there then: not
+ * made yet, or deleted, unless the principal itself had deleted it within that time.
+ */
+function contentBefore(
+  { history }: Tables,
+  document: number,
+  first: number,
+  { principalId, since }: Pick<RevertRequest, 'principalId' | 'since'>,
+): Version | undefined {
+  const [own, before] = history.versionsBefore(document, first + 1, 2);
+  if (own === undefined || before === undefined) return undefined;
+  const deletion = history.deletionBefore(document, own.moment);
+  const wasDeleted = deletion !== undefined && deletion.moment > before.moment;
+  if (wasDeleted && !(deletion.author.id === principalId && deletion.at >= since)) return undefined;
+  return before.version;
+}
+
+function obstacleTo(
+  tables: Tables,
+  { row, location }: { readonly row: DocumentRow; readonly location: Location },
+  before: Version | undefined,
+  {
+    first,
+    principalId,
+    callerId,
+    now,
+  }: { readonly first: number; readonly principalId: string; readonly callerId: string; readonly now: number },
+): LeftAloneReason | undefined {
+  if (tables.history.isWrittenByOthers(row.number, first, principalId, before?.blobOid ?? '')) return 'later_writes';
+  if (findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId)) return 'claimed';
+  return descend(tables, location).folder.mirror === null ? undefined : 'read_only_source';
+}

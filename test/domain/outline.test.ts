@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { readOutline, readSection, splitLines } from '../../lib/domain/outline.js';
+
+const brief = (text: string): string[] =>
+  readOutline(text).map(({ id, level, line, lastLine }) => `${id} h${level} ${line}-${lastLine}`);
+
+describe('the outline of a Markdown text', () => {
+  it('gives each heading the lines up to the next one of its level or above', () => {
+    assert.deepEqual(brief('# A\n\n## B\ntext\n### C\n## D\n# E'), [
+      'a h1 1-6',
+      'b h2 3-5',
+      'c h3 5-5',
+      'd h2 6-6',
+      'e h1 7-7',
+    ]);
+  });
+
+  it('knows headings that are underlined, over several lines too', () => {
+    assert.deepEqual(brief('Title\n===\n\ntwo\nlines\n---\n'), ['title h1 1-6', 'two-lines h2 4-6']);
+  });
+
+  it('takes no heading from code, lists, quotes, rules and front matter', () => {
+    assert.deepEqual(
+      brief('---\ntitle: x\n---\n```md\n# no\n```\n~~~\n# no\n~~~\n    # no\n> # no\n\n***\n\n---\n'),
+      [],
+    );
+    assert.deepEqual(brief('- item\n---\n\n1. item\n---\n\n#no\n####### no'), []);
+  });
+
+  it('ends a fence only by one of its kind and at least its length', () => {
+    assert.deepEqual(brief('````\n```\n# no\n````\n# yes'), ['yes h1 5-5']);
+  });
+
+  it('drops closing number signs, but no others', () => {
+    assert.deepEqual(
+      readOutline('# a #\n# b ##\n# c#\n#\n# #').map(({ title }) => title),
+      ['a', 'b', 'c#', '', ''],
+    );
+  });
+
+  it('makes ids that are told apart', () => {
+    assert.deepEqual(
+      readOutline('# Über uns!\n# a\n# a\n# a-1\n# 😀\n# A').map(({ id }) => id),
+      ['über-uns', 'a', 'a-1', 'a-1-1', 'section', 'a-2'],
+    );
+  });
+
+  it('reads a section without the blank lines behind it', () => {
+    const text = '# A\n\none\n\n# B\ntwo';
+    assert.equal(readSection(text, 'a'), '# A\n\none');
+    assert.equal(readSection(text, 'b'), '# B\ntwo');
+    assert.equal(readSection(text, 'c'), undefined);
+    assert.equal(readSection(`${text}\n\n# C\n`, 'b'), '# B\ntwo');
+  });
+
+  it('takes time in proportion to the text, whatever it is', () => {
+    const started = performance.now();
+    for (const part of ['# a\n', '#', '=', '`', '> ', ' ', '# a \u2028', '# \t', '```\n', 'a\n---\n', '- \n']) {
+      readOutline(part.repeat(Math.ceil(200_000 / part.length)));
+    }
+    assert.ok(performance.now() - started < 5000);
+  });
+
+  it('always gives unique ids and sections that nest', () => {
+    const line = fc.constantFrom('# a', '## a', '### b', 'text', '', '---', '```', '- x', '# a-1');
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const text = lines.join('\n');
+        const headings = readOutline(text);
+        assert.equal(new Set(headings.map(({ id }) => id)).size, headings.length);
+        for (const [index, heading] of headings.entries()) {
+          assert.ok(heading.line <= heading.lastLine && heading.lastLine <= splitLines(text).length);
+          const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
+          assert.equal(heading.lastLine, next === undefined ? splitLines(text).length : next.line - 1);
+        }
+      }),
+    );
+  });
+});
