@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { contentTable } from './content.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
 import { printFailure, printResult } from './print.js';
 
-interface Managing extends Description {
+/** A command that is one question to the owner of the data and one answer. */
+export interface Managing extends Description {
   /** Names of what follows the words, in order; also the names of the fields they become. */
   readonly arguments?: readonly string[];
   /** Flags as commander reads them, each with its description. */
@@ -141,9 +143,9 @@ const table: readonly Managing[] = [
   },
 ];
 
-/** init, principal, group, grant, key, policy, audit key. */
+/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment. */
 export function addManageCommands(program: Command): void {
-  for (const managing of table) {
+  for (const managing of [...table, ...contentTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
       'may be left out where there is only one',
@@ -178,5 +180,16 @@ async function manage(
     process.exitCode = 1;
   } else if (words === 'audit key' && json !== true) {
     process.stdout.write((answer.result as { public_key: string }).public_key);
-  } else printResult(answer.result, json === true);
+  } else if (words === 'document diff' && json !== true) printDiff(answer.result);
+  else printResult(answer.result, json === true);
+}
+
+/** The diff alone, as git prints one; or why there is none. */
+function printDiff(result: unknown): void {
+  const { diff, not_compared_because: why } = result as {
+    readonly diff: string | null;
+    readonly not_compared_because?: string;
+  };
+  if (diff !== null) process.stdout.write(diff);
+  else console.error(`Not compared line by line: ${why === 'binary' ? 'it is no text' : 'it is too large'}.`);
 }

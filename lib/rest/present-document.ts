@@ -1,3 +1,4 @@
+import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
 import type { Author, Document, Version } from '../domain/document.js';
 import { formatEtag } from '../domain/etag.js';
@@ -8,6 +9,13 @@ import { answerJson, type Answer } from './answer.js';
 /** A principal as everyone sees it who can read what it wrote. */
 export function presentAuthor({ id, kind, displayName }: Author): object {
   return { id, kind, display_name: displayName };
+}
+
+/** One claim stands for all: the one on the whole document, or else the oldest. */
+function presentClaim(claims: readonly Claim[]): object | null {
+  const claim = claims.find(({ section }) => section === null) ?? claims[0];
+  if (claim === undefined) return null;
+  return { holder: presentAuthor(claim.holder), section: claim.section, expires_at: formatTime(claim.expiresAt) };
 }
 
 /** The description's `Document`: the record without its content, as of one version. */
@@ -32,7 +40,7 @@ export function presentDocument(document: Document, version: Version = document.
     labels: document.labels,
     read_only: document.readOnly,
     source: null,
-    claim: null,
+    claim: presentClaim(document.claims),
   };
 }
 

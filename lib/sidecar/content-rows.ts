@@ -39,7 +39,8 @@ export class ContentRows {
     const mirrors = this.#readMirrors();
     // What refers to a document finds it again, or is taken away, before the transaction ends.
     this.#connection.pragma('defer_foreign_keys = ON');
-    for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document']) this.#connection.exec(`DELETE FROM ${table}`);
+    for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document'])
+      this.#connection.exec(`DELETE FROM ${table}`);
     this.#connection.exec('DELETE FROM folder WHERE number <> 1');
     this.#copyFolders(source, mirrors);
     const numbers = this.#copyDocuments(source, known);
@@ -77,7 +78,11 @@ export class ContentRows {
     return numbers;
   }
 
-  #copyWithDocument(source: Connection, table: 'version' | 'relocation' | 'deletion', numbers: ReadonlyMap<number, number>): void {
+  #copyWithDocument(
+    source: Connection,
+    table: 'version' | 'relocation' | 'deletion',
+    numbers: ReadonlyMap<number, number>,
+  ): void {
     const insert = insertInto(this.#connection, table);
     const order = { version: 'document, sequence', relocation: 'number', deletion: 'document, moment' }[table];
     const rows = source.prepare<[], { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);

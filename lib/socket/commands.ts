@@ -1,6 +1,7 @@
 import type { Command } from './command.js';
 import { auditCommands } from './export-audit.js';
 import { importFolder } from './import-folder.js';
+import { contentCommands } from './inspect-content.js';
 import { initialize } from './initialize.js';
 import { accessCommands } from './manage-access.js';
 import { policyCommands } from './manage-policy.js';
@@ -17,6 +18,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...principalCommands,
   ...accessCommands,
   ...policyCommands,
+  ...contentCommands,
   ...auditCommands,
   import: importFolder,
   ...preserveCommands,

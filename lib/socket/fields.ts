@@ -91,6 +91,20 @@ export function parseFutureTime(field: string, text: string, now: number): numbe
   return time;
 }
 
+/**
+ * A time that is over: RFC 3339, or a duration ago such as `2h`.
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970
+ */
+export function parsePastTime(field: string, text: string, now: number): number {
+  const duration = parseDuration(text);
+  const time = duration !== undefined ? now - duration : timePattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time) || time > now) {
+    throw badField(field, 'must be a time that is over such as 2026-01-31T12:00:00Z, or a duration ago such as 2h');
+  }
+  return time;
+}
+
 const byteUnits: Readonly<Record<string, number>> = {
   '': 1,
   kb: 1e3,

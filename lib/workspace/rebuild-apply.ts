@@ -70,13 +70,7 @@ function create(tables: Tables, event: HistoryEvent, file: BroughtFile, moment: 
   addVersion(tables, event, number, { sequence: 1, file, moment });
 }
 
-function advance(
-  tables: Tables,
-  event: HistoryEvent,
-  documentId: string,
-  file: BroughtFile,
-  moment: number,
-): void {
+function advance(tables: Tables, event: HistoryEvent, documentId: string, file: BroughtFile, moment: number): void {
   const { row } = requireLive(tables, documentId, file.location);
   const sequence = row.current.sequence + 1;
   addVersion(tables, event, row.number, { sequence, file, moment });
@@ -137,13 +131,7 @@ function revert(
   for (const { location } of event.deleted) dropEmptyFolders(tables, parentOf(location));
 }
 
-function undelete(
-  tables: Tables,
-  event: HistoryEvent,
-  documentId: string,
-  file: BroughtFile,
-  moment: number,
-): void {
+function undelete(tables: Tables, event: HistoryEvent, documentId: string, file: BroughtFile, moment: number): void {
   const deleted = tables.documents.deletedAt(file.location).find(({ id }) => id === documentId);
   if (deleted === undefined) {
     throw new NotUnderstood(`the document ${documentId} that it brings back was not deleted there`);

@@ -1,0 +1,162 @@
+import { formatTime } from '../domain/clock.js';
+import { isVersionId } from '../domain/etag.js';
+import type { HistoryEntry } from '../domain/history.js';
+import { parseFolderLocation, parseLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
+import { formatUnified } from '../domain/text-diff.js';
+import { breakClaim } from '../operations/change-claim.js';
+import { compareVersions } from '../operations/compare-versions.js';
+import { parseMessage } from '../operations/content.js';
+import { deleteFolder, undeleteFolder } from '../operations/delete-folder.js';
+import { listClaims } from '../operations/list-claims.js';
+import { listComments } from '../operations/list-comments.js';
+import { listHistory } from '../operations/list-history.js';
+import { restoreVersion } from '../operations/restore-version.js';
+import { previewRevert, revertChanges } from '../operations/revert-changes.js';
+import { inWorkspace, type Command } from './command.js';
+import { badField, parsePastTime, type Fields } from './fields.js';
+import type { Presented } from './present.js';
+
+const noDocument = 'There is no such document, or it has no such version.';
+const noFolder = 'There is no such folder, or none was deleted there.';
+const pageSize = 200;
+/** Entries of a history that are printed; the newest ones. */
+const mostEntries = 1000;
+
+function readVersion(fields: Fields, name: string): string | undefined {
+  const text = fields.optionalText(name);
+  if (text !== undefined && !isVersionId(text)) throw badField(name, 'must be the id of a version: 40 hex digits');
+  return text;
+}
+
+function presentEntry(entry: HistoryEntry): Presented {
+  const { at, author } = entry;
+  const shared = { at: formatTime(at), by: author.displayName };
+  const unknown = '(elsewhere)';
+  switch (entry.type) {
+    case 'version':
+      return {
+        ...shared,
+        what: entry.operation,
+        where: entry.location ?? unknown,
+        version: entry.version.id,
+        message: entry.version.message,
+      };
+    case 'relocation': {
+      const where = `${entry.from ?? unknown} > ${entry.to ?? unknown}`;
+      return { ...shared, what: `${entry.operation} of the ${entry.of}`, where, version: null, message: null };
+    }
+    case 'deletion': {
+      const what = `deletion of the ${entry.of}`;
+      return { ...shared, what, where: entry.location ?? unknown, version: null, message: null };
+    }
+  }
+}
+
+/** Reads page after page, up to a number of items. */
+async function readAll<Item>(most: number, read: (after: string) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let after: string | null = ''; after !== null && items.length < most;) {
+    const page: Page<Item> = await read(after);
+    items.push(...page.items);
+    after = page.next;
+  }
+  return items;
+}
+
+const readRevert = (fields: Fields, now: number) => ({
+  location: parseFolderLocation(fields.text('location')),
+  principalId: fields.text('principal'),
+  since: parsePastTime('since', fields.text('since'), now),
+});
+
+/** Commands about documents and folders, their histories, claims and comments. */
+export const contentCommands: Readonly<Record<string, Command>> = {
+  'document.history': inWorkspace(async ({ perform }, fields) => {
+    const location = parseLocation(fields.text('location'));
+    const entries = await readAll(mostEntries, (after) => perform(listHistory, { location, after, limit: pageSize }));
+    return { items: entries.map(presentEntry) };
+  }, noDocument),
+  'document.diff': inWorkspace(async ({ perform }, fields) => {
+    const { from, to, diff, why } = await perform(compareVersions, {
+      location: parseLocation(fields.text('location')),
+      fromVersionId: readVersion(fields, 'from'),
+      toVersionId: readVersion(fields, 'to'),
+    });
+    return {
+      from: from?.id ?? null,
+      to: to.id,
+      diff: diff === null ? null : formatUnified(diff),
+      ...(why === null ? {} : { not_compared_because: why }),
+    };
+  }, noDocument),
+  'document.restore': inWorkspace(async ({ perform }, fields) => {
+    const versionId = readVersion(fields, 'version');
+    if (versionId === undefined) throw badField('version', 'is missing');
+    const location = parseLocation(fields.text('location'));
+    const message = parseMessage(fields.optionalText('message'));
+    const { current } = await perform(restoreVersion, { location, versionId, message });
+    return { location, version: current.id, restored: versionId };
+  }, noDocument),
+  'folder.delete': inWorkspace(async ({ perform }, fields) => {
+    const result = await perform(deleteFolder, { location: parseFolderLocation(fields.text('location')) });
+    return { location: result.location, documents: result.documents, commit: result.versionId };
+  }, noFolder),
+  'folder.undelete': inWorkspace(async ({ perform }, fields) => {
+    const result = await perform(undeleteFolder, { location: parseFolderLocation(fields.text('location')) });
+    const { folder, documents, leftAlone, versionId } = result;
+    return { location: folder.location, documents, left_alone: leftAlone, commit: versionId };
+  }, noFolder),
+  'folder.revert': inWorkspace(async ({ perform, host }, fields) => {
+    const input = readRevert(fields, host.clock.now());
+    const preview = fields.optionalText('apply');
+    if (preview === undefined) {
+      const { steps, leftAlone, digest } = await perform(previewRevert, input);
+      return {
+        items: [
+          ...steps.map(({ action, location }) => ({ action, location, apply: digest })),
+          ...leftAlone.map(({ location, reason }) => ({ action: `none: ${reason}`, location, apply: digest })),
+        ],
+      };
+    }
+    const message = parseMessage(fields.optionalText('message'));
+    const { steps, leftAlone, versionId } = await perform(revertChanges, { ...input, preview, message });
+    return { documents: steps.length, left_alone: leftAlone, commit: versionId };
+  }, noFolder),
+  'claim.list': inWorkspace(async ({ perform }, fields) => {
+    const location = parseFolderLocation(fields.optionalText('location') ?? '');
+    const claims = await readAll(mostEntries, (after) => perform(listClaims, { location, after, limit: pageSize }));
+    return {
+      items: claims.map(({ id, location: place, section, holder, purpose, expiresAt }) => ({
+        id,
+        location: place,
+        section,
+        holder: holder.displayName,
+        purpose,
+        expires_at: formatTime(expiresAt),
+      })),
+    };
+  }),
+  'claim.break': inWorkspace(async ({ perform }, fields) => {
+    const location = parseLocation(fields.text('location'));
+    const { claim } = await perform(breakClaim, { location, claimId: fields.text('claim') });
+    return { id: claim.id, location, broken: true };
+  }, 'There is no such claim on this document.'),
+  'comment.list': inWorkspace(async ({ perform }, fields) => {
+    const location = parseLocation(fields.text('location'));
+    const which = fields.flag('open') ? 'open' : 'all';
+    const comments = await readAll(mostEntries, (after) =>
+      perform(listComments, { location, which, after, limit: pageSize }),
+    );
+    return {
+      items: comments.map(({ comment, anchor, resolved }) => ({
+        thread: comment.threadId,
+        by: comment.author.displayName,
+        at: formatTime(comment.createdAt),
+        on: anchor.type === 'passage' ? `line ${anchor.place.line}` : anchor.type,
+        resolved: resolved !== null,
+        text: comment.text,
+      })),
+    };
+  }, noDocument),
+};

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { canonicalizeAnswers } from '../access/canonicalize-answers.js';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService } from '../harness/service.js';
+
+const text = '# One\n\nfirst\n\n# Two\n\nsecond\n';
+
+/** Whatever comes back, as text; positions by their length, since a face seals them. */
+async function ask(work: Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(await work, (name, value: unknown) =>
+      name === 'next' && typeof value === 'string'
+        ? `position of ${Buffer.byteLength(value)}`
+        : name === 'number' || name === 'documentNumber'
+          ? undefined
+          : value,
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return JSON.stringify([error.code, error.message, error.details]);
+  }
+}
+
+/** Tells the same story with or without deeds that the two who ask cannot reach, and collects all their answers. */
+async function tell(withHidden: boolean): Promise<string[]> {
+  const service = await openTestService();
+  try {
+    const cast = { service, workspace: service.workspace };
+    const boss = await addHands(cast, 'Boss', 'approver');
+    const editor = await addHands(cast, 'Ed', 'editor', 'open');
+    const reader = await addHands(cast, 'Rea', 'reader', 'open');
+    const stranger = await addHands(cast, 'Sam');
+    const hide = async (deeds: () => Promise<unknown>): Promise<void> => {
+      if (withHidden) await deeds();
+    };
+    await boss.create('open/x.md', text);
+    await hide(async () => {
+      await boss.create('secret/deep/y.md', text);
+      await boss.rename('secret', 'secret-2');
+      await boss.claim('secret-2/deep/y.md', 'one');
+      const group = await service.group('hidden', { type: 'principal', id: stranger.id });
+      await service.grant('editor', { type: 'group', id: group }, 'secret-2');
+      await stranger.comment('secret-2/deep/y.md', 'psst', { mentions: [reader.id, editor.id] });
+      await boss.deleteFolder('secret-2/deep');
+      await boss.create('closed/old.md', 'x');
+    });
+    await boss.create('start/here.md', 'came from elsewhere');
+    await boss.update('start/here.md', 'came from elsewhere, later');
+    await hide(() => boss.create('start/other.md'));
+    await boss.move('start/here.md', 'open', true);
+    service.clock.advance(1000);
+    const since = service.clock.now();
+    await editor.update('open/x.md', text.replace('first', 'changed'));
+    await boss.claim('open/x.md', 'two');
+    await boss.comment('open/x.md', 'Rea?', { passage: { quote: 'second' }, mentions: [reader.id] });
+    await hide(async () => {
+      await boss.undeleteFolder('secret-2/deep');
+      await stranger.claim('secret-2/deep/y.md', 'two');
+      await stranger.comment('secret-2/deep/y.md', 'still here?', { mentions: [reader.id] });
+      await boss.resolve('secret-2/deep/y.md', (await boss.comment('secret-2/deep/y.md', 'done')).threadId);
+    });
+    const answers: string[] = [];
+    const paths = ['open/x.md', 'open/here.md', 'start/other.md', 'secret/deep/y.md', 'secret-2/deep/y.md', 'none.md'];
+    for (const hands of [reader, editor] as readonly Hands[]) {
+      for (const place of paths) {
+        answers.push(
+          await ask(hands.history(place)),
+          await ask(hands.history(place, 1)),
+          await ask(hands.diff(place)),
+          await ask(hands.record(place)),
+          await ask(hands.comments(place)),
+          await ask(hands.comments(place, 'open', 1)),
+          await ask(hands.claims(place)),
+          await ask(hands.claim(place, 'one')),
+          await ask(hands.comment(place, 'hello', { mentions: [stranger.id] })),
+          await ask(hands.comment(place, 'hello', { passage: { quote: 'second' } })),
+          await ask(hands.labels('add', place, 'label')),
+        );
+      }
+      for (const folder of ['', 'open', 'secret', 'secret-2', 'secret-2/deep', 'closed', 'none']) {
+        answers.push(
+          await ask(hands.claims(folder)),
+          await ask(hands.undeleteFolder(folder)),
+          await ask(hands.previewRevert(editor.id, folder, since)),
+          await ask(hands.previewRevert(boss.id, folder, 0)),
+          ...(folder === 'open' ? [] : [await ask(hands.deleteFolder(folder))]),
+        );
+      }
+      answers.push(await ask(hands.ownClaims()), await ask(hands.addressed()), await ask(hands.addressed(1)));
+    }
+    return answers;
+  } finally {
+    await service.close();
+  }
+}
+
+describe('what one cannot reach', () => {
+  it('has no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
+    const [expected, actual] = [canonicalizeAnswers(await tell(false)), canonicalizeAnswers(await tell(true))];
+    assert.equal(actual.length, expected.length);
+    for (const [index, answer] of expected.entries()) assert.equal(actual[index], answer);
+    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
+    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { rebuild } from '../../lib/operations/rebuild.js';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+
+/** All that a rebuild must make again, row by row; documents by their ids, since their numbers may differ. */
+function dumpRows(test: TestService): unknown {
+  const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
+  const read = (select: string): unknown[] => connection.prepare(select).all();
+  try {
+    return {
+      versions: read(
+        `SELECT d.id AS doc, v.sequence, v.id, v.commit_oid, v.blob_oid, v.size, v.location, v.operation, v.moment,
+           v.author, v.at, v.media_type, v.message
+         FROM version v JOIN document d ON d.number = v.document ORDER BY d.id, v.sequence`,
+      ),
+      documents: read(
+        `SELECT id, name, sequence, deleted_at, deleted_by, deleted_commit, deleted_location FROM document ORDER BY id`,
+      ),
+      folders: read('SELECT name, kept FROM folder ORDER BY name, kept'),
+      relocations: read('SELECT commit_oid, from_location, to_location, moment FROM relocation ORDER BY number'),
+      deletions: read(
+        `SELECT d.id AS doc, e.moment, e.commit_oid, e.location, e.folder, e.author, e.at
+         FROM deletion e JOIN document d ON d.number = e.document ORDER BY e.moment, d.id`,
+      ),
+      folderDeletions: read('SELECT * FROM folder_deletion ORDER BY moment'),
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+describe('a rebuild from the repository', () => {
+  let service: TestService;
+  let ada: Hands;
+
+  beforeEach(async () => {
+    service = await openTestService({ store: 'disk' });
+    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+  });
+  afterEach(() => service.close());
+
+  it('makes restores, deletions, folders deleted as one and reverts again as they were', async () => {
+    const wild = await addHands({ service, workspace: service.workspace }, 'Wild', 'editor');
+    const first = (await ada.create('a/x.md', 'one')).current.id;
+    await ada.update('a/x.md', 'two');
+    await ada.create('a/b/y.md', 'y');
+    await ada.createFolder('a/kept');
+    await ada.restore('a/x.md', first);
+    await ada.deleteFolder('a');
+    await ada.undeleteFolder('a');
+    await ada.rename('a', 'c');
+    await ada.deleteFolder('c/b');
+    await ada.create('c/b/y.md', 'in its place');
+    await ada.create('c/b/z.md', 'z');
+    await ada.deleteFolder('c/b');
+    await ada.undeleteFolder('c/b');
+    service.clock.advance(1000);
+    const since = service.clock.now();
+    await wild.update('c/x.md', 'bad');
+    await wild.create('c/junk.md', 'junk');
+    await wild.delete('c/b/z.md');
+    const { digest } = await ada.previewRevert(wild.id, '', since);
+    assert.equal((await ada.revert(wild.id, '', since, digest)).steps.length, 3);
+    const [rows, story] = [dumpRows(service), await ada.story('c/x.md')];
+    await rebuild(service.workspace, operator);
+    assert.deepEqual(dumpRows(service), rows);
+    assert.deepEqual(await ada.story('c/x.md'), story);
+    await ada.rename('c', 'd');
+    assert.deepEqual((await ada.story('d/x.md')).slice(0, 2), ['rename folder c/x.md > d/x.md', 'revert c/x.md']);
+    assert.equal(await ada.read('d/b/z.md'), 'z');
+  });
+});
