@@ -99,12 +99,12 @@ export class ClaimTable {
     return this.#ofHolder.all(holder, since, limit).map(toClaim);
   }
 
-  insert(claim: Omit<ClaimRow, 'endedAt' | 'endedBy'>): void {
+  insert(claim: Claim & { readonly document: number; readonly sectionDigest?: string | null }): void {
     this.#insert.run(
       claim.id,
       claim.document,
       claim.section,
-      claim.sectionDigest,
+      claim.sectionDigest ?? null,
       claim.holder.id,
       claim.purpose,
       claim.claimedAt,

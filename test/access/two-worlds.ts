@@ -196,7 +196,6 @@ class HiddenDeeds {
           id: `clm_${this.#serial}`,
           document: row.number,
           section: null,
-          sectionDigest: null,
           holder: { id: this.#stranger.id, kind: 'person', displayName: 'X' },
           purpose: null,
           claimedAt: now,

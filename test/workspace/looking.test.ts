@@ -33,7 +33,7 @@ describe('What a view looks up', () => {
         },
       });
     const watched = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, watch(table, name)]));
-    work(new View(watched as unknown as Tables, reach));
+    work(new View(watched as unknown as Tables, reach, cast.service.clock.now()));
     return counts;
   }
 
