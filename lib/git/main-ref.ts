@@ -34,6 +34,7 @@ export async function readMain(folder: RepositoryFolder): Promise<Oid | null> {
 export async function moveMain(folder: RepositoryFolder, to: Oid): Promise<void> {
   const target = folder.at(...mainRef.split('/'));
   const lock = `${target}.lock`;
+  await folder.discardAgain();
   await folder.fs.mkdir(folder.at('refs', 'heads'));
   const file = await openLock(folder, lock);
   try {

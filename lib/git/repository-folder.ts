@@ -15,6 +15,8 @@ let temporaryFiles = 0;
 export class RepositoryFolder {
   readonly fs: FileSystem;
   readonly path: string;
+  /** Files of no use that could not be removed. */
+  readonly #undiscarded = new Set<string>();
 
   constructor(fs: FileSystem, path: string) {
     this.fs = fs;
@@ -70,10 +72,23 @@ export class RepositoryFolder {
 
   /**
    * Removes a file that is of no use. A failure is passed over: whoever calls
-   * this has a graver error to report, and the sweep at opening comes again.
+   * this has a graver error to report, and the file is remembered.
    */
   async discard(path: string): Promise<void> {
-    await this.fs.unlink(path).catch(() => undefined);
+    try {
+      await orAbsent(this.fs.unlink(path));
+      this.#undiscarded.delete(path);
+    } catch {
+      this.#undiscarded.add(path);
+    }
+  }
+
+  /**
+   * Removes what could not be removed before: a lock of ours that outlived a
+   * failing disk would keep ourselves out for good.
+   */
+  async discardAgain(): Promise<void> {
+    for (const path of this.#undiscarded) await this.discard(path);
   }
 
   /**
