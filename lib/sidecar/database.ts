@@ -4,16 +4,32 @@ import Sqlite from 'better-sqlite3';
 /** An open SQLite connection. The type stays within this folder. */
 export type Connection = Sqlite.Database;
 
-/** Milliseconds a connection waits for another process's lock before it gives up. */
-const busyTimeout = 2000;
+/**
+ * Milliseconds that the service waits for somebody else's lock before it gives up. SQLite waits on the event loop's
+ * thread, so that is time in which nobody is answered; and nobody but the service has business with its files.
+ */
+const servicePatience = 250;
+/** The same for those who look on beside a server, which may be catching up. */
+export const lookerPatience = 2000;
 
 /**
  * Opens the one connection that writes. WAL with synchronous=FULL: a commit that returned is on the disk.
  * secure_delete overwrites what is deleted, since an erase must leave no bytes behind.
  * @param file a path, or `:memory:`
+ * @param mustExist whether an absent file is an error rather than made
  */
-export function openForWriting(file: string): Connection {
-  const connection = new Sqlite(file, { timeout: busyTimeout });
+export function openForWriting(file: string, mustExist = false): Connection {
+  const connection = new Sqlite(file, { timeout: servicePatience, fileMustExist: mustExist });
+  try {
+    prepareForWriting(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function prepareForWriting(connection: Connection): void {
   connection.pragma('auto_vacuum = INCREMENTAL');
   connection.pragma('secure_delete = ON');
   connection.pragma('journal_mode = WAL');
@@ -24,15 +40,17 @@ export function openForWriting(file: string): Connection {
   // Checkpointing the WAL is part of a commit's time; a larger interval makes fewer, longer pauses.
   connection.pragma('wal_autocheckpoint = 8000');
   connection.pragma('journal_size_limit = 67108864');
-  return connection;
 }
 
-/** Opens a connection that can only read; everyone but the journal's turn uses one. */
-export function openForReading(file: string): Connection {
-  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeout });
+/**
+ * Opens a connection that can only read; everyone but the journal's turn uses one. The file is not mapped into memory:
+ * where a mapped page cannot be read, the system ends the process, and there is no error to answer with.
+ * @param patience milliseconds to wait for a lock
+ */
+export function openForReading(file: string, patience = servicePatience): Connection {
+  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: patience });
   connection.pragma('query_only = ON');
   connection.pragma('cache_size = -32768');
-  connection.pragma('mmap_size = 268435456');
   return connection;
 }
 

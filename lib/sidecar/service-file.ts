@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
-import { openForReading, openForWriting } from './database.js';
+import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
@@ -97,7 +97,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
  */
 export function readKey(file: string, purpose: string): Uint8Array | undefined {
   if (!existsSync(file)) return undefined;
-  const connection = openForReading(file);
+  const connection = openForReading(file, lookerPatience);
   try {
     const find = connection.prepare<[string], { material: Buffer }>(
       'SELECT material FROM service_key WHERE purpose = ?',
@@ -115,7 +115,7 @@ export function readKey(file: string, purpose: string): Uint8Array | undefined {
  */
 export function listWorkspaceNames(file: string): string[] {
   if (!existsSync(file)) return [];
-  const connection = openForReading(file);
+  const connection = openForReading(file, lookerPatience);
   try {
     const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
     return list.all().map((row) => row.name);

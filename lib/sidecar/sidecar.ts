@@ -5,7 +5,7 @@ import { ClaimTable } from './claim-table.js';
 import { CommentTable } from './comment-table.js';
 import { ContentRows } from './content-rows.js';
 import { CredentialTable } from './credential-table.js';
-import { copyDatabase, openForReading, openForWriting, type Connection } from './database.js';
+import { copyDatabase, lookerPatience, openForReading, openForWriting, type Connection } from './database.js';
 import { DeletionTable } from './deletion-table.js';
 import { DocumentTable } from './document-table.js';
 import { FolderTable } from './folder-table.js';
@@ -124,13 +124,17 @@ export interface Snapshot {
 /**
  * @param file a path, or `:memory:`
  * @param migrations the folder with the schema's steps
+ * @param mustExist whether an absent file is an error rather than made: where there was one, an empty one in its place
+ *   would be all that was known, gone in silence
  * @throws Error when the file cannot be opened, is corrupt, or is newer than this release
  */
-export function openSidecar(file: string, migrations: string): Sidecar {
-  const writing = openForWriting(file);
+export function openSidecar(file: string, migrations: string, mustExist = false): Sidecar {
+  const writing = openForWriting(file, mustExist);
+  let opened: Connection | undefined;
   try {
     migrate(writing, migrations);
     const reading = file === ':memory:' ? writing : openForReading(file);
+    opened = reading;
     const touched = (): void => {
       lastStamp += 1;
     };
@@ -173,6 +177,7 @@ export function openSidecar(file: string, migrations: string): Sidecar {
       },
     };
   } catch (error) {
+    opened?.close();
     writing.close();
     throw error;
   }
@@ -210,7 +215,7 @@ export interface SidecarSnapshot {
  * @throws Error when the file cannot be opened, is corrupt, or was never brought to this release's schema
  */
 export function openSidecarReadOnly(file: string): SidecarSnapshot {
-  const reading = openForReading(file);
+  const reading = openForReading(file, lookerPatience);
   try {
     reading.exec('BEGIN');
     return {

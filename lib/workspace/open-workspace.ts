@@ -7,6 +7,7 @@ import { operatorId } from '../domain/principal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
+import { WorkspaceUnsound } from './recover.js';
 import { Workspace, type WorkspaceOrigin } from './workspace.js';
 
 export interface WorkspaceFiles {
@@ -69,17 +70,26 @@ export async function createWorkspace(files: WorkspaceFiles, name: string): Prom
   await fs.syncFolder(files.dataFolder);
 }
 
-/** Opens a workspace and catches up with what an earlier run left. */
+/**
+ * Opens a workspace and catches up with what an earlier run left.
+ * @throws WorkspaceUnsound with the way out; Error when its files cannot be read or written
+ */
 export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
   const { dataFolder, migrations, clock, randomness, onFault } = files;
   const paths = dataFolder === null ? undefined : pathsOf(dataFolder, name);
+  if (paths !== undefined && !existsSync(paths.sidecar)) {
+    throw new WorkspaceUnsound(
+      `The workspace ${name} has no ${paths.sidecar}. Bring it back from a backup, or restore from the repository alone.`,
+    );
+  }
   const repository =
     paths === undefined
       ? await createRepository({ path: inMemory, git: 'never' })
       : await openRepository({ path: paths.repository, git: files.git, fs: files.fs ?? nodeFileSystem });
   const workspace = await Workspace.open({
     name,
-    openSidecar: () => (files.openSidecar ?? openSidecar)(paths?.sidecar ?? ':memory:', migrations),
+    openSidecar: () =>
+      (files.openSidecar ?? openSidecar)(paths?.sidecar ?? ':memory:', migrations, paths !== undefined),
     repository,
     signer: files.signerOf(name),
     origin: files.originOf?.(name) ?? noOrigin(name),
