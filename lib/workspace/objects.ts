@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import { inflateObject, type Oid } from '../git/objects.js';
-import type { Repository } from '../git/repository.js';
+import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects.js';
+import { RepositoryUnreadable, type Repository } from '../git/repository.js';
 import { Tree } from '../git/tree.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { checkBlobStream } from './check-blob-stream.js';
 import { ByteBoundedCache, type BlobCache } from './object-cache.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
@@ -27,21 +28,22 @@ export class ObjectReader {
   async readBlob(oid: Oid): Promise<Buffer> {
     const known = this.#blobs.get(oid) ?? this.#readPending(oid);
     if (known !== undefined) return known;
-    const { bytes } = await this.#repository.read(oid);
+    const { bytes } = await this.#readStored(oid);
     this.#blobs.set(oid, bytes);
     return bytes;
   }
 
   /** For content too large to hold: flat memory. @throws ObjectNotFound, RepositoryUnreadable */
   async streamBlob(oid: Oid): Promise<Readable> {
-    return (await this.#repository.readStream(oid)).stream;
+    const { size, stream } = await this.#repository.readStream(oid);
+    return checkBlobStream(oid, size, stream);
   }
 
   /** @throws ObjectNotFound, RepositoryUnreadable */
   async readTree(oid: Oid): Promise<Tree> {
     const pending = this.#tables().objects.find(oid);
     if (pending !== undefined) return Tree.parse(inflateObject(pending));
-    return Tree.parse((await this.#repository.read(oid)).bytes);
+    return Tree.parse((await this.#readStored(oid)).bytes);
   }
 
   remember(oid: Oid, bytes: Buffer): void {
@@ -51,6 +53,13 @@ export class ObjectReader {
   /** Forgets everything held in memory (an erase). */
   forget(): void {
     this.#blobs.clear();
+  }
+
+  /** git finds an object by where an index says it is; only its hash tells that it is the one that was asked for. */
+  async #readStored(oid: Oid): Promise<GitObject> {
+    const object = await this.#repository.read(oid);
+    if (hashObject(object.type, object.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);
+    return object;
   }
 
   #readPending(oid: Oid): Buffer | undefined {
