@@ -4,6 +4,13 @@ import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
 /** What SQLite says when it goes wrong. */
 export type SqliteFault = 'SQLITE_FULL' | 'SQLITE_IOERR_WRITE' | 'SQLITE_IOERR_FSYNC' | 'SQLITE_BUSY';
 
+export interface FaultOptions {
+  /** Whether what fails is done nevertheless, and only said to have failed. */
+  readonly when?: 'before' | 'after';
+  /** Whether sidecars can be opened until `disarm`. */
+  readonly mayOpen?: boolean;
+}
+
 /**
  * Opens real sidecars whose writing side fails once: the n-th thing asked of it since `arm`, be it a statement on a
  * table or a step of the transaction, throws what SQLite would throw there. What was done before it stays undone or
@@ -16,16 +23,29 @@ export class FailingSidecars {
   failed: string | undefined;
   /** Sidecars that were opened since `arm`. */
   opened = 0;
-  #failAt = Number.POSITIVE_INFINITY;
+  /** The number of the call that fails, or what it is. */
+  #failAt: number | string = Number.POSITIVE_INFINITY;
   #fault: SqliteFault = 'SQLITE_FULL';
+  #when: 'before' | 'after' = 'before';
   #mayOpen = true;
 
-  arm(failAt: number, fault: SqliteFault, mayOpen = true): void {
+  /** Lets the n-th call fail. */
+  arm(failAt: number, fault: SqliteFault, options: FaultOptions = {}): void {
+    this.#arm(failAt, fault, options);
+  }
+
+  /** Lets the next call of this fail, e.g. `sidecar.transaction.commit`. */
+  armFor(what: string, fault: SqliteFault, options: FaultOptions = {}): void {
+    this.#arm(what, fault, options);
+  }
+
+  #arm(failAt: number | string, fault: SqliteFault, { when = 'before', mayOpen = true }: FaultOptions): void {
     this.calls = 0;
     this.opened = 0;
     this.failed = undefined;
     this.#failAt = failAt;
     this.#fault = fault;
+    this.#when = when;
     this.#mayOpen = mayOpen;
   }
 
@@ -34,10 +54,10 @@ export class FailingSidecars {
     this.#mayOpen = true;
   }
 
-  readonly open: typeof openSidecar = (file, migrations) => {
+  readonly open: typeof openSidecar = (file, migrations, mustExist) => {
     this.opened += 1;
     if (!this.#mayOpen) throw new Sqlite.SqliteError('made to fail', 'SQLITE_CANTOPEN');
-    const sidecar = openSidecar(file, migrations);
+    const sidecar = openSidecar(file, migrations, mustExist);
     return this.#watch(sidecar, 'sidecar', new Set(['writer', 'transaction'])) as Sidecar;
   };
 
@@ -68,11 +88,11 @@ export class FailingSidecars {
       // What ends a transaction that failed has to work, as it does in SQLite.
       if (label.endsWith('.rollback')) return call(...given);
       this.calls += 1;
-      if (this.calls === this.#failAt) {
-        this.failed = label;
-        throw new Sqlite.SqliteError('made to fail', this.#fault);
-      }
-      return call(...given);
+      if (this.calls !== this.#failAt && label !== this.#failAt) return call(...given);
+      this.#failAt = Number.POSITIVE_INFINITY;
+      this.failed = label;
+      if (this.#when === 'after') call(...given);
+      throw new Sqlite.SqliteError('made to fail', this.#fault);
     };
   }
 }

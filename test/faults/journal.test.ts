@@ -118,7 +118,7 @@ describe('the journal, when things go wrong', () => {
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
     await actor.create('a.md', 'one');
-    sidecars.arm(1, 'SQLITE_IOERR_WRITE', false);
+    sidecars.arm(1, 'SQLITE_IOERR_WRITE', { mayOpen: false });
     assert.equal(await outcomeOf(actor.update('a.md', 'two')), 'UNAVAILABLE');
     assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE');
     const refusal: unknown = await actor.read('a.md').catch((error: unknown) => error);

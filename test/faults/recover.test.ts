@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app.js';
 import { operatorId } from '../../lib/domain/principal.js';
+import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
 import { fsck, git } from '../git/fixture.js';
@@ -131,10 +132,18 @@ for (const program of ['auto', 'never'] as const) {
       assert.equal(fsck(bench.paths.repository), '');
     });
 
+    it('refuses to begin anew where the sidecar is gone', async () => {
+      await bench.close();
+      await rm(bench.paths.sidecar);
+      await assert.rejects(bench.open(), /has no .*sidecar\.sqlite\. Bring it back from a backup/);
+      assert.equal(existsSync(bench.paths.sidecar), false);
+    });
+
     it('refuses a repository with a history that the sidecar knows nothing of', async () => {
       await bench.actor.create('a.md', 'a');
       await bench.close();
       await rm(bench.paths.sidecar);
+      openSidecar(bench.paths.sidecar, bench.files.migrations).close();
       await assert.rejects(bench.open(), /not from this service: its sidecar stands at nothing/);
     });
 

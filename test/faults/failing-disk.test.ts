@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { nodeFileSystem } from '../../lib/git/file-system.js';
+import { FailingFileSystem, type Fault } from '../git/failing-file-system.js';
+import { outcomeOf, type Actor } from '../harness/act.js';
+import { checkSelf, Evidence } from './check.js';
+import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
+import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+
+/** Two disks: what the repository and what the sidecar is written through. */
+interface Disk {
+  arm(failAt: number): void;
+  disarm(): void;
+  readonly failed: string | undefined;
+}
+
+const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
+
+/**
+ * Every kind of write once, the n-th thing that they ask of the disk going wrong, for each n until there is none.
+ * Whatever it was: the caller is told so by INTERNAL or UNAVAILABLE, or it did no harm; what was answered is there;
+ * what was not is there as a whole or not at all, and the same request again under the same key does it once.
+ */
+async function failAtEachCall(
+  bench: Workbench,
+  disk: Disk,
+  { from = 1, step = 1 }: { readonly from?: number; readonly step?: number } = {},
+): Promise<Set<string>> {
+  const failedAt = new Set<string>();
+  for (let failAt = from; ; failAt += step) {
+    const { actor, workspace } = bench;
+    const at = `n${failAt}`;
+    await actor.create(`${at}/old.md`, 'old');
+    await workspace.checkpointer.run();
+    disk.arm(failAt);
+    const outcomes = {
+      small: await outcomeOf(actor.create(`${at}/small.md`, 'small', `${at} small`)),
+      large: await outcomeOf(actor.create(`${at}/large.md`, large(at), `${at} large`)),
+      checkpoint: await workspace.checkpointer.run().then(
+        () => 'done',
+        () => 'failed',
+      ),
+      update: await outcomeOf(actor.update(`${at}/old.md`, 'new')),
+      folder: await outcomeOf(actor.createFolder(`${at}/empty`)),
+      delete: await outcomeOf(actor.delete(`${at}/old.md`)),
+      again: await workspace.checkpointer.run().then(
+        () => 'done',
+        () => 'failed',
+      ),
+    };
+    const { failed } = disk;
+    disk.disarm();
+    if (failed === undefined) return failedAt;
+    failedAt.add(failed);
+    await checkAfter(actor, at, outcomes, `${failed}, call ${failAt}: ${JSON.stringify(outcomes)}`);
+    await workspace.checkpointer.run();
+  }
+}
+
+const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE)$/;
+
+async function checkAfter(actor: Actor, at: string, outcomes: Record<string, string>, where: string): Promise<void> {
+  for (const name of ['small', 'large', 'update', 'folder', 'delete'])
+    assert.match(outcomes[name] ?? '', wayOfFailing, where);
+  // The service goes on as soon as its disk does, within the second after which it looks again.
+  for (const end = performance.now() + 3000; performance.now() < end;) {
+    if ((await outcomeOf(actor.list(at))) !== 'UNAVAILABLE') break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  for (const [name, text] of [
+    ['small', 'small'],
+    ['large', large(at)],
+  ] as const) {
+    const location = `${at}/${name}.md`;
+    const first = await outcomeOf(readAll(actor, location));
+    if (outcomes[name] === 'done') assert.equal(first, 'done', where);
+    else assert.ok(first === 'done' || first === 'NOT_FOUND', `${first}: ${where}`);
+    await actor.create(location, text, `${at} ${name}`);
+    assert.equal(await readAll(actor, location), text, where);
+  }
+  const old = `${at}/old.md`;
+  const present = await outcomeOf(readAll(actor, old));
+  if (outcomes['delete'] === 'done') assert.equal(present, 'NOT_FOUND', where);
+  else if (present === 'done') {
+    const text = await readAll(actor, old);
+    assert.ok(text === 'new' || (outcomes['update'] !== 'done' && text === 'old'), `"${text}": ${where}`);
+  }
+  if (outcomes['folder'] === 'done') assert.ok((await actor.list(at)).includes('empty/'), where);
+}
+
+/** The whole of it once more, closed and opened again, looked at by other means. */
+async function checkWhole(bench: Workbench): Promise<void> {
+  await bench.reopen();
+  const evidence = new Evidence(bench.paths.folder);
+  try {
+    await checkSelf(evidence, bench.workspace);
+  } finally {
+    evidence.close();
+  }
+}
+
+describe('a disk that fails', () => {
+  let bench: Workbench;
+  afterEach(() => bench.remove());
+
+  for (const [git, fault, isDead] of [
+    ['auto', 'ENOSPC', false],
+    ['auto', 'EIO', true],
+    ['never', 'torn', false],
+  ] as readonly [git: 'auto' | 'never', fault: Fault, isDead: boolean][]) {
+    it(`under the repository, at any call (${fault}${isDead ? ' from there on' : ''}, git: ${git})`, async () => {
+      const fs = new FailingFileSystem(nodeFileSystem);
+      bench = await makeWorkbench({ git, fs });
+      const failedAt = await failAtEachCall(bench, {
+        arm: (failAt) => fs.arm(failAt, fault, isDead),
+        disarm: () => fs.disarm(),
+        get failed() {
+          return fs.failed;
+        },
+      });
+      for (const call of ['open', 'write', 'sync', 'rename', 'syncFolder'])
+        assert.ok(failedAt.has(call), `${call} never failed`);
+      await checkWhole(bench);
+    }).timeout(120_000);
+  }
+
+  it('under the repository, writing a little at a time, is carried on with', async () => {
+    const fs = new FailingFileSystem(nodeFileSystem);
+    bench = await makeWorkbench({ fs });
+    fs.arm(1, 'short', true);
+    await bench.actor.create('large.md', large('text'));
+    await bench.actor.create('small.md', 'small');
+    await bench.workspace.checkpointer.run();
+    fs.disarm();
+    assert.equal(fs.failed, 'write');
+    assert.equal(await readAll(bench.actor, 'large.md'), large('text'));
+    await checkWhole(bench);
+  });
+
+  for (const [fault, when, from, step] of [
+    ['SQLITE_FULL', 'before', 1, 5],
+    ['SQLITE_IOERR_WRITE', 'before', 2, 5],
+    ['SQLITE_IOERR_FSYNC', 'after', 3, 5],
+    ['SQLITE_BUSY', 'before', 4, 7],
+  ] as readonly [fault: SqliteFault, when: 'before' | 'after', from: number, step: number][]) {
+    it(`under the sidecar, at any statement (${fault}, told ${when} it is done)`, async () => {
+      const sidecars = new FailingSidecars();
+      bench = await makeWorkbench({ openSidecar: sidecars.open });
+      const failedAt = await failAtEachCall(
+        bench,
+        {
+          arm: (failAt) => sidecars.arm(failAt, fault, { when }),
+          disarm: () => sidecars.disarm(),
+          get failed() {
+            return sidecars.failed;
+          },
+        },
+        { from, step },
+      );
+      assert.ok(failedAt.size > 10, [...failedAt].join(', '));
+      await checkWhole(bench);
+    }).timeout(120_000);
+  }
+
+  it('under the sidecar at its commit: the group is told INTERNAL, is gone, and can be sent again', async () => {
+    const sidecars = new FailingSidecars();
+    bench = await makeWorkbench({ openSidecar: sidecars.open });
+    const { actor } = bench;
+    for (const when of ['before', 'after'] as const) {
+      sidecars.armFor('sidecar.transaction.commit', 'SQLITE_FULL', { when });
+      const locations = ['a', 'b', 'c'].map((name) => `${when}/${name}.md`);
+      const group = await Promise.all(
+        locations.map((location) => outcomeOf(actor.create(location, location, location))),
+      );
+      assert.deepEqual(group, ['INTERNAL', 'INTERNAL', 'INTERNAL']);
+      assert.equal(sidecars.failed, 'sidecar.transaction.commit');
+      // Where the commit was durable before it was said to have failed, it counts.
+      assert.deepEqual(await actor.list(when), when === 'before' ? [] : ['a.md', 'b.md', 'c.md']);
+      for (const location of locations) await actor.create(location, location, location);
+      assert.deepEqual(await actor.list(when), ['a.md', 'b.md', 'c.md']);
+    }
+    await checkWhole(bench);
+  });
+
+  it('never answers a read that cannot be recorded', async () => {
+    const sidecars = new FailingSidecars();
+    bench = await makeWorkbench({ openSidecar: sidecars.open });
+    const { actor } = bench;
+    await actor.create('a.md', 'secret');
+    sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
+    assert.equal(await outcomeOf(actor.read('a.md')), 'INTERNAL');
+    assert.equal(await actor.read('a.md'), 'secret');
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * The child of the kill campaign: opens the data folder and sends requests from many actors at once until it is killed.
+ * Before a request and after its answer it writes a line of JSON to file descriptor 3, so that the parent knows what
+ * was asked and what was acknowledged whenever it ends.
+ */
+import { writeSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { makeSystemRandomness, Service, systemClock, type ServiceOptions } from '../../lib/app.js';
+import type { Caller } from '../../lib/domain/caller.js';
+import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { chooseStep, makeRandom, runStep } from './load.js';
+import { applyStep, type Model, type Step } from './model.js';
+
+/** What the parent tells the child, as JSON in its only argument. */
+export interface Orders {
+  readonly dataFolder: string;
+  readonly seed: string;
+  readonly git: 'auto' | 'never';
+  /** Principals by home folder, each an actor with what it knows. */
+  readonly actors: readonly { readonly home: string; readonly principal: string; readonly model: Model }[];
+  /** Documents that all actors write to, with the version that is current. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** Whom grants are given to. */
+  readonly subject: string;
+  /** Milliseconds between checkpoints besides the usual ones; 0 for none. */
+  readonly checkpointEvery: number;
+  /** Milliseconds between joinings of packs besides the usual ones; 0 for none. */
+  readonly maintainEvery: number;
+  /** Kills itself in the middle of the n-th change of a file of the repository, before or after it; 0 for never. */
+  readonly dieAtChange: number;
+  readonly dieAfter: boolean;
+}
+
+/** A line of the child's. */
+export type Line =
+  | { readonly at: 'opening' | 'open' }
+  | { readonly at: 'ask'; readonly actor: number; readonly request: string; readonly step: Step }
+  | {
+      readonly at: 'done';
+      readonly request: string;
+      readonly etag?: string;
+      readonly id?: string;
+      readonly ids?: Record<string, string>;
+    }
+  | { readonly at: 'refused'; readonly request: string; readonly code: string; readonly reason: string }
+  | { readonly at: 'fault'; readonly what: string };
+
+const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+const tell = (line: Line): void => void writeSync(3, `${JSON.stringify(line)}\n`);
+
+/** The disk, with a sudden end built in. */
+function deadlyFileSystem(): FileSystem {
+  if (orders.dieAtChange === 0) return nodeFileSystem;
+  let changes = 0;
+  const deadly = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    changes += 1;
+    const isLast = changes === orders.dieAtChange;
+    if (isLast && !orders.dieAfter) process.kill(process.pid, 'SIGKILL');
+    const result = await work();
+    if (isLast) process.kill(process.pid, 'SIGKILL');
+    return result;
+  };
+  return {
+    ...nodeFileSystem,
+    openNew: async (path, mode) => {
+      const file = await deadly(() => nodeFileSystem.openNew(path, mode));
+      return {
+        ...file,
+        write: (bytes, offset, length) => deadly(() => file.write(bytes, offset, length)),
+        sync: () => deadly(() => file.sync()),
+        close: () => file.close(),
+      };
+    },
+    mkdir: (path) => deadly(() => nodeFileSystem.mkdir(path)),
+    rename: (from, to) => deadly(() => nodeFileSystem.rename(from, to)),
+    unlink: (path) => deadly(() => nodeFileSystem.unlink(path)),
+    syncFolder: (path) => deadly(() => nodeFileSystem.syncFolder(path)),
+  };
+}
+
+tell({ at: 'opening' });
+const options: ServiceOptions & { readonly fs: FileSystem } = {
+  dataFolder: orders.dataFolder,
+  git: orders.git,
+  clock: systemClock,
+  randomness: makeSystemRandomness(),
+  onFault: (what, cause) => tell({ at: 'fault', what: `${what}: ${String(cause)}` }),
+  fs: deadlyFileSystem(),
+};
+const service = await Service.open(options);
+const workspace = service.find('acme');
+if (workspace === undefined) throw new Error('There is no workspace.');
+tell({ at: 'open' });
+
+if (orders.checkpointEvery > 0) {
+  setInterval(() => void workspace.checkpointer.run().catch(() => undefined), orders.checkpointEvery);
+}
+if (orders.maintainEvery > 0) setInterval(() => void workspace.maintainer.run(), orders.maintainEvery);
+
+const shared: Record<string, string> = { ...orders.shared };
+
+async function act(number: number): Promise<never> {
+  const { home, principal, model } = orders.actors[number] ?? orders.actors[0]!;
+  const random = makeRandom(`${orders.seed} ${number}`);
+  for (let count = 0; ; count++) {
+    const tag = `${orders.seed.replaceAll(/[^a-z0-9]/g, '-')}-${count}`;
+    const request = `req_${orders.seed.replaceAll(' ', '_')}_${number}_${count}`;
+    const caller: Caller = {
+      principalId: principal,
+      kind: 'person',
+      credentialId: null,
+      interface: 'rest',
+      requestId: request,
+    };
+    const contended =
+      random() < 0.1 ? Object.keys(shared)[Math.floor(random() * Object.keys(shared).length)] : undefined;
+    const step: Step =
+      contended === undefined
+        ? chooseStep(model, home, tag, random)
+        : { kind: 'update', location: contended, ifMatch: shared[contended] ?? '', content: { tag, size: 200 } };
+    tell({ at: 'ask', actor: number, request, step });
+    try {
+      const { replayed: _, ...outcome } = await runStep(workspace!, caller, orders.subject, step, request);
+      tell({ at: 'done', request, ...outcome } as Line);
+      if (contended === undefined) applyStep(model, step, outcome);
+      else shared[contended] = outcome.etag ?? '';
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const reason = error.details?.reason ?? inspect(error.cause);
+      tell({ at: 'refused', request, code: error.code, reason });
+      const current = error.details?.['current_etag'];
+      if (contended !== undefined && typeof current === 'string') shared[contended] = current.replaceAll('"', '');
+    }
+  }
+}
+
+await Promise.all(orders.actors.map((_, number) => act(number)));
