@@ -33,7 +33,7 @@ function change(
   for (const label of wanted) if (!present.includes(label)) tables.labels.add(found.row.number, label);
   const { head } = pen.turn.state;
   if (head !== null) noteSearch(pen, head, { type: 'relabel', location, labels: wanted });
-  return toDocument(tables, found, now);
+  return toDocument(tables, { ...found, row: { ...found.row, isLabelled: wanted.length > 0 } }, now);
 }
 
 function describe(

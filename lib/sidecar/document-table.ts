@@ -12,6 +12,9 @@ export interface DocumentRow {
   readonly name: string;
   readonly createdAt: number;
   readonly current: Version;
+  /** Whether it has labels, and whether claims lie on it: looked at first, as most have neither. */
+  readonly isLabelled: boolean;
+  readonly isClaimed: boolean;
 }
 
 export interface DeletedRow {
@@ -28,9 +31,13 @@ interface Row extends VersionRow {
   folder: number;
   name: string;
   created_at: number;
+  labelled: number;
+  claimed: number;
 }
 
-const select = `SELECT d.number, d.id, d.folder, d.name, d.created_at, ${versionColumns}
+const select = `SELECT d.number, d.id, d.folder, d.name, d.created_at,
+    EXISTS (SELECT 1 FROM label l WHERE l.document = d.number) AS labelled,
+    EXISTS (SELECT 1 FROM claim c WHERE c.document = d.number) AS claimed, ${versionColumns}
   FROM document d
   JOIN version v ON v.document = d.number AND v.sequence = d.sequence
   JOIN principal p ON p.id = v.author`;
@@ -42,6 +49,8 @@ const toDocument = (row: Row): DocumentRow => ({
   name: row.name,
   createdAt: row.created_at,
   current: toVersion(row),
+  isLabelled: row.labelled !== 0,
+  isClaimed: row.claimed !== 0,
 });
 
 /** Documents, live and deleted. */

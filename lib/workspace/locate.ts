@@ -112,8 +112,8 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number): D
     name: found.row.name,
     createdAt: found.row.createdAt,
     current: found.row.current,
-    labels: tables.labels.of(found.row.number),
-    claims: findClaims(tables, found, now).map(toClaim),
+    labels: found.row.isLabelled ? tables.labels.of(found.row.number) : [],
+    claims: found.row.isClaimed ? findClaims(tables, found, now).map(toClaim) : [],
     readOnly: found.mirror !== null,
   };
 }
