@@ -1,4 +1,5 @@
 /** One measurement of search in a process of its own; prints its figures as one line of JSON. */
+import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
@@ -61,19 +62,31 @@ function open(where: string | null, isWidening = false): SearchIndex {
   return SearchIndex.open({ folder: where, readText: () => null, ...(isWidening ? { neighboursOf } : {}) });
 }
 
+/** Milliseconds that this thread has been on a processor; undefined where the system doesn't tell. */
+function timeOnProcessor(): number | undefined {
+  try {
+    return Number(fs.readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return undefined;
+  }
+}
+
 /** One commit a document; merges go on beside. */
 async function build(): Promise<unknown> {
   const index = open(folder);
   const analyses: number[] = [];
   const applies: number[] = [];
   let peak = 0;
+  let busy = 0;
   for (let number = 0; number < documents; number += 1) {
     const document = makeDocument(number);
     const start = performance.now();
     const analysis = index.analyze(document);
+    const before = timeOnProcessor() ?? 0;
     const analyzed = performance.now();
     index.apply({ commit: String(number), upserts: [{ analysis, keys: [number + 1] }] });
     applies.push(performance.now() - analyzed);
+    busy = Math.max(busy, (timeOnProcessor() ?? 0) - before);
     analyses.push(analyzed - start);
     if (number % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
     if (number % 500 === 0) peak = Math.max(peak, megabytes());
@@ -87,6 +100,7 @@ async function build(): Promise<unknown> {
     apply: mean(applies),
     slow: quantile(applies, 0.99),
     stall: quantile(applies, 1),
+    busy,
     memory: peak,
   };
 }
