@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Titles of the tests that are written out in a file; those put together at run time are not cited. */
+function titlesIn(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
+  return [...found].map(([, single, double]) => single ?? double ?? '');
+}
+
+describe('the table of rules and tests', () => {
+  const cells = readFileSync('test/contract/README.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  const cited = cells.flatMap((line) =>
+    [...line.matchAll(/`([\w/.-]+\.test\.ts)`: (.+?)(?=<br>| \|$)/g)].map(([, file, title]) => ({
+      file: `test/${file}`,
+      title: title?.replaceAll('\\|', '|') ?? '',
+    })),
+  );
+
+  it('cites tests that there are', () => {
+    assert.ok(cited.length > 60);
+    for (const { file, title } of cited) {
+      assert.ok(titlesIn(file).includes(title), `${file} has no test “${title}”`);
+    }
+  });
+
+  it('leaves no contract test out', () => {
+    const known = new Set(cited.map(({ title }) => title));
+    const files = readdirSync('test/contract')
+      .filter((name) => name.endsWith('.test.ts') && name !== 'table.test.ts')
+      .map((name) => `test/contract/${name}`);
+    const missing = files.flatMap(titlesIn).filter((title) => !known.has(title));
+    assert.deepEqual(missing, []);
+  });
+
+  it('says of every rule which test holds it, or what it waits for', () => {
+    const rules = cells.filter((line) => !/^\| (?:rule|---) /.test(line));
+    for (const line of rules) assert.match(line, /waits: |\.test\.ts`: /);
+  });
+});
