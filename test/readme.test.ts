@@ -58,6 +58,8 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/in \d+\.\d s\./g, 'in N s.'],
   [/bytes {2,}\d+/g, 'bytes N'],
   [/process \d+/g, 'process N'],
+  // What a page cannot show.
+  [/[ \t]+$/gm, ''],
   [/seq \d+/g, 'seq N'],
 ];
 
