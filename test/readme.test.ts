@@ -89,7 +89,7 @@ function assertPrinted(stdout: string, { language, text }: Block): void {
 }
 
 describe('The README', function () {
-  this.timeout(patience);
+  this.timeout(4 * patience);
 
   const { start, steps } = readBlocks(readFileSync(findPage(), 'utf8'));
   let folder: string;
