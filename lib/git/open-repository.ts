@@ -6,6 +6,8 @@ import { RepositoryUnreadable, asUnreadable } from './errors.js';
 import { nodeFileSystem } from './file-system.js';
 import type { FileSystem } from './file-system.js';
 import { findGit, isUsableGit } from './git-program.js';
+import type { GitProgram } from './git-program.js';
+import { indexLostPacks } from './index-lost-packs.js';
 import { createMemoryRepository } from './memory.js';
 import type { Repository } from './repository.js';
 import { RepositoryFolder } from './repository-folder.js';
@@ -50,7 +52,10 @@ export async function openRepository(options: RepositoryOptions): Promise<Reposi
   let exists: boolean;
   try {
     exists = await repositoryExists(folder);
-    if (exists) await folder.sweep();
+    if (exists) {
+      await folder.sweep();
+      await indexLostPacks(folder, await findUsableGit(options.git));
+    }
   } catch (error) {
     throw asUnreadable(error, `${folder.path} cannot be opened`);
   }
@@ -64,8 +69,11 @@ function folderOf({ path, fs }: RepositoryOptions): RepositoryFolder {
 
 async function openFolder(folder: RepositoryFolder, git: 'auto' | 'never'): Promise<Repository> {
   const writer = new RepositoryWriter(folder, sealInWorker);
+  const program = await findUsableGit(git);
+  return program === null ? diskRepositoryWithoutGit(writer) : new DiskRepositoryWithGit(program, writer);
+}
+
+async function findUsableGit(git: 'auto' | 'never'): Promise<GitProgram | null> {
   const program = git === 'auto' ? await findGit() : null;
-  return program !== null && isUsableGit(program)
-    ? new DiskRepositoryWithGit(program, writer)
-    : diskRepositoryWithoutGit(writer);
+  return program !== null && isUsableGit(program) ? program : null;
 }

@@ -93,8 +93,8 @@ export class RepositoryFolder {
 
   /**
    * Removes what an earlier process left half done: temporary files of ours and
-   * of git's, locks, and packs without an index. To be called before use, while
-   * no other process works in the folder.
+   * of git's, locks, and what belongs to a pack without an index. To be called
+   * before use, while no other process works in the folder.
    */
   async sweep(): Promise<void> {
     const packs = this.at('objects', 'pack');
@@ -123,6 +123,6 @@ function isLeftover(name: string): boolean {
 }
 
 function lacksIndex(name: string, present: ReadonlySet<string>): boolean {
-  const match = /^(pack-[0-9a-f]{40})\.(?:pack|rev|bitmap)$/.exec(basename(name));
+  const match = /^(pack-[0-9a-f]{40})\.(?:rev|bitmap)$/.exec(basename(name));
   return match !== null && !present.has(`${match[1]}.idx`);
 }
