@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { makePackable } from '../../lib/git/objects.js';
+import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
+import { fsck } from '../git/fixture.js';
+import { outcomeOf } from '../harness/act.js';
+import { skipBecause } from '../skip.js';
+import { checkSelf, Evidence } from './check.js';
+import { makeRandom } from './load.js';
+import { makeWorkbench, readAll, Workbench } from './workbench.js';
+
+/** Text that compresses badly, so that there is something to damage. */
+const textOf = (seed: string, size: number): string => {
+  const random = makeRandom(seed);
+  return Array.from({ length: size }, () => String.fromCharCode(33 + Math.floor(random() * 90))).join('');
+};
+
+const early = textOf('early', 20_000);
+const late = textOf('late', 20_000);
+
+for (const program of ['auto', 'never'] as const) {
+  describe(`damage to the repository (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
+    let bench: Workbench;
+    /** The pack that holds early.md; late.md and the newest commit lie in another. */
+    let pack: string;
+
+    beforeEach(async () => {
+      bench = await makeWorkbench({ git: program });
+      await bench.actor.create('early.md', early);
+      await bench.workspace.checkpointer.run();
+      pack = files('.pack')[0] ?? '';
+      await bench.actor.create('late.md', late);
+      await bench.reopen(); // nothing is in memory now
+    });
+    afterEach(() => bench.remove());
+
+    function files(ending: string): string[] {
+      const folder = join(bench.paths.repository, 'objects', 'pack');
+      return readdirSync(folder)
+        .filter((name) => name.endsWith(ending))
+        .map((name) => join(folder, name));
+    }
+
+    async function flip(file: string, position: number): Promise<void> {
+      await chmod(file, 0o644);
+      const handle = await open(file, 'r+');
+      const byte = Buffer.alloc(1);
+      await handle.read(byte, 0, 1, position);
+      byte[0] = (byte[0] ?? 0) ^ 0x40;
+      await handle.write(byte, 0, 1, position);
+      await handle.close();
+    }
+
+    /** What is damaged fails, and everything else goes on; put right again, all is as it was. */
+    async function failsAlone(damage: () => Promise<void>, mend: () => Promise<void>): Promise<void> {
+      await bench.close();
+      await damage();
+      await bench.open();
+      assert.equal(await outcomeOf(bench.actor.read('early.md')), 'INTERNAL');
+      assert.equal(await bench.actor.read('late.md'), late);
+      await bench.actor.create('new.md', 'new');
+      await bench.workspace.checkpointer.run();
+      assert.equal(await bench.actor.read('new.md'), 'new');
+      assert.notDeepEqual(await bench.workspace.repository.fsck(), []);
+      await bench.close();
+      await mend();
+      await bench.open();
+      assert.equal(await bench.actor.read('early.md'), early);
+      assert.equal(await bench.actor.read('new.md'), 'new');
+      await bench.close();
+      assert.equal(fsck(bench.paths.repository), '');
+    }
+
+    it('a flipped byte in a pack', () =>
+      failsAlone(
+        () => flip(pack, 9000),
+        () => flip(pack, 9000),
+      ));
+
+    it('a pack that was cut short', async () => {
+      const whole = await readFile(pack);
+      await failsAlone(
+        async () => {
+          await chmod(pack, 0o644);
+          await truncate(pack, 5000);
+        },
+        () => writeFile(pack, whole),
+      );
+    });
+
+    it('a pack that is gone', () =>
+      failsAlone(
+        () => rename(pack, `${pack}.away`),
+        () => rename(`${pack}.away`, pack),
+      ));
+
+    it('an index that is gone: the right bytes or none, and the next opening makes it again', async () => {
+      await rm(pack.replace('.pack', '.idx'));
+      const outcome = await outcomeOf(bench.actor.read('early.md'));
+      if (outcome === 'done') assert.equal(await bench.actor.read('early.md'), early);
+      else assert.equal(outcome, 'INTERNAL');
+      await bench.reopen();
+      assert.equal(await bench.actor.read('early.md'), early);
+      await bench.close();
+      assert.equal(fsck(bench.paths.repository), '');
+    });
+
+    it('an index that points at other objects: nothing is handed out under a wrong name', async () => {
+      const index = pack.replace('.pack', '.idx');
+      const { oid } = makePackable('blob', Buffer.from(early));
+      await failsAlone(
+        () => exchangeOffset(index, oid),
+        () => exchangeOffset(index, oid),
+      );
+    });
+
+    it('a newest commit that is damaged: refused at opening, not served', async () => {
+      await bench.close();
+      const newest = files('.pack').filter((file) => file !== pack)[0] ?? '';
+      const whole = await readFile(newest);
+      await chmod(newest, 0o644);
+      await truncate(newest, 40);
+      await assert.rejects(bench.open());
+      await writeFile(newest, whole);
+      await bench.open();
+      assert.equal(await bench.actor.read('late.md'), late);
+    });
+  });
+}
+
+/** Exchanges where the index says that this object and its neighbour stand. */
+async function exchangeOffset(file: string, oid: string): Promise<void> {
+  await chmod(file, 0o644);
+  const index = await readFile(file);
+  const count = index.readUInt32BE(8 + 255 * 4);
+  const names = Array.from({ length: count }, (_, i) => index.toString('hex', 1032 + i * 20, 1052 + i * 20));
+  const at = names.indexOf(oid);
+  const [mine, other] = [at, (at + 1) % count].map((i) => 1032 + count * 24 + i * 4);
+  const before = index.readUInt32BE(mine);
+  index.writeUInt32BE(index.readUInt32BE(other), mine ?? 0);
+  index.writeUInt32BE(before, other ?? 0);
+  await writeFile(file, index);
+}
+
+describe('damage to the sidecar', () => {
+  let bench: Workbench;
+  beforeEach(async () => {
+    bench = await makeWorkbench();
+    for (let i = 0; i < 60; i++) await bench.actor.create(`folder-${i % 7}/${i}.md`, `text ${i}`);
+  });
+  afterEach(() => bench.remove());
+
+  it('locked by somebody else: UNAVAILABLE, soon, and as before when it is free', async () => {
+    const other = new Sqlite(bench.paths.sidecar);
+    other.exec('BEGIN IMMEDIATE');
+    const started = performance.now();
+    const refusals = await Promise.all([
+      outcomeOf(bench.actor.update('folder-1/1.md', 'changed')),
+      outcomeOf(bench.actor.read('folder-2/2.md')),
+    ]);
+    assert.deepEqual(refusals, ['UNAVAILABLE', 'UNAVAILABLE']);
+    assert.ok(performance.now() - started < 1500, 'it waited long for a lock');
+    other.close();
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
+    await bench.actor.update('folder-1/1.md', 'changed');
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'changed');
+  });
+
+  it('locked when it is opened: it cannot be opened, and can when it is free', async () => {
+    await bench.close();
+    const other = new Sqlite(bench.paths.sidecar);
+    other.pragma('locking_mode = EXCLUSIVE');
+    other.exec('BEGIN EXCLUSIVE');
+    await assert.rejects(bench.open(), /locked/);
+    other.close();
+    await bench.open();
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
+  });
+
+  it('overwritten, cut short or emptied: it cannot be opened, and nothing is made anew in its place', async () => {
+    await bench.close();
+    const whole = await readFile(bench.paths.sidecar);
+    const damages = [Buffer.from('no database '.repeat(1000)), whole.subarray(0, 20_000), whole.subarray(0, 100)];
+    for (const damage of damages) {
+      await writeFile(bench.paths.sidecar, damage);
+      await assert.rejects(bench.open());
+    }
+    await writeFile(bench.paths.sidecar, '');
+    await assert.rejects(bench.open(), WorkspaceUnsound);
+    await rm(`${bench.paths.sidecar}-wal`, { force: true });
+    await rm(`${bench.paths.sidecar}-shm`, { force: true });
+    await writeFile(bench.paths.sidecar, whole);
+    await bench.open();
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
+  });
+
+  it('damaged in any one page: each answer is right, or a documented error', async () => {
+    await bench.close();
+    const whole = await readFile(bench.paths.sidecar);
+    const pageSize = 4096;
+    const outcomes = new Set<string>();
+    // The pages after the first, which every opening reads, every third of them.
+    for (let page = 1; page * pageSize < whole.length; page += 3) {
+      const damaged = Buffer.from(whole);
+      damaged.fill(0xa5, page * pageSize, page * pageSize + 512);
+      await writeFile(bench.paths.sidecar, damaged);
+      const opened = await bench.open().then(
+        () => true,
+        () => false,
+      );
+      if (!opened) continue;
+      for (let i = 0; i < 60; i += 9) {
+        const location = `folder-${i % 7}/${i}.md`;
+        const outcome = await outcomeOf(bench.actor.read(location));
+        outcomes.add(outcome);
+        assert.match(outcome, /^(?:done|UNAVAILABLE|INTERNAL|NOT_FOUND)$/);
+        if (outcome === 'done') {
+          const text: unknown = await bench.actor.read(location).catch(() => `text ${i}`);
+          assert.equal(text, `text ${i}`);
+        }
+      }
+      await bench.close().catch(() => undefined);
+    }
+    assert.ok(outcomes.has('UNAVAILABLE'), [...outcomes].join(', '));
+    for (const ending of ['-wal', '-shm']) await rm(bench.paths.sidecar + ending, { force: true });
+    await writeFile(bench.paths.sidecar, whole);
+    await bench.open();
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
+  }).timeout(60_000);
+
+  it('cut anywhere in its write-ahead log: whole groups, or refused because the repository knows of more', async () => {
+    const log = `${bench.paths.sidecar}-wal`;
+    await bench.workspace.checkpointer.run();
+    await bench.workspace.checkpointer.close(); // main stays where it is from here on
+    const { size: sizeAtCheckpoint } = await stat(log);
+    for (let i = 0; i < 10; i++) await bench.actor.create(`late/${i}.md`, `late ${i}`);
+    const { size } = await stat(log);
+    const random = makeRandom('cuts');
+    const outcomes = { whole: 0, refused: 0 };
+    for (let cut = 0; cut < 16; cut++) {
+      const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-faults-'));
+      const copy = new Workbench(dataFolder, {});
+      await mkdir(copy.paths.folder);
+      await cp(bench.paths.folder, copy.paths.folder, {
+        recursive: true,
+        filter: (source) => !source.endsWith('-shm'),
+      });
+      // After the checkpoint groups can be lost, which is what a power cut does; before it the repository knows better.
+      const isLate = cut < 8;
+      const kept = isLate
+        ? sizeAtCheckpoint + Math.floor(random() * (size - sizeAtCheckpoint))
+        : Math.floor(random() * sizeAtCheckpoint);
+      await truncate(`${copy.paths.sidecar}-wal`, kept);
+      try {
+        await copy.open();
+        const evidence = new Evidence(copy.paths.folder);
+        try {
+          await checkSelf(evidence, copy.workspace);
+          outcomes.whole += 1;
+          const late = await copy.actor.list('late');
+          assert.deepEqual(
+            late,
+            Array.from({ length: late.length }, (_, i) => `${i}.md`),
+          );
+        } finally {
+          evidence.close();
+        }
+      } catch (error) {
+        if (isLate || !(error instanceof WorkspaceUnsound)) throw error;
+        outcomes.refused += 1;
+      } finally {
+        await copy.remove();
+      }
+    }
+    assert.ok(outcomes.whole >= 8 && outcomes.refused > 0, JSON.stringify(outcomes));
+  }).timeout(60_000);
+});
+
+describe('a disk that is really full, or really read-only', () => {
+  let folder: string;
+  let isMounted = false;
+  before(async function () {
+    folder = await mkdtemp(join(tmpdir(), 'cartulary-faults-'));
+    isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', folder]).status === 0;
+    if (!isMounted) skipBecause(this, 'a file system of its own can only be mounted as root');
+  });
+  after(async () => {
+    if (isMounted) spawnSync('umount', ['-l', folder]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('refuses writes and keeps what it answered; goes on when there is room; read-only it is not opened', async () => {
+    const bench = await makeWorkbench({ dataFolder: folder });
+    try {
+      const { actor } = bench;
+      const kept = new Map<string, string>();
+      const fill = async (round: string): Promise<string> => {
+        for (let i = 0; i < 400; i++) {
+          const location = `${round}/${i}.md`;
+          const text = textOf(location, 100_000);
+          const outcome = await outcomeOf(actor.create(location, text));
+          if (outcome !== 'done') return outcome;
+          kept.set(location, text);
+        }
+        return 'done';
+      };
+      assert.match(await fill('full'), /^(?:INTERNAL|UNAVAILABLE)$/);
+      assert.ok(kept.size > 5);
+      spawnSync('mount', ['-o', 'remount,size=40m', folder]);
+      for (const end = performance.now() + 5000; performance.now() < end;) {
+        if ((await outcomeOf(actor.list())) === 'done') break;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await bench.workspace.checkpointer.run();
+      for (const [location, text] of kept) assert.equal(await readAll(actor, location), text);
+      await actor.create('room.md', 'room');
+
+      await bench.close();
+      spawnSync('mount', ['-o', 'remount,ro', folder]);
+      await assert.rejects(bench.open());
+      spawnSync('mount', ['-o', 'remount,rw', folder]);
+      await bench.open();
+      assert.equal(await bench.actor.read('room.md'), 'room');
+      await bench.reopen();
+      const evidence = new Evidence(bench.paths.folder);
+      await checkSelf(evidence, bench.workspace);
+      evidence.close();
+    } finally {
+      await bench.close();
+    }
+  }).timeout(60_000);
+});
