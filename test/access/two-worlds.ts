@@ -12,10 +12,11 @@ import type { Face, Question } from './faces.js';
  * and questions; in one of them an admin does all sorts of hidden things in between.
  */
 const visible = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
-const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', 'b/four.md', 'b/c/five.md', 'a/two.md', 'seven.md'] as const;
+const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', ...visible];
 /** Names that no visible thing ever has. */
 const hiddenNames = ['hidden.md', 'four.md~', 'aaa.md', 'zzz.md'];
-const hiddenFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e', 'hidden', 'b/hidden', 'hidden/deep/down'];
+const shownFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e'];
+const hiddenFolders = [...shownFolders, 'hidden', 'b/hidden', 'hidden/deep/down'];
 const isDocument = (path: string): boolean => path.endsWith('.md');
 
 const role = fc.constantFrom<Role>('reader', 'editor', 'approver');
@@ -46,33 +47,68 @@ const anyFolder = fc.constantFrom(...hiddenFolders);
 const scope = fc.constantFrom<'folder' | 'document'>('folder', 'document');
 const ifMatch = fc.constantFrom('*', `"${'0'.repeat(40)}"`);
 const acknowledged = fc.boolean();
+const listing = fc.record({
+  does: fc.constantFrom('list' as const, 'list' as const, 'list-folders' as const),
+  folder: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...shownFolders) }, { weight: 1, arbitrary: anyFolder }),
+  limit: fc.integer({ min: 1, max: 2 }),
+});
 const question = fc.oneof(
-  fc.record({ does: fc.constantFrom('read' as const, 'undelete' as const, 'create-folder' as const), path: anyPath }),
-  fc.record({ does: fc.constant('read-version' as const), path: anyPath, version: fc.constant('0'.repeat(40)) }),
-  fc.record({ does: fc.constant('create' as const), path: anyPath }),
-  fc.record({ does: fc.constantFrom('update' as const, 'delete' as const), path: anyPath, ifMatch }),
-  fc.record({
-    does: fc.constantFrom('list' as const, 'list-folders' as const),
-    folder: anyFolder,
-    limit: fc.integer({ min: 1, max: 2 }),
-  }),
-  fc.record({ does: fc.constant('export' as const), folder: anyFolder }),
-  fc.record({ does: fc.constant('rename' as const), path: anyPath, name: fc.constant('new.md'), acknowledged }),
-  fc.record({ does: fc.constant('move' as const), path: anyPath, folder: anyFolder, acknowledged }),
-  fc.record({
-    does: fc.constant('list-grants' as const),
-    path: fc.oneof(anyPath, fc.constantFrom('a', 'e', 'hidden')),
-    scope,
-  }),
-  fc.record({ does: fc.constantFrom('grant' as const, 'revoke' as const), path: anyPath, scope, role }),
+  { weight: 5, arbitrary: listing },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('undelete' as const), path: fc.constantFrom(...visible) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constantFrom('read' as const, 'undelete' as const, 'create-folder' as const),
+      path: anyPath,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('read-version' as const),
+      path: anyPath,
+      version: fc.constant('0'.repeat(40)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('create' as const), path: anyPath }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('update' as const, 'delete' as const), path: anyPath, ifMatch }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('export' as const), folder: anyFolder }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('rename' as const),
+      path: anyPath,
+      name: fc.constant('new.md'),
+      acknowledged,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('move' as const), path: anyPath, folder: anyFolder, acknowledged }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('list-grants' as const),
+      path: fc.oneof(anyPath, fc.constantFrom('a', 'e', 'hidden')),
+      scope,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('grant' as const, 'revoke' as const), path: anyPath, scope, role }),
+  },
 );
 type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A visible history with the hidden deeds that go before each of its steps. */
 const story = fc.record({
-  holdings: fc.uniqueArray(holding, { minLength: 1, maxLength: 5, selector: ({ on }) => on }),
+  holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
   deletedBefore: fc.subarray(visible, { maxLength: 3 }),
-  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 3, maxLength: 10 }),
+  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
   questions: fc.array(fc.record({ question, hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }) }), {
     minLength: 4,
     maxLength: 14,
