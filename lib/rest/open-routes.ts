@@ -1,4 +1,4 @@
-import { answerJson } from './answer.js';
+import { answerJson, type Answer } from './answer.js';
 import type { Build } from './host.js';
 import type { OpenRoute } from './route.js';
 
@@ -10,8 +10,15 @@ import type { OpenRoute } from './route.js';
 export function makeOpenRoutes(build: Build, startedAt: string, description: string): readonly OpenRoute[] {
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };
   const bytes = Buffer.from(description, 'utf8');
+  const noBody: Answer = {
+    status: 200,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: { form: 'none' },
+  };
   return [
     { method: 'GET', path: '/v1/health', answerOpenly: () => answerJson(200, health) },
+    // Load balancers ask like this.
+    { method: 'HEAD', path: '/v1/health', answerOpenly: () => noBody },
     {
       method: 'GET',
       path: '/v1/openapi.yaml',

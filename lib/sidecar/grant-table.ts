@@ -49,7 +49,7 @@ export class GrantTable {
     this.#forSubjects = connection.prepare<[string, string], Row>(
       `SELECT g.* FROM access_grant g WHERE g.subject_type = 'principal' AND g.subject_id = ?
        UNION ALL
-       SELECT g.* FROM json_each(?) s JOIN access_grant g ON g.subject_type = 'group' AND g.subject_id = s.value`,
+       SELECT g.* FROM json_each(?) s CROSS JOIN access_grant g ON g.subject_type = 'group' AND g.subject_id = s.value`,
     );
     this.#on = connection.prepare<[string, string], Row>(
       'SELECT * FROM access_grant WHERE scope_type = ? AND scope_key = ? ORDER BY id',

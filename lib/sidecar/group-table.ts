@@ -39,7 +39,7 @@ export class GroupTable {
       `WITH RECURSIVE above (id) AS (
          SELECT group_id FROM membership WHERE member_type = ? AND member_id = ?
          UNION
-         SELECT m.group_id FROM above JOIN membership m ON m.member_type = 'group' AND m.member_id = above.id
+         SELECT m.group_id FROM above CROSS JOIN membership m ON m.member_type = 'group' AND m.member_id = above.id
        ) SELECT id FROM above`,
     );
   }

@@ -1,6 +1,6 @@
 import { constants, createReadStream } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, sep } from 'node:path';
 import { parseFolderLocation, type Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
 import { showPolicy } from '../operations/change-policy.js';
@@ -41,6 +41,7 @@ export const importFolder = inWorkspace(async (context, fields) => {
   const directory = fields.text('directory');
   const into = parseFolderLocation(fields.text('into').replace(/^\/|\/$/g, ''), 'into');
   await requireDirectory(directory);
+  await requireOutside(directory, host.dataFolder);
   const policy = await perform(showPolicy, {});
   const limits = { whole: Math.min(readWholeUpTo, policy.largestText), largest: policy.largestBlob };
   const tally: Tally = { created: 0, unchanged: 0, bytes: 0, skipped: [] };
@@ -70,6 +71,16 @@ async function requireDirectory(directory: string): Promise<void> {
   if (typeof found === 'string') throw badField('directory', `${directory} ${found}`);
   if (!found.isDirectory())
     throw badField('directory', `${directory} is no folder; name the folder that holds the file`);
+}
+
+/** The service's own files hold keys and everybody's content: they never become documents, wherever they are entered. */
+async function requireOutside(directory: string, dataFolder: string | null): Promise<void> {
+  if (dataFolder === null) return;
+  const own = await realpath(dataFolder);
+  const entered = await realpath(directory);
+  if (entered === own || entered.startsWith(own + sep)) {
+    throw badField('directory', "lies in this service's own data folder, which cannot be imported");
+  }
 }
 
 async function* gather(

@@ -94,6 +94,19 @@ describe('the command line imports', function () {
     assert.ok((workspaces[0]?.audit.records ?? 999) < 12, 'a record for each batch, not for each file');
   });
 
+  it("never takes the service's own files for documents, by whatever path they are entered", async () => {
+    const folder = await makeFolder();
+    const data = join(folder, 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    await symlink(data, join(folder, 'other-name'));
+    for (const directory of [data, join(data, 'acme'), join(folder, 'other-name', 'acme')]) {
+      const refused = await askRefused('import', directory, '--into', 'self', '--data', data);
+      assert.deepEqual(refused.details, { reason: 'bad_field', field: 'directory' }, directory);
+    }
+    const around = await ask<Imported>('import', folder, '--into', 'self', '--data', data).catch(() => undefined);
+    assert.equal(around?.created ?? 0, 0);
+  });
+
   it('fails where nothing could be brought in, and where there is no such folder', async () => {
     const folder = await makeFolder();
     const [data, source] = [join(folder, 'data'), join(folder, 'source')];

@@ -83,6 +83,7 @@ describe('the operations of the REST API', () => {
       assert.deepEqual([head.status, head.etag, head.text], [200, get.etag, '']);
       assert.equal(head.headers['content-type'], get.headers['content-type']);
       assert.equal((await ada.head('/v1/documents/absent.md')).status, 404);
+      assert.deepEqual([(await ada.head('/v1/health')).status, (await ada.head('/v1/health')).text], [200, '']);
     });
 
     it('Operations: PUT never creates', async () => {
