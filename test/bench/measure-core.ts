@@ -11,7 +11,7 @@ export interface Effort {
 }
 
 const baselineServer = (): string => builtFile('./baseline-server.js');
-const authorization = (key: string) => ({ authorization: `Bearer ${key}` });
+export const authorization = (key: string) => ({ authorization: `Bearer ${key}` });
 
 function stepThrough(seeded: Seeded, step: number): () => string {
   let at = 0;
@@ -78,7 +78,8 @@ export async function measureWrites(report: Report, effort: Effort): Promise<voi
   await seeded.remove();
 }
 
-function writeLoad(seeded: Seeded, url: string, connections: number): Omit<Load, 'seconds'> {
+/** PUTs of 4 kB, each on another document. */
+export function writeLoad(seeded: Seeded, url: string, connections: number): Omit<Load, 'seconds'> {
   const path = stepThrough(seeded, 7919);
   let number = 0;
   return {

@@ -3,12 +3,19 @@
  * Usage: npm run bench [-- --quick] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
+import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { Report } from './report.js';
+import { measureSearch } from './search.js';
 
 const measurements: Readonly<Record<string, (report: Report, effort: Effort) => Promise<void>>> = {
   reads: measureReads,
   writes: measureWrites,
   lists: measureLists,
+  'lost-updates': measureLostUpdates,
+  reach: measureReach,
+  export: measureExport,
+  growth: measureGrowth,
+  search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
 };
 
 const args = process.argv.slice(2);

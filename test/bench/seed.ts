@@ -22,9 +22,10 @@ export interface Seeded {
 
 const batch = 250;
 
-/** Where the n-th of `count` documents lies: folders of a hundred, or all in one. */
-export function placeOf(number: number, perFolder: number): Location {
-  return parseLocation(`folder-${Math.floor(number / perFolder)}/document-${number % perFolder}.md`);
+/** Where the n-th document lies: in folders of so many, all below one folder if that is named. */
+export function placeOf(number: number, perFolder: number, below: string): Location {
+  const prefix = below === '' ? '' : `${below}/`;
+  return parseLocation(`${prefix}folder-${Math.floor(number / perFolder)}/document-${number % perFolder}.md`);
 }
 
 /** Text that differs from document to document, of about so many bytes. */
@@ -33,8 +34,11 @@ export function textOf(number: number, bytes: number): string {
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
 }
 
-export async function seed(count: number, options: { bytes?: number; perFolder?: number } = {}): Promise<Seeded> {
-  const { bytes = 4096, perFolder = 100 } = options;
+export async function seed(
+  count: number,
+  options: { bytes?: number; perFolder?: number; below?: string } = {},
+): Promise<Seeded> {
+  const { bytes = 4096, perFolder = 100, below = '' } = options;
   const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-bench-'));
   const service = await Service.open({
     dataFolder,
@@ -45,13 +49,14 @@ export async function seed(count: number, options: { bytes?: number; perFolder?:
   });
   const workspace = await service.addWorkspace('acme');
   const key = await makeEditor(workspace);
-  const locations = Array.from({ length: count }, (_, number) => placeOf(number, perFolder));
+  const locations = Array.from({ length: count }, (_, number) => placeOf(number, perFolder, below));
   for (let start = 0; start < count; start += batch) {
     const files = locations
       .slice(start, start + batch)
       .map((location, index) => ({ location, content: { bytes: Buffer.from(textOf(start + index, bytes)) } }));
     await perform(workspace, operator, importDocuments, { into: rootLocation, files, message: null });
   }
+  await workspace.search.settled();
   await service.close();
   return { dataFolder, key, locations, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
