@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { type AxiosResponse } from 'axios';
+import { OpenAPIClientAxios, type Document, type OpenAPIClient } from 'openapi-client-axios';
+import { parse } from 'yaml';
+import { openTestServer, type TestServer } from '../harness/http.js';
+
+/** Operations of a client that someone else's program made out of the served description, by their ids there. */
+type Call = (parameters?: object | null, body?: unknown, options?: object) => Promise<AxiosResponse>;
+
+describe('a client generated from /v1/openapi.yaml by a program that is not ours', () => {
+  let server: TestServer;
+  let client: OpenAPIClient;
+  let operations: string[];
+  const called = new Set<string>();
+
+  before(async () => {
+    server = await openTestServer();
+    const { key } = await server.host.person('approver');
+    const { text } = await server.as().get('/v1/openapi.yaml');
+    const definition = parse(text, { maxAliasCount: -1 }) as Document;
+    const api = new OpenAPIClientAxios({
+      definition,
+      withServer: { url: server.rest.url },
+      axiosConfigDefaults: { headers: { Authorization: `Bearer ${key}` }, validateStatus: null },
+    });
+    client = await api.init();
+    operations = api.getOperations().map(({ operationId }) => operationId ?? '');
+  });
+  after(() => server.close());
+
+  async function call(id: string, parameters?: object, body?: unknown, options?: object): Promise<AxiosResponse> {
+    called.add(id);
+    const operation = (client as unknown as Record<string, Call>)[id] ?? assert.fail(`no operation ${id}`);
+    return operation(parameters ?? null, body, options);
+  }
+
+  it('can do everything that there is, with the names and fields that the description gives', async () => {
+    const key = (text: string): object => ({ 'Idempotency-Key': text });
+    const location = 'team/a b/naïve #1?.md';
+    const made = await call('createDocument', key('1'), { location, content: 'A wombat.' });
+    assert.deepEqual([made.status, made.data.location], [201, location]);
+    const read = await call('readDocument', { location });
+    assert.deepEqual([read.status, read.data.content, read.headers['etag']], [200, 'A wombat.', made.data.etag]);
+    assert.equal((await call('headDocument', { location })).headers['etag'], made.data.etag);
+    const put = await call('updateDocument', { location, 'If-Match': made.data.etag }, { content: 'Two wombats.' });
+    assert.equal(put.status, 200);
+    const stale = await call('updateDocument', { location, 'If-Match': made.data.etag }, { content: 'x' });
+    assert.deepEqual([stale.status, stale.data.error.details.current_etag], [409, put.data.etag]);
+
+    const folder = await call('createFolder', key('2'), { location: 'team/empty' });
+    assert.equal(folder.status, 201);
+    const folders = await call('listFolders', { location: 'team', limit: 1 });
+    assert.deepEqual(folders.data.items[0].location, 'team/a b');
+    const rest = await call('listFolders', { location: 'team', limit: 1, cursor: folders.data.next_cursor });
+    assert.deepEqual([rest.data.items[0].location, rest.data.next_cursor], ['team/empty', null]);
+    assert.equal((await call('listDocuments', { location: 'team/a b' })).data.items.length, 1);
+    assert.equal((await call('search', { q: 'wombat', kind: 'text' })).data.items[0].location, location);
+    const zip = await call('exportFolder', { location: 'team' }, undefined, { responseType: 'arraybuffer' });
+    assert.equal(
+      Buffer.from(zip.data as ArrayBuffer)
+        .subarray(0, 2)
+        .toString(),
+      'PK',
+    );
+
+    const subject = { type: 'principal', id: await server.host.principal('Rita') };
+    const grant = { scope_type: 'folder', scope_id: 'public', subject, role: 'reader' };
+    assert.equal((await call('createGrant', key('3'), grant)).status, 201);
+    assert.equal((await call('listGrants', { scope_type: 'folder', scope_id: 'public' })).data.items.length, 1);
+    assert.equal((await call('renameItem', key('4'), { location, name: 'b.md' })).status, 200);
+    const moving = { location: 'team/a b/b.md', to_folder: 'public' };
+    const refused = await call('moveItem', key('5'), moving);
+    const { reason, report } = refused.data.error.details as { reason: string; report: string };
+    assert.equal(reason, 'access_would_widen');
+    const acknowledged = { ...moving, acknowledge_access_change: true, access_report: report };
+    assert.equal((await call('moveItem', key('5'), acknowledged)).data.location, 'public/b.md');
+    const gone = await call('deleteDocument', { location: 'public/b.md', 'If-Match': put.data.etag });
+    assert.equal(gone.data.deleted, true);
+    assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
+    const named = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
+    assert.equal((await call('revokeGrant', { ...named, role: 'reader' })).data.revoked, true);
+    for (const id of operations.filter((name) => /Health|Openapi/.test(name))) {
+      assert.equal((await call(id)).status, 200, id);
+    }
+
+    assert.deepEqual([...called].toSorted(), operations.toSorted(), 'every operation was called');
+  });
+});

@@ -1,0 +1,102 @@
+/** A request that is sent once about something hidden and once about something that is not there. */
+export interface Case {
+  readonly name: string;
+  /** @param is whether what it names exists, out of the caller's reach; @param n which of the many alike */
+  request(is: 'hidden' | 'absent', n: number): Sent;
+}
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** How many of each there are. */
+export const many = 500;
+
+const three = (n: number): string => String(n % many).padStart(3, '0');
+
+/** Names of equal length, in the same folder. */
+const document = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-${three(n)}.md`;
+const folder = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-folder-${three(n)}`;
+const subject = { type: 'principal', id: 'prn_00000000000000000000' };
+
+export const hidden = {
+  documents: Array.from({ length: many }, (_, n) => document('hidden', n)),
+  folders: Array.from({ length: many }, (_, n) => `${folder('hidden', n)}/inside.md`),
+  deleted: Array.from({ length: many }, (_, n) => `shut/hidden-gone-${three(n)}.md`),
+};
+
+const post = (path: string, body: object): Sent => ({
+  method: 'POST',
+  path,
+  headers: { 'Idempotency-Key': 'timing' },
+  body,
+});
+const get = (path: string): Sent => ({ method: 'GET', path });
+
+/** The routes of the table, each in the ways in which it can be about something that is out of reach. */
+export const cases: readonly Case[] = [
+  { name: 'GET document', request: (is, n) => get(`/v1/documents/${document(is, n)}`) },
+  { name: 'HEAD document', request: (is, n) => ({ method: 'HEAD', path: `/v1/documents/${document(is, n)}` }) },
+  {
+    name: 'PUT document',
+    request: (is, n) => ({
+      method: 'PUT',
+      path: `/v1/documents/${document(is, n)}`,
+      headers: { 'If-Match': '*' },
+      body: { content: 'text' },
+    }),
+  },
+  {
+    name: 'DELETE document',
+    request: (is, n) => ({
+      method: 'DELETE',
+      path: `/v1/documents/${document(is, n)}`,
+      headers: { 'If-Match': '*' },
+    }),
+  },
+  { name: 'POST documents', request: (is, n) => post('/v1/documents', { location: document(is, n), content: '' }) },
+  { name: 'GET documents of a folder', request: (is, n) => get(`/v1/documents?location=${folder(is, n)}`) },
+  { name: 'GET folders of a folder', request: (is, n) => get(`/v1/folders?location=${folder(is, n)}`) },
+  { name: 'POST folders', request: (is, n) => post('/v1/folders', { location: folder(is, n) }) },
+  { name: 'GET export', request: (is, n) => get(`/v1/folders/export?location=${folder(is, n)}`) },
+  { name: 'POST renames', request: (is, n) => post('/v1/renames', { location: document(is, n), name: 'new.md' }) },
+  {
+    name: 'POST renames of a folder',
+    request: (is, n) => post('/v1/renames', { location: folder(is, n), name: 'new' }),
+  },
+  { name: 'POST moves', request: (is, n) => post('/v1/moves', { location: document(is, n), to_folder: 'open' }) },
+  {
+    name: 'POST moves into a folder',
+    request: (is, n) => post('/v1/moves', { location: 'open/inside.md', to_folder: folder(is, n) }),
+  },
+  {
+    name: 'POST undeletes',
+    request: (is, n) => post('/v1/undeletes', { location: `shut/${is}-gone-${three(n)}.md` }),
+  },
+  {
+    name: 'GET grants of a folder',
+    request: (is, n) => get(`/v1/grants?scope_type=folder&scope_id=${folder(is, n)}`),
+  },
+  {
+    name: 'GET grants of a document',
+    request: (is, n) => get(`/v1/grants?scope_type=document&scope_id=${document(is, n)}`),
+  },
+  {
+    name: 'POST grants on a document',
+    request: (is, n) =>
+      post('/v1/grants', { scope_type: 'document', scope_id: document(is, n), subject, role: 'reader' }),
+  },
+  {
+    name: 'DELETE grants on a document',
+    request: (is, n) => ({
+      method: 'DELETE',
+      path: `/v1/grants?scope_type=document&scope_id=${document(is, n)}&subject_type=principal&subject_id=${subject.id}&role=reader`,
+    }),
+  },
+  { name: 'GET search below a folder', request: (is, n) => get(`/v1/search?q=text&location=${folder(is, n)}`) },
+  { name: 'GET search for a word', request: (is) => get(`/v1/search?q=${is === 'hidden' ? 'zebra' : 'zobra'}`) },
+  { name: 'GET search by label', request: (is) => get(`/v1/search?q=text&label=${is}`) },
+];

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { startCartulary } from '../bench/start-server.js';
+import { Actor } from '../harness/act.js';
+import { makeTestRandomness, openTestService } from '../harness/service.js';
+import { parseLocation, rootLocation } from '../../lib/domain/location.js';
+import { operatorId } from '../../lib/domain/principal.js';
+import { createDocument } from '../../lib/operations/create-document.js';
+import { importDocuments } from '../../lib/operations/import-documents.js';
+import { perform } from '../../lib/operations/perform.js';
+import { cases, hidden } from './cases.js';
+import { measure, Stopwatch } from './measure.js';
+
+/**
+ * Can the time of an answer tell what is hidden from what is not there? Run by hand on a quiet machine:
+ * `npm run timing -- [pairs] [part of a case's name]`; figures are kept in README.md here.
+ */
+const pairs = Number(process.argv[2] ?? 10_000);
+const only = process.argv[3] ?? '';
+
+/** A data folder with much that a caller cannot reach, and that caller's key. */
+async function prepare(): Promise<{ readonly dataFolder: string; readonly key: string }> {
+  const test = await openTestService({ store: 'disk', requestsPerMinute: 1e9 });
+  const { workspace } = test;
+  const actor = new Actor(workspace, operatorId);
+  const files = [...hidden.documents, ...hidden.folders, ...hidden.deleted, 'open/inside.md', 'open/granted.md'].map(
+    (location) => ({ location: parseLocation(location), content: { bytes: Buffer.from(`zebra text of ${location}`) } }),
+  );
+  await perform(workspace, actor.caller, importDocuments, { into: rootLocation, files, message: null });
+  await perform(workspace, actor.caller, createDocument, {
+    location: parseLocation('shut/labelled.md'),
+    content: { bytes: Buffer.from('text') },
+    labels: ['hidden'],
+    message: null,
+  });
+  for (const location of hidden.deleted) await actor.delete(location);
+  const { id, key } = await test.person('approver', 'open');
+  // A grant on a document makes the longer way through the rows necessary.
+  await test.grant('reader', { type: 'principal', id }, 'open/granted.md', 'document');
+  await test.service.close();
+  return { dataFolder: test.dataFolder ?? '', key };
+}
+
+const coins = makeTestRandomness('timing');
+const coin = (): boolean => (coins.bytes(1)[0] ?? 0) % 2 === 0;
+const { dataFolder, key } = await prepare();
+const server = await startCartulary(dataFolder);
+const watch = new Stopwatch(server.url, key);
+try {
+  const load = loadavg().map((value) => value.toFixed(1));
+  console.log(`${pairs} pairs each; ${cpus().length} × ${cpus()[0]?.model ?? ''}; load ${load.join(', ')}\n`);
+  console.log('| request | AUC | hidden, median µs | absent, median µs |\n| --- | --- | --- | --- |');
+  for (const each of cases.filter(({ name }) => name.includes(only))) {
+    const { auc, hidden: there, absent } = await measure(watch, each, pairs, coin);
+    const mark = auc < 0.48 || auc > 0.52 ? ' (!)' : '';
+    console.log(`| ${each.name} | ${auc.toFixed(3)}${mark} | ${there.toFixed(0)} | ${absent.toFixed(0)} |`);
+  }
+} finally {
+  watch.close();
+  await server.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+}
