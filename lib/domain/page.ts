@@ -1,5 +1,4 @@
-/** Page sizes of every list (the specification's Conventions 5 leaves the figures open). */
-export const defaultLimit = 50;
+/** The largest page of any list (the specification's Conventions 5 leaves the figure open). */
 export const largestLimit = 200;
 
 /** A list's page: the items, and the position to go on from, or null at the end. */

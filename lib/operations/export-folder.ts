@@ -19,7 +19,7 @@ export interface FolderExport {
   /** In location order, each read as it is asked for, so that memory stays flat. */
   readonly documents: Iterable<ExportedDocument>;
   /** Gives free what keeps the state pinned; to be called however it ends. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Everything in a folder that the caller reaches, as it is at this moment however long the export takes. Reader. */

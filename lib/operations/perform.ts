@@ -85,7 +85,7 @@ async function write<Input, Result, Prepared>(
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
-  const performed = await workspace.journal.turn({
+  const answer = await workspace.journal.turn({
     run(turn) {
       const pen = workspace.takePen(turn, caller);
       authorize(pen.view, operation.needs(input));
@@ -102,7 +102,7 @@ async function write<Input, Result, Prepared>(
   });
   // Whoever is told of a write finds it.
   if (workspace.search.isFollowing) await workspace.search.settled();
-  return performed;
+  return answer;
 }
 
 /**

@@ -6,7 +6,7 @@ import { View } from './view.js';
 export interface PinnedView {
   readonly view: View;
   /** Ends it; may be called twice. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Pins the state that is committed now, for work that takes longer than one synchronous stretch. */

@@ -51,7 +51,7 @@ const storedEvery = 5000;
 export class SearchKeeper {
   readonly index: SearchIndex;
   readonly #options: SearchKeeperOptions;
-  #notes: { readonly note: SearchNote; readonly commit: string }[] = [];
+  readonly #notes: { readonly note: SearchNote; readonly commit: string }[] = [];
   #following: Promise<void> | undefined;
   #isReady = false;
   #isBroken = false;

@@ -39,13 +39,6 @@ export class Stopwatch {
   }
 }
 
-export interface Measured {
-  readonly auc: number;
-  /** Medians in microseconds. */
-  readonly hidden: number;
-  readonly absent: number;
-}
-
 /**
  * Times pairs, in an order that a coin decides, and tells how well a threshold on the time would tell them apart.
  * @throws Error when the two are told apart by their status already
