@@ -2,7 +2,7 @@ import type { Oid } from '../git/objects.js';
 import type { MaintenanceReport, Repository } from '../git/repository.js';
 
 export interface MaintainOptions {
-  readonly repository: Repository;
+  readonly repository: Pick<Repository, 'maintain' | 'stats'>;
   /** Blobs that are to keep a file of their own. */
   readonly staged: () => readonly Oid[];
   /** Called with the cause when maintenance failed; it is tried again after a while. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -187,7 +187,9 @@ class Trial {
     const life = random() ** 2 * (this.#options.longestLife ?? 2500);
     const openingLife = random() * 120;
     const writer = fileURLToPath(new URL('./writer.js', import.meta.url));
-    const child = spawn(process.execPath, [writer, JSON.stringify(orders)], {
+    const told = join(this.dataFolder, 'orders.json');
+    writeFileSync(told, JSON.stringify(orders));
+    const child = spawn(process.execPath, [writer, told], {
       stdio: ['ignore', 'ignore', 'pipe', descriptor],
     });
     closeSync(descriptor);

@@ -3,7 +3,7 @@
  * Before a request and after its answer it writes a line of JSON to file descriptor 3, so that the parent knows what
  * was asked and what was acknowledged whenever it ends.
  */
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { makeSystemRandomness, Service, systemClock, type ServiceOptions } from '../../lib/app.js';
 import type { Caller } from '../../lib/domain/caller.js';
@@ -12,7 +12,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { chooseStep, makeRandom, runStep } from './load.js';
 import { applyStep, type Model, type Step } from './model.js';
 
-/** What the parent tells the child, as JSON in its only argument. */
+/** What the parent tells the child, as JSON in the file that its only argument names. */
 export interface Orders {
   readonly dataFolder: string;
   readonly seed: string;
@@ -46,7 +46,7 @@ export type Line =
   | { readonly at: 'refused'; readonly request: string; readonly code: string; readonly reason: string }
   | { readonly at: 'fault'; readonly what: string };
 
-const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+const orders = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Orders;
 const tell = (line: Line): void => void writeSync(3, `${JSON.stringify(line)}\n`);
 
 /** The disk, with a sudden end built in. */

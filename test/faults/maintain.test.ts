@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MaintenanceReport, Repository, RepositoryStats } from '../../lib/git/repository.js';
+import { Maintainer } from '../../lib/workspace/maintain.js';
+import { fsck } from '../git/fixture.js';
+import { checkSelf, Evidence } from './check.js';
+import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+
+const large = `large ${'text '.repeat(220_000)}`;
+
+for (const program of ['auto', 'never'] as const) {
+  describe(`joining packs (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
+    let bench: Workbench;
+    beforeEach(async () => {
+      bench = await makeWorkbench({ git: program });
+    });
+    afterEach(() => bench.remove());
+
+    const packs = (): number =>
+      readdirSync(join(bench.paths.repository, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length;
+
+    it('keeps their number down while checkpoints add to them, and readers notice nothing', async () => {
+      const { actor, workspace } = bench;
+      await actor.create('large.md', large);
+      const { oid } = await workspace.staging.stage(
+        (async function* () {
+          yield Buffer.from(`not written yet: ${large}`);
+        })(),
+        [],
+      );
+      const progress = { created: 0, isOver: false, reads: 0 };
+      const reading = (async () => {
+        while (!progress.isOver) {
+          workspace.objects.forget(); // from the repository each time
+          const i = progress.reads % (progress.created + 1);
+          const [location, text] = i === 0 ? ['large.md', large] : [`many/${i - 1}.md`, `text ${i - 1}`];
+          assert.equal(await readAll(actor, location), text);
+          progress.reads += 1;
+          await sleep(1);
+        }
+      })();
+      let most = 0;
+      for (let i = 0; i < 130; i++) {
+        await actor.create(`many/${i}.md`, `text ${i}`);
+        await workspace.checkpointer.run();
+        progress.created = i + 1;
+        most = Math.max(most, packs());
+      }
+      await workspace.maintainer.run();
+      progress.isOver = true;
+      await reading;
+      assert.ok(most > 5 && most <= 50, `${most} packs at a time`);
+      assert.ok(packs() < 20, `${packs()} packs in the end`);
+      assert.ok(progress.reads > 20, `${progress.reads} reads meanwhile`);
+      assert.deepEqual(bench.reported, []);
+
+      workspace.objects.forget();
+      assert.equal(await readAll(actor, 'large.md'), large);
+      for (let i = 0; i < 130; i += 7) assert.equal(await readAll(actor, `many/${i}.md`), `text ${i}`);
+      assert.equal(await workspace.repository.has(oid), true, 'a staged blob was pruned');
+      assert.ok(readdirSync(join(bench.paths.repository, 'objects')).includes(oid.slice(0, 2)), 'it has no file now');
+      assert.deepEqual(await workspace.repository.fsck(), []);
+      await bench.reopen();
+      const evidence = new Evidence(bench.paths.folder);
+      await checkSelf(evidence, bench.workspace);
+      evidence.close();
+    }).timeout(120_000);
+
+    it('does not hold up closing, and leaves a sound repository when it is cut off', async () => {
+      const { actor, workspace } = bench;
+      for (let i = 0; i < 12; i++) {
+        await actor.create(`${i}.md`, `text ${i} `.repeat(20_000));
+        await workspace.checkpointer.run();
+      }
+      const joining = workspace.maintainer.run();
+      await sleep(15);
+      const started = performance.now();
+      await bench.close();
+      assert.ok(performance.now() - started < 3000);
+      await joining;
+      assert.equal(fsck(bench.paths.repository), '');
+      await bench.open();
+      for (let i = 0; i < 12; i++) assert.equal(await bench.actor.read(`${i}.md`), `text ${i} `.repeat(20_000));
+      const evidence = new Evidence(bench.paths.folder);
+      await checkSelf(evidence, bench.workspace);
+      evidence.close();
+    });
+  });
+}
+
+describe('the one who joins packs', () => {
+  /** Counts packs, and nothing else, and whose joining takes as long as the test wants. */
+  class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
+    packs = 0;
+    most = 0;
+    joinings = 0;
+    finish: (() => void) | undefined;
+    fail = false;
+
+    async stats(): Promise<RepositoryStats> {
+      return { packs: this.packs, looseObjects: 0, bytes: 0 };
+    }
+
+    async maintain(): Promise<MaintenanceReport> {
+      this.joinings += 1;
+      const joined = this.packs;
+      await new Promise<void>((resolve) => (this.finish = resolve));
+      if (this.fail) throw new Error('no space left');
+      const before = await this.stats();
+      this.packs += 2; // the joined ones and those that were loose, before the old ones go
+      this.most = Math.max(this.most, this.packs);
+      this.packs -= joined + 1;
+      return { before, after: await this.stats(), missing: null };
+    }
+  }
+
+  it('lets checkpoints wait when they are faster, so that there are never more than 50', async () => {
+    const slow = new SlowRepository();
+    const maintainer = new Maintainer({
+      repository: slow,
+      staged: () => [],
+      onFault: (cause) => assert.fail(String(cause)),
+    });
+    const progress = { added: 0 };
+    const adding = (async () => {
+      for (; progress.added < 200; progress.added++) {
+        await maintainer.roomForPack();
+        slow.packs += 1;
+        slow.most = Math.max(slow.most, slow.packs);
+        maintainer.notePack();
+      }
+    })();
+    while (progress.added < 200) {
+      await sleep(1);
+      slow.finish?.();
+      slow.finish = undefined;
+    }
+    await adding;
+    assert.ok(slow.most <= 50, `${slow.most} packs at a time`);
+    assert.ok(slow.joinings > 3);
+  });
+
+  it('lets checkpoints go on when it fails, says so once, and is not tried again at once', async () => {
+    const slow = new SlowRepository();
+    slow.fail = true;
+    const faults: unknown[] = [];
+    const maintainer = new Maintainer({
+      repository: slow,
+      staged: () => [],
+      onFault: (cause) => void faults.push(cause),
+    });
+    for (let i = 0; i < 80; i++) {
+      const waiting = maintainer.roomForPack();
+      if (slow.finish !== undefined) {
+        slow.finish();
+        slow.finish = undefined;
+      }
+      await waiting;
+      slow.packs += 1;
+      maintainer.notePack();
+    }
+    assert.equal(slow.joinings, 1);
+    assert.equal(faults.length, 1);
+  });
+});
