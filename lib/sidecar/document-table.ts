@@ -57,6 +57,7 @@ const toDocument = (row: Row): DocumentRow => ({
 export class DocumentTable {
   readonly #at;
   readonly #idAt;
+  readonly #deletedOfThese;
   readonly #byId;
   readonly #byNumber;
   readonly #inFolder;
@@ -73,8 +74,13 @@ export class DocumentTable {
 
   constructor(connection: Connection) {
     this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
-    this.#idAt = connection.prepare<[number, string], { id: string }>(
-      'SELECT id FROM document WHERE folder = ? AND name = ?',
+    this.#idAt = connection.prepare<[number, string], { id: string; folder: number | null; name: string }>(
+      `SELECT id, folder, name FROM document WHERE number = coalesce(
+         (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
+    );
+    this.#deletedOfThese = connection.prepare<[string, string], { id: string }>(
+      `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
+       WHERE d.deleted_location = ?`,
     );
     this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
     this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
@@ -122,9 +128,18 @@ export class DocumentTable {
     return row === undefined ? undefined : toDocument(row);
   }
 
-  /** Only the id of the live document there. */
+  /**
+   * Only the id of the live document there. Where there is none some other row is read in its stead, since finding
+   * nothing is quicker than finding a row and would tell hidden from absent.
+   */
   idAt(folder: number, name: string): string | undefined {
-    return this.#idAt.get(folder, name)?.id;
+    const row = this.#idAt.get(folder, name);
+    return row?.folder === folder && row.name === name ? row.id : undefined;
+  }
+
+  /** Those of these documents that were deleted at the location; sought from the ids, whatever else was deleted there. */
+  deletedOfThese(ids: readonly string[], location: string): string[] {
+    return this.#deletedOfThese.all(JSON.stringify(ids), location).map(({ id }) => id);
   }
 
   /** A live document by its id. */

@@ -37,7 +37,10 @@ export class FolderTable {
 
   constructor(connection: Connection) {
     this.#find = connection.prepare<[number], Row>('SELECT * FROM folder WHERE number = ?');
-    this.#child = connection.prepare<[number, string], Row>('SELECT * FROM folder WHERE parent = ? AND name = ?');
+    this.#child = connection.prepare<[number, string], Row>(
+      `SELECT * FROM folder
+       WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
+    );
     this.#children = connection.prepare<[number, string, number], Row>(
       'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
     );
@@ -58,9 +61,13 @@ export class FolderTable {
     return row === undefined ? undefined : toFolder(row);
   }
 
+  /**
+   * The folder of that name in the other, which may be one that there is not. Where there is none the root's row is
+   * read in its stead, since finding nothing is quicker than finding a row and would tell hidden from absent.
+   */
   child(parent: number, name: string): FolderRow | undefined {
     const row = this.#child.get(parent, name);
-    return row === undefined ? undefined : toFolder(row);
+    return row === undefined || row.number === rootFolderNumber ? undefined : toFolder(row);
   }
 
   /** Children by name, those after `after` ('' for all). */

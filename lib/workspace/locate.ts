@@ -37,10 +37,7 @@ export function descend(tables: Tables, folder: Location): Descent {
   let depth = 0;
   let parent = root.number;
   for (const segment of segments) {
-    // Where the way has ended, the root is looked up instead, since finding nothing is quicker than finding a row.
-    const found =
-      parent === nowhere ? tables.folders.child(root.parent, root.name) : tables.folders.child(parent, segment);
-    const child = parent === nowhere ? undefined : found;
+    const child = tables.folders.child(parent, segment);
     if (child === undefined) {
       parent = nowhere;
     } else {

@@ -61,8 +61,8 @@ export class View {
   roleAtDeleted(location: Location): Role | undefined {
     let role = this.roleAt(location);
     if (!this.reach.hasDocuments) return role;
-    for (const row of this.tables.documents.deletedAt(location)) {
-      role = higherRole(role, this.reach.roleOn(row.id, location));
+    for (const id of this.tables.documents.deletedOfThese(this.reach.documentIds, location)) {
+      role = higherRole(role, this.reach.roleOn(id, location));
     }
     return role;
   }

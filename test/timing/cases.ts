@@ -38,6 +38,10 @@ const get = (path: string): Sent => ({ method: 'GET', path });
 
 /** The routes of the table, each in the ways in which it can be about something that is out of reach. */
 export const cases: readonly Case[] = [
+  {
+    name: 'control: GET of two absent documents',
+    request: (is, n) => get(`/v1/documents/shut/${is === 'hidden' ? 'absurd' : 'absent'}-${three(n)}.md`),
+  },
   { name: 'GET document', request: (is, n) => get(`/v1/documents/${document(is, n)}`) },
   { name: 'HEAD document', request: (is, n) => ({ method: 'HEAD', path: `/v1/documents/${document(is, n)}` }) },
   {

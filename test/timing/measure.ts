@@ -39,11 +39,23 @@ export class Stopwatch {
   }
 }
 
+interface Measured {
+  readonly auc: number;
+  /** Medians in microseconds. */
+  readonly hidden: number;
+  readonly absent: number;
+}
+
 /**
  * Times pairs, in an order that a coin decides, and tells how well a threshold on the time would tell them apart.
  * @throws Error when the two are told apart by their status already
  */
-export async function measure(watch: Stopwatch, { name, request: ask }: Case, pairs: number, coin: () => boolean) {
+export async function measure(
+  watch: Stopwatch,
+  { name, request: ask }: Case,
+  pairs: number,
+  coin: () => boolean,
+): Promise<Measured> {
   const times: Record<'hidden' | 'absent', number[]> = { hidden: [], absent: [] };
   const warmUp = Math.min(300, pairs);
   for (let pair = -warmUp; pair < pairs; pair += 1) {

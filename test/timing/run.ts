@@ -24,7 +24,10 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
   const { workspace } = test;
   const actor = new Actor(workspace, operatorId);
   const files = [...hidden.documents, ...hidden.folders, ...hidden.deleted, 'open/inside.md', 'open/granted.md'].map(
-    (location) => ({ location: parseLocation(location), content: { bytes: Buffer.from(`zebra text of ${location}`) } }),
+    (location) => {
+      const word = location.startsWith('open/') ? 'horse' : 'zebra';
+      return { location: parseLocation(location), content: { bytes: Buffer.from(`${word} text of ${location}`) } };
+    },
   );
   await perform(workspace, actor.caller, importDocuments, { into: rootLocation, files, message: null });
   await perform(workspace, actor.caller, createDocument, {
