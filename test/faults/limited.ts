@@ -1,0 +1,45 @@
+/**
+ * A child of its own for the test of a limit on file sizes: writes until it is told to stop, and says how it went.
+ * Told by lines on its standard input: `write` writes until something is refused, `check` waits until writing works
+ * again and reads everything back.
+ */
+import { createInterface } from 'node:readline';
+import { outcomeOf } from '../harness/act.js';
+import { makeWorkbench, readAll } from './workbench.js';
+
+const bench = await makeWorkbench();
+const kept: string[] = [];
+const text = (location: string): string => `${location} `.repeat(2000);
+
+async function writeUntilRefused(): Promise<string> {
+  for (let i = 0; i < 3000; i++) {
+    const location = `${kept.length}.md`;
+    const outcome = await outcomeOf(bench.actor.create(location, text(location)));
+    if (outcome !== 'done') return outcome;
+    kept.push(location);
+  }
+  return 'done';
+}
+
+async function check(): Promise<string> {
+  for (const end = performance.now() + 10_000; performance.now() < end;) {
+    if ((await outcomeOf(bench.actor.create('after.md', 'after', 'after'))) === 'done') break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  for (const location of kept) {
+    if ((await readAll(bench.actor, location)) !== text(location)) return `${location} is not what was written`;
+  }
+  await bench.workspace.checkpointer.run();
+  const problems = await bench.workspace.repository.fsck();
+  return problems.length === 0 ? 'sound' : problems.join('; ');
+}
+
+for (let i = 0; i < 20; i++) {
+  await bench.actor.create(`early/${i}.md`, text('early'));
+}
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'write') console.log(`${await writeUntilRefused()} after ${kept.length}`);
+  if (line === 'check') console.log(await check());
+}
+await bench.remove();
