@@ -1,7 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../domain/caller.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
+import type { StoredAnswer } from '../sidecar/idempotency-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from '../workspace/pen.js';
-import type { Performed, Retry, WriteOperation } from './operation.js';
+import type { Need, Performed, Retry, WriteOperation } from './operation.js';
 
 /** How long an answer is kept. Milliseconds. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
@@ -31,6 +34,34 @@ export function parseIdempotencyKey(header: string | undefined): string {
   return key;
 }
 
+function findAnswer(
+  tables: Tables,
+  now: number,
+  { principalId }: Caller,
+  route: string,
+  retry: Retry,
+): StoredAnswer | undefined {
+  const stored = tables.idempotency.find(principalId, route, retry.key);
+  return stored !== undefined && stored.createdAt + rememberedFor > now ? stored : undefined;
+}
+
+const isSame = (stored: StoredAnswer, retry: Retry): boolean => timingSafeEqual(stored.fingerprint, retry.fingerprint);
+
+/** What the caller must hold: as for the first time, or as for having the stored answer given again. */
+export function needsOf<Input, Result, Prepared>(
+  tables: Tables,
+  now: number,
+  caller: Caller,
+  operation: WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  retry: Retry | undefined,
+): readonly Need[] {
+  if (operation.needsAgain === undefined || retry === undefined) return operation.needs(input);
+  const stored = findAnswer(tables, now, caller, operation.name, retry);
+  const isRepeated = stored !== undefined && isSame(stored, retry);
+  return isRepeated ? operation.needsAgain(input) : operation.needs(input);
+}
+
 /**
  * Runs the write, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
  * two at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
@@ -44,9 +75,9 @@ export function runIdempotently<Input, Result, Prepared>(
   retry: Retry,
 ): Performed<Result> {
   const { tables, now } = pen.turn;
-  const stored = tables.idempotency.find(pen.caller.principalId, operation.name, retry.key);
-  if (stored !== undefined && stored.createdAt + rememberedFor > now) {
-    if (!timingSafeEqual(stored.fingerprint, retry.fingerprint)) {
+  const stored = findAnswer(tables, now, pen.caller, operation.name, retry);
+  if (stored !== undefined) {
+    if (!isSame(stored, retry)) {
       throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new one.');
     }
     return { result: JSON.parse(stored.result) as Result, replayed: true };

@@ -62,6 +62,8 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
  */
 export interface WriteOperation<Input, Result, Prepared = undefined> extends Described<Input> {
   readonly kind: 'write';
+  /** What a retry needs whose answer is stored, where the write itself changed what its caller holds. Else `needs`. */
+  needsAgain?(input: Input): readonly Need[];
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
   run(pen: Pen, input: Input, prepared: Prepared): Result;
   noteResult?(result: Result): AuditNote;

@@ -6,7 +6,7 @@ import { isFaultOfTheFile } from '../sidecar/fault.js';
 import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { runIdempotently } from './idempotently.js';
+import { needsOf, runIdempotently } from './idempotently.js';
 import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
 
 /**
@@ -79,7 +79,9 @@ async function write<Input, Result, Prepared>(
   let prepared: Prepared;
   try {
     // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
-    const view = decideReach(workspace, caller, operation.needs(input));
+    const { journal, clock } = workspace;
+    const needs = needsOf(journal.reader, clock.now(), caller, operation, input, retry);
+    const view = decideReach(workspace, caller, needs);
     prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
     await workspace.checkpointer.roomForWrites();
   } catch (error) {
@@ -88,7 +90,7 @@ async function write<Input, Result, Prepared>(
   const answer = await workspace.journal.turn({
     run(turn) {
       const pen = workspace.takePen(turn, caller);
-      authorize(pen.view, operation.needs(input));
+      authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
       const performed =
         retry === undefined
           ? { result: operation.run(pen, input, prepared), replayed: false }

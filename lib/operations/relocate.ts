@@ -44,6 +44,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
     { role: 'editor', location: input.location },
     { role: 'editor', location: renamed(input) },
   ],
+  needsAgain: (input) => [{ role: 'editor', location: renamed(input) }],
   note: (input) => ({ target: input.location, detail: { to: renamed(input), acknowledged: input.acknowledged } }),
   run: (pen, { location, name, ...rest }) =>
     applyChange(pen, {
@@ -65,6 +66,8 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
     { role: 'editor', location: input.location },
     { role: 'editor', location: moved(input) },
   ],
+  // The role at the old place may have been that of a grant which went along.
+  needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
   note: (input) => ({ target: input.location, detail: { to: moved(input), acknowledged: input.acknowledged } }),
   run: (pen, { location, toFolder, ...rest }) =>
     applyChange(pen, {

@@ -276,6 +276,38 @@ describe('renames and moves over REST', () => {
     });
   });
 
+  describe('the retry of a move', () => {
+    it('gives the first answer to the editor of the document, who holds nothing where it was', async () => {
+      await ada.create('team/a.md');
+      const bob = await server.host.person('editor', 'mine', 'Bob');
+      const subject = { type: 'principal', id: bob.id } as const;
+      await server.host.grant('editor', subject, 'team/a.md', 'document');
+      const retry = (): Promise<HttpAnswer> =>
+        server
+          .as(bob.key)
+          .post('/v1/moves', { location: 'team/a.md', to_folder: 'mine' }, { 'Idempotency-Key': 'once' });
+      const first = await retry();
+      assert.equal(first.status, 200);
+      const again = await retry();
+      assert.deepEqual([again.status, again.text], [200, first.text]);
+      await server.host.revoke('editor', subject, 'mine');
+      await server.host.revoke('editor', subject, 'mine/a.md', 'document');
+      assert.equal((await retry()).refusal, 'NOT_FOUND');
+    });
+
+    it('gives the first answer to the approver of the folder, whose grant went along', async () => {
+      await ada.create('team/f/a.md');
+      const bob = await server.host.person('approver', 'mine', 'Bob');
+      await server.host.grant('approver', { type: 'principal', id: bob.id }, 'team/f');
+      const retry = (): Promise<HttpAnswer> =>
+        server.as(bob.key).post('/v1/moves', { location: 'team/f', to_folder: 'mine' }, { 'Idempotency-Key': 'once' });
+      const first = await retry();
+      assert.equal(first.status, 200);
+      const again = await retry();
+      assert.deepEqual([again.status, again.text], [200, first.text]);
+    });
+  });
+
   describe('a name that something hidden has', () => {
     it('is NOT_FOUND, as where the caller may not write', async () => {
       await ada.create('a/x.md');
