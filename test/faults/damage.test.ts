@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { makePackable } from '../../lib/git/objects.js';
+import { RepositoryUnreadable } from '../../lib/git/repository.js';
 import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
 import { fsck } from '../git/fixture.js';
 import { outcomeOf } from '../harness/act.js';
@@ -119,6 +120,27 @@ for (const program of ['auto', 'never'] as const) {
       );
     });
 
+    it('an index that points at other objects: a stream ends in an error before it was all of the wrong one', async function () {
+      if (program === 'never') skipBecause(this, 'without git, large blobs keep files of their own');
+      const [one, two] = ['1', '2'].map((digit) => digit.repeat(1_200_000));
+      await bench.actor.create('one.md', one);
+      await bench.actor.create('two.md', two);
+      await bench.workspace.checkpointer.run();
+      await bench.workspace.maintainer.run();
+      await bench.close();
+      const [index] = files('.idx').filter((file) => !file.startsWith(pack.slice(0, -5)));
+      const [oid, other] = [one, two].map((text) => makePackable('blob', Buffer.from(text ?? '')).oid);
+      await rm(join(bench.paths.repository, 'objects', 'pack', 'multi-pack-index'), { force: true });
+      await exchangeOffset(index ?? '', oid ?? '', other);
+      await bench.open();
+      const stream = await bench.workspace.objects.streamBlob(oid ?? '');
+      let bytes = 0;
+      await assert.rejects(async () => {
+        for await (const piece of stream as AsyncIterable<Buffer>) bytes += piece.length;
+      }, RepositoryUnreadable);
+      assert.ok(bytes < 1_200_000, 'all of another document was handed out');
+    });
+
     it('a newest commit that is damaged: refused at opening, not served', async () => {
       await bench.close();
       const newest = files('.pack').filter((file) => file !== pack)[0] ?? '';
@@ -133,14 +155,16 @@ for (const program of ['auto', 'never'] as const) {
   });
 }
 
-/** Exchanges where the index says that this object and its neighbour stand. */
-async function exchangeOffset(file: string, oid: string): Promise<void> {
+/** Exchanges where the index says that this object and another, or its neighbour, stand. */
+async function exchangeOffset(file: string, oid: string, neighbour?: string): Promise<void> {
   await chmod(file, 0o644);
   const index = await readFile(file);
   const count = index.readUInt32BE(8 + 255 * 4);
   const names = Array.from({ length: count }, (_, i) => index.toString('hex', 1032 + i * 20, 1052 + i * 20));
   const at = names.indexOf(oid);
-  const [mine, other] = [at, (at + 1) % count].map((i) => 1032 + count * 24 + i * 4);
+  const [mine, other] = [at, neighbour === undefined ? (at + 1) % count : names.indexOf(neighbour)].map(
+    (i) => 1032 + count * 24 + i * 4,
+  );
   const before = index.readUInt32BE(mine);
   index.writeUInt32BE(index.readUInt32BE(other), mine ?? 0);
   index.writeUInt32BE(before, other ?? 0);

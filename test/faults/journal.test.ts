@@ -13,6 +13,11 @@ import { makeWorkbench, type Workbench } from './workbench.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 
+/** Lets what was begun come to where it waits for its turn; the turn itself does not begin meanwhile. */
+async function untilItWaits(): Promise<void> {
+  for (let step = 0; step < 50; step++) await Promise.resolve();
+}
+
 describe('the journal, when things go wrong', () => {
   let bench: Workbench;
   afterEach(() => bench.remove());
@@ -52,6 +57,7 @@ describe('the journal, when things go wrong', () => {
     const { workspace } = bench;
     // The first finds its tree missing and leaves the turn; the second breaks the group that both began in.
     const waiting = bench.actor.create('cold/new.md', 'new');
+    await untilItWaits();
     const breaking = outcomeOf(
       workspace.journal.turn({
         run: () => {
@@ -79,7 +85,7 @@ describe('the journal, when things go wrong', () => {
       subject: { type: 'principal', id: reader.id },
       role: 'editor',
     });
-    for (let step = 0; step < 50; step++) await Promise.resolve(); // until it waits for its turn
+    await untilItWaits();
     // In the same group: uses the grant, as a write of hers would, and then the disk fails.
     const failing = workspace.journal.turn({
       run: (turn) => {
