@@ -92,6 +92,8 @@ const service = await Service.open(options);
 const workspace = service.find('acme');
 if (workspace === undefined) throw new Error('There is no workspace.');
 tell({ at: 'open' });
+// With nothing to do it would end by itself, and it is there to be killed.
+setInterval(() => undefined, 1000);
 
 if (orders.checkpointEvery > 0) {
   setInterval(() => void workspace.checkpointer.run().catch(() => undefined), orders.checkpointEvery);
