@@ -22,6 +22,11 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /** Names by which NTFS reaches `.git`, `.gitmodules` and `.gitattributes` (their short forms). */
 const shortGitName = /^(?:git|gitmod|gitatt|gi7eba|gi7d29)~[0-9]+$/;
+/**
+ * The short names that NTFS falls back to when those are taken: eight characters, of which a part of a hash is given up
+ * for the digits (`gi7e~123`). Follows `is_ntfs_dot_generic` in git's path.c.
+ */
+const hashedGitName = /^(?=.{8}$)(?:g(?:i(?:7(?:e(?:ba?)?|d(?:29?)?)?)?)?)?~[1-9][0-9]*$/;
 const specialGitName = /^\.git(?:modules|attributes)?$/;
 
 /**
@@ -32,7 +37,7 @@ function isGitsOwnName(segment: string): boolean {
   const folded = segment.replace(ignoredByHfs, '').toLowerCase();
   const stream = folded.indexOf(':');
   const bare = (stream < 0 ? folded : folded.slice(0, stream)).replace(/[. ]+$/u, '');
-  return specialGitName.test(bare) || shortGitName.test(bare);
+  return specialGitName.test(bare) || shortGitName.test(bare) || hashedGitName.test(bare);
 }
 
 /** The problem with one segment in words, or undefined. */

@@ -45,7 +45,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
     { role: 'editor', location: renamed(input) },
   ],
   needsAgain: (input) => [{ role: 'editor', location: renamed(input) }],
-  note: (input) => ({ target: input.location, detail: { to: renamed(input), acknowledged: input.acknowledged } }),
+  note: ({ location, name, acknowledged }) => ({ target: location, detail: { name, acknowledged } }),
   run: (pen, { location, name, ...rest }) =>
     applyChange(pen, {
       type: 'relocate',
@@ -68,7 +68,7 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
   ],
   // The role at the old place may have been that of a grant which went along.
   needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
-  note: (input) => ({ target: input.location, detail: { to: moved(input), acknowledged: input.acknowledged } }),
+  note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
   run: (pen, { location, toFolder, ...rest }) =>
     applyChange(pen, {
       type: 'relocate',

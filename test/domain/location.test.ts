@@ -115,7 +115,8 @@ describe('A location', () => {
       '.git\u200cmodules',
     ];
     const short = ['gitmod~1', 'GITMOD~4', 'gitatt~1', 'gi7eba~1', 'gi7d29~1', 'gi7eba~1 .', 'GI7D29~9'];
-    for (const name of [...names, ...short]) {
+    const hashed = ['gi7e~123', 'gi7eb~12', 'GI7D~123', 'gi7~1234', 'g~123456', '~1234567', 'gi7e~123 .'];
+    for (const name of [...names, ...short, ...hashed]) {
       assert.ok(isRefused(name), JSON.stringify(name));
       assert.ok(isRefused(`a/${name}`), JSON.stringify(name));
     }
@@ -132,7 +133,7 @@ describe('A location', () => {
       'git~',
       'git~a',
       'agit~1',
-      '.gi',
+      '.gi', 'gi7e~12', 'gi7e~012', 'gi8e~123', 'x~123456',
     ]) {
       assert.ok(!isRefused(text), text);
     }
