@@ -133,7 +133,11 @@ describe('A location', () => {
       'git~',
       'git~a',
       'agit~1',
-      '.gi', 'gi7e~12', 'gi7e~012', 'gi8e~123', 'x~123456',
+      '.gi',
+      'gi7e~12',
+      'gi7e~012',
+      'gi8e~123',
+      'x~123456',
     ]) {
       assert.ok(!isRefused(text), text);
     }
