@@ -13,10 +13,19 @@ export interface ServerOptions extends Omit<RestOptions, 'later'> {
   readonly port: number;
 }
 
+/** Another face on the same port: it takes the paths that it knows, whole, before the routes of /v1 are looked at. */
+export interface MountedFace {
+  /** @param path of the request, as sent, without its query */
+  takes(path: string): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
 export interface RestServer {
   /** Where it listens, as a client on this machine can reach it when it listens on one address. */
   readonly url: string;
   readonly port: number;
+  /** Adds a face, which can be made only once the port is known. */
+  mount(face: MountedFace): void;
   /**
    * Takes no new connections, lets requests under way finish, cuts off what is not done in time, and writes what was
    * counted.
@@ -59,9 +68,13 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
   });
   server.setTimeout(silenceTimeout);
   const connections = new Connections(server);
+  const mounted: MountedFace[] = [];
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request.socket, response);
-    app(request, response);
+    const path = mounted.length === 0 ? '' : (request.url ?? '').replace(/\?.*$/s, '');
+    const face = mounted.find((each) => each.takes(path));
+    if (face === undefined) app(request, response);
+    else face.handle(request, response);
   };
   server.on('request', serve);
   // Only the one who reads a body knows whether it is wanted, and tells the client to go on.
@@ -76,6 +89,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     port,
+    mount: (face) => void mounted.push(face),
     async close(within = defaultPatience) {
       await connections.close(within);
       await later.close();

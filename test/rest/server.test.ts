@@ -46,6 +46,18 @@ describe('the REST server', () => {
     assert.equal(server.head, null);
   });
 
+  it('hands a mounted face the paths that it takes, and no others', async () => {
+    server = await openTestServer();
+    server.rest.mount({
+      takes: (path) => path === '/other',
+      handle: (_, response) => void response.end('from the other face'),
+    });
+    const client = server.as();
+    assert.equal(await (await fetch(`${server.rest.url}/other?x=1`)).text(), 'from the other face');
+    assert.equal((await client.get('/other/more')).status, 404);
+    assert.equal((await client.get('/v1/health')).json.status, 'ok');
+  });
+
   it('says when its port is taken', async () => {
     server = await openTestServer();
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
