@@ -84,10 +84,11 @@ async function write<Input, Result, Prepared>(
     const view = decideReach(workspace, caller, needs);
     prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
     await workspace.checkpointer.roomForWrites();
+    await workspace.search.roomForWrites();
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
-  const answer = await workspace.journal.turn({
+  return workspace.journal.turn({
     run(turn) {
       const pen = workspace.takePen(turn, caller);
       authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
@@ -102,9 +103,6 @@ async function write<Input, Result, Prepared>(
     },
     refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
   });
-  // Whoever is told of a write finds it.
-  if (workspace.search.isFollowing) await workspace.search.settled();
-  return answer;
 }
 
 /**

@@ -24,6 +24,11 @@ export type SearchNote =
   | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
   | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] };
 
+interface CommittedNote {
+  readonly note: SearchNote;
+  readonly commit: string;
+}
+
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
   readonly folder: string | null;
@@ -42,17 +47,28 @@ const shortText = 64 * 1024;
 const mostTogether = 256;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
 const storedEvery = 5000;
+/** Milliseconds that notes are gathered before they are followed, unless a search is waiting for them. */
+const gatheredFor = 20;
+/** Notes that may wait; beyond, writers wait until half of them are followed. */
+const mostWaiting = 4096;
 
 /**
  * Keeps the text index in step with the journal. Notes come in the order of the commits and are followed in that
- * order; a write is answered when its notes have been followed, so whoever was answered is found. The index is derived:
- * a fault here never fails a write, it makes the index be built anew.
+ * order. Writes don't wait for it: a search waits until every note taken before it has been followed, so whoever was
+ * answered is found, and many small commits are followed together. The index is derived: a fault here never fails a
+ * write, it makes the index be built anew.
  */
 export class SearchKeeper {
   readonly index: SearchIndex;
   readonly #options: SearchKeeperOptions;
-  readonly #notes: { readonly note: SearchNote; readonly commit: string }[] = [];
-  #following: Promise<void> | undefined;
+  #notes: CommittedNote[] = [];
+  /** How many notes were ever taken, and how many of them are followed. */
+  #taken = 0;
+  #followed = 0;
+  #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
+  #isFollowing = false;
+  /** Ends the time in which notes are gathered. */
+  #hurry: () => void = () => undefined;
   #isReady = false;
   #isBroken = false;
   #isClosing = false;
@@ -95,24 +111,30 @@ export class SearchKeeper {
   /** Takes notes of a commit that has just become durable. Returns at once. */
   follow(commit: string, notes: readonly SearchNote[]): void {
     for (const note of notes) this.#notes.push({ note, commit });
-    this.#following ??= this.#followAll().finally(() => {
-      this.#following = undefined;
-    });
+    this.#taken += notes.length;
+    if (!this.#isFollowing) void this.#followAll();
   }
 
-  /** Whether notes wait to be followed. */
-  get isFollowing(): boolean {
-    return this.#following !== undefined;
-  }
-
-  /** Resolves when all notes taken so far have been followed. */
+  /** Resolves when all notes taken so far have been followed; at once when none wait. */
   async settled(): Promise<void> {
-    while (this.#following !== undefined) await this.#following;
+    this.#hurry();
+    await this.#reach(this.#taken);
+  }
+
+  /** Resolves when there is room for the notes of another write: at once but under a long flood of them. */
+  async roomForWrites(): Promise<void> {
+    if (this.#taken - this.#followed > mostWaiting) await this.#reach(this.#taken - mostWaiting / 2);
+  }
+
+  #reach(until: number): Promise<void> | undefined {
+    if (this.#followed >= until) return undefined;
+    return new Promise((resolve) => void this.#waiting.push({ until, resolve }));
   }
 
   /** @throws Refusal UNAVAILABLE while the index is being built; INVALID_REQUEST for a query beyond the limits */
   async search(request: SearchRequest): Promise<SearchPage> {
     if (!this.isReady) throw unavailable(new Error('The search index is being built.'));
+    if (this.#followed < this.#taken) await this.settled();
     return this.index.search(request);
   }
 
@@ -155,27 +177,52 @@ export class SearchKeeper {
     await this.index.close();
   }
 
+  /** Never fails: what goes wrong is reported. */
   async #followAll(): Promise<void> {
+    this.#isFollowing = true;
     while (this.#notes.length > 0) {
-      const batch = takeBatch(this.#notes);
-      try {
-        await this.#followBatch(
-          batch.map(({ note }) => note),
-          batch.at(-1)?.commit ?? '',
-        );
-      } catch (error) {
-        if (!this.#isBroken) this.#options.onBroken();
-        this.#isBroken = true;
-        this.#options.onFault('The search index could not follow a write and is built anew', error);
+      if (this.#waiting.length === 0) await this.#gather();
+      const notes = this.#notes;
+      this.#notes = [];
+      for (let next = 0; next < notes.length;) next += await this.#followSome(notes, next);
+      // Only here is a commit followed whole: the notes of one are taken together.
+      if (this.#sinceStored >= storedEvery && this.isReady) {
+        await this.store().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
       }
     }
-    if (this.#sinceStored >= storedEvery && this.isReady) {
-      await this.store().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
+    this.#isFollowing = false;
+  }
+
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatheredFor);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        this.#hurry = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  /** @returns how many notes it followed */
+  async #followSome(notes: readonly CommittedNote[], from: number): Promise<number> {
+    const batch = takeBatch(notes, from);
+    try {
+      await this.#followBatch(batch.notes, notes[from + batch.count - 1]?.commit ?? '');
+    } catch (error) {
+      if (!this.#isBroken) this.#options.onBroken();
+      this.#isBroken = true;
+      this.#options.onFault('The search index could not follow a write and is built anew', error);
     }
+    this.#sinceStored += batch.count;
+    this.#followed += batch.count;
+    const done = this.#waiting.filter(({ until }) => until <= this.#followed);
+    if (done.length > 0) this.#waiting = this.#waiting.filter(({ until }) => until > this.#followed);
+    for (const { resolve } of done) resolve();
+    return batch.count;
   }
 
   async #followBatch(notes: readonly SearchNote[], commit: string): Promise<void> {
-    this.#sinceStored += notes.length;
     const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
     if (documents.length > 0) {
       const analysis = await this.analyze(documents);
@@ -190,16 +237,21 @@ export class SearchKeeper {
   }
 }
 
-/** Takes from the front what can be followed together: new versions of different documents, or anything else alone. */
-function takeBatch<Item extends { readonly note: SearchNote }>(notes: Item[]): Item[] {
-  const locations = new Set<Location>();
-  let count = 0;
-  for (const { note } of notes) {
-    if (note.type !== 'upsert' || locations.has(note.document.location) || count === mostTogether) break;
-    locations.add(note.document.location);
-    count += 1;
+/**
+ * What can be followed together: new versions of documents, of each only the newest, or anything else alone.
+ * @returns the notes to follow, and how many were taken
+ */
+function takeBatch(notes: readonly CommittedNote[], from: number): { notes: SearchNote[]; count: number } {
+  const newest = new Map<Location, SearchNote>();
+  let next = from;
+  for (; next < notes.length && newest.size < mostTogether; next += 1) {
+    const note = notes[next]?.note;
+    if (note?.type !== 'upsert') break;
+    newest.set(note.document.location, note);
   }
-  return notes.splice(0, Math.max(1, count));
+  const first = notes[from];
+  if (newest.size > 0 || first === undefined) return { notes: [...newest.values()], count: next - from };
+  return { notes: [first.note], count: 1 };
 }
 
 /** Keys in the order in which the analysis has its documents. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { parseLocation } from '../../lib/domain/location.js';
+import { SearchKeeper, type SearchNote } from '../../lib/workspace/search-keeper.js';
+
+const everything = { everything: true, folders: [], documents: [] };
+
+/** A keeper whose texts arrive when the test lets them. */
+function openKeeper() {
+  const asked: string[] = [];
+  const arrivals = new Map<string, (text: string) => void>();
+  const faults: unknown[] = [];
+  const keeper = new SearchKeeper({
+    folder: null,
+    readBlob: (oid) => {
+      asked.push(oid);
+      return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));
+    },
+    blobOf: () => undefined,
+    onFault: (_, cause) => faults.push(cause),
+    onBroken: () => undefined,
+  });
+  keeper.markReady();
+  const arrive = async (oid: string, text: string): Promise<void> => {
+    while (!arrivals.has(oid)) await new Promise(setImmediate);
+    arrivals.get(oid)?.(text);
+  };
+  const find = (query: string) => keeper.search({ reach: everything, query, limit: 9 });
+  return { keeper, asked, faults, arrive, find };
+}
+
+const write = (number: number, name: string, blobOid: string): SearchNote => ({
+  type: 'upsert',
+  document: { number, location: parseLocation(name), blobOid, size: 10, kind: 'text', labels: [] },
+});
+
+describe('the keeper of the text index', () => {
+  it('lets a search wait for what was written before it, and for nothing written after', async () => {
+    const { keeper, arrive, find } = openKeeper();
+    keeper.follow('c1', [write(1, 'a.md', 'one')]);
+    const found = find('early');
+    await arrive('one', 'early words');
+    keeper.follow('c2', [write(2, 'b.md', 'two')]);
+    assert.deepEqual(
+      (await found).hits.map(({ location }) => location),
+      ['a.md'],
+    );
+    await arrive('two', 'early too');
+    assert.equal((await find('early')).hits.length, 2);
+    await keeper.close();
+  });
+
+  it('reads only the newest of several versions that wait', async () => {
+    const { keeper, asked, arrive, find } = openKeeper();
+    keeper.follow('c1', [write(1, 'a.md', 'one')]);
+    keeper.follow('c2', [write(1, 'a.md', 'two')]);
+    keeper.follow('c3', [write(1, 'a.md', 'three')]);
+    const found = find('newest');
+    await arrive('three', 'newest words');
+    assert.equal((await found).hits.length, 1);
+    assert.deepEqual(asked, ['three']);
+    assert.equal(keeper.index.commit, 'c3');
+    await keeper.close();
+  });
+
+  it('keeps a flood of writers waiting until half of it is followed', async () => {
+    const { keeper, arrive, faults } = openKeeper();
+    const state = { hasRoom: false, isSettled: false };
+    const feed = async (): Promise<void> => {
+      while (!state.isSettled) {
+        await arrive('same', 'words');
+        await new Promise(setImmediate);
+      }
+    };
+    const flood = Array.from({ length: 5000 }, (_, index) => write(index, `${index}.md`, 'same'));
+    keeper.follow('c1', flood);
+    const room = keeper.roomForWrites().then(() => (state.hasRoom = true));
+    await new Promise(setImmediate);
+    assert.equal(state.hasRoom, false);
+    await Promise.all([room, keeper.settled().then(() => (state.isSettled = true)), feed()]);
+    assert.equal(keeper.index.commit, 'c1');
+    assert.deepEqual(faults, []);
+    await keeper.close();
+  });
+
+  it('has room at once when little waits', async () => {
+    const { keeper, arrive } = openKeeper();
+    keeper.follow('c1', [write(1, 'a.md', 'one')]);
+    await keeper.roomForWrites();
+    assert.equal(keeper.index.commit, null);
+    await arrive('one', 'words');
+    await keeper.close();
+  });
+});
