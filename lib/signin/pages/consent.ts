@@ -1,0 +1,97 @@
+import { html } from './html.js';
+import { csrfField, renderPage, type PageForm } from './page.js';
+
+export interface ConsentData extends PageForm {
+  /** Where the answer is posted, with the base. */
+  readonly action: string;
+  /** The name that the application gives itself: anyone may give any. */
+  readonly clientName: string;
+  /** The host that the application was described by, where its id is an address; nobody else can have it. */
+  readonly clientHost?: string | undefined;
+  /** Where the browser is sent with the answer: host and port, or the scheme of an application. */
+  readonly redirectHost: string;
+  /** Whether that is this person's own computer, where any program can listen. */
+  readonly redirectsToLoopback: boolean;
+  /** Who is signed in. */
+  readonly displayName: string;
+  readonly signInName: string;
+  /** Whether the application asks to write, too. */
+  readonly asksToWrite: boolean;
+  /** Whether the box is ticked: not where it was unticked before. */
+  readonly mayWrite?: boolean | undefined;
+  /** Those the person is in: more than one makes a choice. */
+  readonly workspaces: readonly { readonly name: string; readonly displayName: string; readonly chosen?: boolean }[];
+}
+
+/**
+ * Asks whether an application may act as the person. The form sends `csrf`, `decision` (`allow` or `deny`), `workspace`,
+ * and `write=1` where writing stays ticked.
+ */
+export function consentPage(data: ConsentData): string {
+  const { action, csrf, clientName, clientHost, redirectHost, redirectsToLoopback } = data;
+  const body = html`<h1>Let ${clientName} act as you?</h1>
+    <p class="soft">
+      You are signed in as <strong>${data.displayName}</strong> (${data.signInName}). It will reach what you reach, and
+      what it does is recorded under your name.
+    </p>
+    <dl class="facts small">
+      <dt>Described at</dt>
+      <dd>${clientHost ?? 'nowhere: it gave its name itself'}</dd>
+      <dt>Answer goes to</dt>
+      <dd>${redirectHost}</dd>
+    </dl>
+    ${
+      redirectsToLoopback &&
+      html`<p class="notice small">
+        <strong>The answer goes to a program on this computer.</strong> Any program that runs here could have asked. Go
+        on only if you started ${clientName} just now.
+      </p>`
+    }
+    <form method="post" action="${action}">
+      ${csrfField(csrf)} ${chooseWorkspace(data)}
+      <fieldset>
+        <legend>It may</legend>
+        <div class="choice">
+          <svg class="fixed" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+            <path d="m4 10.5 4 4 8-9" fill="none" stroke="currentColor" stroke-width="2.25" />
+          </svg>
+          <div><strong>Read</strong><span class="what">List, search and read what you can read.</span></div>
+        </div>
+        ${
+          data.asksToWrite &&
+          html`<label class="choice">
+            <input type="checkbox" name="write" value="1" ${data.mayWrite !== false && html`checked`} />
+            <span>
+              <strong>Write</strong>
+              <span class="what">Create, change and delete where you can. Untick it to let it read only.</span>
+            </span>
+          </label>`
+        }
+      </fieldset>
+      <div class="row">
+        <button type="submit" name="decision" value="allow">Allow</button>
+        <button class="plain" type="submit" name="decision" value="deny">Deny</button>
+      </div>
+    </form>`;
+  return renderPage(data, { title: `Let ${clientName} act as you?`, body });
+}
+
+function chooseWorkspace({ workspaces }: ConsentData) {
+  const [only, ...others] = workspaces;
+  if (only === undefined) return undefined;
+  if (others.length === 0) return html`<input type="hidden" name="workspace" value="${only.name}" />`;
+  const chosen = workspaces.find((workspace) => workspace.chosen === true) ?? only;
+  return html`<fieldset>
+    <legend>In which workspace</legend>
+    ${workspaces.map(
+      ({ name, displayName }) =>
+        html`<label class="choice">
+          <input type="radio" name="workspace" value="${name}" required ${name === chosen.name && html`checked`} />
+          <span>
+            <strong>${name}</strong>
+            <span class="what">as ${displayName}</span>
+          </span>
+        </label>`,
+    )}
+  </fieldset>`;
+}

@@ -1,0 +1,65 @@
+import { formatTime } from '../../domain/clock.js';
+import { html, type Html } from './html.js';
+import { csrfField, renderPage, type PageForm } from './page.js';
+
+export interface ShownSession {
+  readonly id: string;
+  /** The one that asks. */
+  readonly isCurrent: boolean;
+  /** In words, e.g. `Firefox on Linux`. */
+  readonly browser: string;
+  readonly address: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly lastSeenAt: number;
+}
+
+export interface SessionsData extends PageForm {
+  readonly sessions: readonly ShownSession[];
+}
+
+/** A time as people read it, in UTC, since no script tells where they are. */
+export function timeTag(at: number): Html {
+  const text = formatTime(at);
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
+
+/** Where the person is signed in, to end one or all. */
+export function sessionsPage(data: SessionsData): string {
+  const { base, csrf, sessions } = data;
+  const body = html`<h1>Where you are signed in</h1>
+    <ul class="plain-list">
+      ${sessions.map(
+        (session) =>
+          html`<li>
+            <div class="who">
+              <strong>${session.browser}</strong>
+              ${session.isCurrent && html`<span class="badge">this browser</span>`}
+              <div class="soft small">
+                from ${session.address}, since ${timeTag(session.startedAt)}, last seen ${timeTag(session.lastSeenAt)}
+              </div>
+            </div>
+            <form method="post" action="${base}/signin/sessions">
+              ${csrfField(csrf)}
+              <input type="hidden" name="session" value="${session.id}" />
+              <button
+                class="plain"
+                type="submit"
+                aria-label="End the session of ${session.browser} from ${session.address}"
+              >
+                End
+              </button>
+            </form>
+          </li>`,
+      )}
+    </ul>
+    <div class="row">
+      <form method="post" action="${base}/signin/sessions">
+        ${csrfField(csrf)}
+        <input type="hidden" name="session" value="all" />
+        <button class="full" type="submit">End all of them</button>
+      </form>
+      <a class="button plain" href="${base}/signin">Back</a>
+    </div>`;
+  return renderPage(data, { title: 'Where you are signed in', body, isWide: true });
+}

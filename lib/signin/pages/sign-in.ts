@@ -1,0 +1,73 @@
+import { html } from './html.js';
+import { alertBox, csrfField, renderPage, type PageForm } from './page.js';
+
+export interface SignInData extends PageForm {
+  /** Where to go afterwards: a path of this service, checked already. */
+  readonly returnTo?: string | undefined;
+  /** As typed before. */
+  readonly name?: string | undefined;
+  /** What was wrong with the last attempt: one sentence for all that may be. */
+  readonly error?: string | undefined;
+  /** Another provider that people may sign in with, by the name that its button bears. */
+  readonly upstream?: string | undefined;
+  /** An application that asked for it, by the name it gives itself. */
+  readonly clientName?: string | undefined;
+}
+
+/** Name and password, or another provider. */
+export function signInPage(data: SignInData): string {
+  const { base, csrf, returnTo, name = '', error, upstream, clientName } = data;
+  const hidden = html`${csrfField(csrf)}
+  ${returnTo !== undefined && html`<input type="hidden" name="return" value="${returnTo}" />`}`;
+  const isWrong = error !== undefined;
+  const described = isWrong && html` aria-invalid="true" aria-describedby="problem"`;
+  const body = html`<h1>Sign in</h1>
+    ${clientName !== undefined && html`<p class="soft">to go on to <strong>${clientName}</strong></p>`}
+    ${alertBox(error)}
+    <form method="post" action="${base}/signin">
+      ${hidden}
+      <div class="field">
+        <label class="beside" for="name">E-mail or sign-in name</label>
+        <input
+          type="text"
+          id="name"
+          name="name"
+          value="${name}"
+          autocomplete="username"
+          autocapitalize="none"
+          autocorrect="off"
+          spellcheck="false"
+          maxlength="254"
+          required
+          ${name === '' && html`autofocus`}
+          ${described}
+        />
+      </div>
+      <div class="field">
+        <div class="beside">
+          <label for="password">Password</label>
+          <a class="small" href="${base}/signin/forgotten">Forgotten password?</a>
+        </div>
+        <input
+          type="password"
+          id="password"
+          name="password"
+          autocomplete="current-password"
+          maxlength="1024"
+          required
+          ${name !== '' && html`autofocus`}
+          ${described}
+        />
+      </div>
+      <button class="full" type="submit">Sign in</button>
+    </form>
+    ${
+      upstream !== undefined &&
+      html`<p class="or">or</p>
+        <form method="post" action="${base}/signin/upstream">
+          ${hidden}
+          <button class="full plain" type="submit">Sign in with ${upstream}</button>
+        </form>`
+    }`;
+  return renderPage(data, { title: 'Sign in', body });
+}

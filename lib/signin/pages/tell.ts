@@ -1,0 +1,96 @@
+import { html, type Html } from './html.js';
+import { csrfField, renderPage, type PageForm, type PageFrame } from './page.js';
+
+/** Whoever forgot their password: the service sends no mail, so an admin makes a new link. */
+export function forgottenPage(data: PageFrame): string {
+  const body = html`<h1>Forgotten password</h1>
+    <p>
+      Ask an admin of your workspace for a <strong>one-time link</strong>. It lets you choose a new password, works
+      once, and for a day.
+    </p>
+    <p class="soft">
+      If you are that admin: run this on the machine where Cartulary runs. <code>principal list</code> shows the ids.
+    </p>
+    <pre>npx cartulary link PRINCIPAL</pre>
+    <p><a href="${data.base}/signin">Back to signing in</a></p>`;
+  return renderPage(data, { title: 'Forgotten password', body });
+}
+
+/** A link that does not work, whatever the reason. */
+export function linkSpentPage(data: PageFrame): string {
+  const body = html`<h1>This link does not work any more</h1>
+    <p>It was used already, or replaced by a newer one, or is older than a day, or a part of it is missing.</p>
+    <p>Ask an admin for a new one. If you have a password already, just sign in.</p>
+    <p><a class="button" href="${data.base}/signin">Sign in</a></p>`;
+  return renderPage(data, { title: 'This link does not work any more', body });
+}
+
+export interface SignedInData extends PageForm {
+  readonly displayName: string;
+  readonly signInName: string;
+  readonly workspaces: readonly { readonly name: string; readonly displayName: string }[];
+}
+
+/** Where signing in ends when nothing else was asked for. */
+export function signedInPage(data: SignedInData): string {
+  const { base, csrf, displayName, signInName, workspaces } = data;
+  const body = html`<h1>You are signed in</h1>
+    <dl class="facts">
+      <dt>Name</dt>
+      <dd>${displayName}</dd>
+      <dt>Sign-in</dt>
+      <dd>${signInName}</dd>
+      <dt>${workspaces.length === 1 ? 'Workspace' : 'Workspaces'}</dt>
+      <dd>${workspaces.map(({ name }) => name).join(', ')}</dd>
+    </dl>
+    <p><a href="${base}/signin/sessions">Where you are signed in</a></p>
+    <form method="post" action="${base}/signin/out">
+      ${csrfField(csrf)}
+      <button class="plain full" type="submit">Sign out</button>
+    </form>`;
+  return renderPage(data, { title: 'You are signed in', body });
+}
+
+/** Says that it goes on, for the moment until the browser does. @param to a path of this service, with the base */
+export function goingOnPage(data: PageFrame & { readonly to: string }): string {
+  const body = html`<h1>You are signed in</h1>
+    <p><a href="${data.to}">Go on</a></p>`;
+  return renderPage(data, { title: 'Going on', body, goesOnTo: data.to });
+}
+
+export function signedOutPage(data: PageFrame): string {
+  const body = html`<h1>You are signed out</h1>
+    <p class="soft">Keys and applications that you let act as you go on working.</p>
+    <p><a class="button full" href="${data.base}/signin">Sign in again</a></p>`;
+  return renderPage(data, { title: 'You are signed out', body });
+}
+
+/** An application was not allowed to act, and there is no place to send the browser back to, or it is on its way. */
+export function deniedPage(
+  data: PageFrame & { readonly clientName: string; readonly back?: string | undefined },
+): string {
+  const body = html`<h1>Not allowed</h1>
+    <p><strong>${data.clientName}</strong> does not act as you. Nothing was shared with it. You can close this page.</p>
+    ${data.back !== undefined && html`<p><a href="${data.back}">Back to ${data.clientName}</a></p>`}`;
+  return renderPage(data, { title: 'Not allowed', body });
+}
+
+export interface ErrorData extends PageFrame {
+  readonly title: string;
+  /** What happened, and the way out. */
+  readonly message: string;
+  readonly requestId: string;
+  /** A way on: a path with the base. */
+  readonly next?: { readonly path: string; readonly label: string } | undefined;
+}
+
+/** Something went wrong; whoever asks for help copies the request's id. */
+export function errorPage(data: ErrorData): string {
+  const { title, message, requestId, next } = data;
+  const body: Html = html`<h1>${title}</h1>
+    <p>${message}</p>
+    ${next !== undefined && html`<p><a class="button" href="${next.path}">${next.label}</a></p>`}
+    <p class="soft small" id="ask">If you ask for help, name this request:</p>
+    <pre class="small" aria-labelledby="ask" role="group">${requestId}</pre>`;
+  return renderPage(data, { title, body });
+}

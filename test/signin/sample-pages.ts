@@ -1,0 +1,73 @@
+import { consentPage } from '../../lib/signin/pages/consent.js';
+import { sessionsPage } from '../../lib/signin/pages/sessions.js';
+import { setPasswordPage } from '../../lib/signin/pages/set-password.js';
+import { signInPage } from '../../lib/signin/pages/sign-in.js';
+import {
+  deniedPage,
+  errorPage,
+  forgottenPage,
+  goingOnPage,
+  linkSpentPage,
+  signedInPage,
+  signedOutPage,
+} from '../../lib/signin/pages/tell.js';
+
+/** Every page in every state that looks different. @param name stands wherever somebody else's text may */
+export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
+  const form = { base: '', csrf: 'proof' };
+  const people = { displayName: name, signInName: `${name}@example.org` };
+  const link = { ...form, ...people, link: 'secret', shortestPassword: 12 };
+  const consent = { ...form, ...people, action: '/signin/consent', clientName: `${name}'s editor`, asksToWrite: true };
+  const one = [{ name: 'main', displayName: name }];
+  const startedAt = Date.UTC(2026, 0, 5, 9);
+  const session = { id: 'a', isCurrent: true, browser: 'Firefox on Linux', address: '203.0.113.7' };
+  const frame = { base: '' };
+  return {
+    'sign-in': signInPage(form),
+    'sign-in-wrong': signInPage({ ...form, name, error: `That does not match, ${name}.`, returnTo: `/signin?${name}` }),
+    'sign-in-upstream': signInPage({ ...form, upstream: name, clientName: name }),
+    welcome: setPasswordPage({ ...link, isFirst: true }),
+    'new-password': setPasswordPage({ ...link, isFirst: false, error: 'The two are not the same.' }),
+    consent: consentPage({
+      ...consent,
+      clientHost: 'editor.example.com',
+      redirectHost: 'editor.example.com',
+      redirectsToLoopback: false,
+      workspaces: one,
+    }),
+    'consent-loopback': consentPage({
+      ...consent,
+      redirectHost: '127.0.0.1:33418',
+      redirectsToLoopback: true,
+      mayWrite: false,
+      workspaces: [...one, { name: 'research', displayName: `${name} L.`, chosen: true }],
+    }),
+    denied: deniedPage({ ...frame, clientName: name }),
+    sessions: sessionsPage({
+      ...form,
+      sessions: [
+        { ...session, startedAt, lastSeenAt: startedAt + 60_000 },
+        {
+          ...session,
+          id: 'b',
+          isCurrent: false,
+          browser: name,
+          startedAt: startedAt - 86_400_000,
+          lastSeenAt: startedAt,
+        },
+      ],
+    }),
+    forgotten: forgottenPage(frame),
+    'link-spent': linkSpentPage(frame),
+    'signed-in': signedInPage({ ...form, ...people, workspaces: one }),
+    'going-on': goingOnPage({ ...frame, to: `/signin?${name}` }),
+    'signed-out': signedOutPage(frame),
+    error: errorPage({
+      ...frame,
+      title: 'Something went wrong',
+      message: `That was our fault, ${name}. Try again in a moment.`,
+      requestId: 'req_0123456789abcdefghij',
+      next: { path: '/signin', label: 'Sign in' },
+    }),
+  };
+}
