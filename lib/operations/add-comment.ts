@@ -40,6 +40,9 @@ export interface ChangedComment {
   readonly documentNumber: number;
 }
 
+/** What is stored of a comment that was written, for a retry: its text lies in one place, from which it can be deleted. */
+type Kept = Omit<ChangedComment, 'comment'> & { readonly commentId: string };
+
 /** Comments that one thread may have. */
 const longestThread = 500;
 
@@ -165,5 +168,14 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
     return describeComment(pen, document, id);
   },
   noteResult: noteOfComment,
+  stored: {
+    keep: ({ comment, documentId, documentNumber }) => ({ commentId: comment.id, documentId, documentNumber }),
+    recall(pen, kept) {
+      const { commentId, ...document } = kept as Kept;
+      const stored = pen.turn.tables.comments.find(commentId);
+      if (stored === undefined) throw notFound();
+      return { comment: toComment(stored), ...document };
+    },
+  },
   documentNumber: ({ documentNumber }) => documentNumber,
 };

@@ -4,6 +4,7 @@ import type { Location } from '../domain/location.js';
 import { readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
+import { requireCurrent } from '../workspace/apply-update.js';
 import { findClaims, toClaim } from '../workspace/find-claims.js';
 import { digestSection } from '../workspace/follow-section.js';
 import { findDocument, findDocumentById, type FoundDocument } from '../workspace/locate.js';
@@ -26,6 +27,8 @@ export interface TakeClaimInput {
 export interface TakenClaim {
   readonly claim: PlacedClaim;
   readonly documentId: string;
+  /** Internal; never leaves the service. */
+  readonly documentNumber: number;
   /** Whether it was the caller's already and lasts longer now. */
   readonly renewed: boolean;
 }
@@ -65,10 +68,8 @@ function findSections(found: FoundDocument, read: ReadText | undefined): readonl
 }
 
 /** @throws Refusal INVALID_REQUEST `no_such_section`; CONFLICT `stale_if_match` when it changed just now */
-function requireSection(found: FoundDocument, section: string, read: ReadText | undefined): Heading {
-  if (read?.versionId !== found.row.current.id) {
-    throw conflict('stale_if_match', 'The document has changed just now. Claim again.');
-  }
+function requireSection(pen: Pen, location: Location, section: string, read: ReadText | undefined): Heading {
+  const found = requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
   const heading = findSections(found, read)?.find(({ id }) => id === section);
   if (heading !== undefined) return heading;
   throw invalidRequest('no_such_section', 'The document has no heading with this id. Take one from its outline.', {
@@ -81,6 +82,10 @@ function standsInTheWay(other: ClaimRow, section: Heading | undefined, sections:
   if (section === undefined || other.section === null || other.sectionDigest === null) return true;
   const theirs = sections?.find(({ id }) => id === other.section);
   return theirs === undefined || sectionsOverlap(theirs, section);
+}
+
+function documentOf({ row }: FoundDocument): Pick<TakenClaim, 'documentId' | 'documentNumber'> {
+  return { documentId: row.id, documentNumber: row.number };
 }
 
 function place(claim: Claim, location: Location): PlacedClaim {
@@ -109,7 +114,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | un
     if (found === undefined) throw notFound();
     requireWritable(found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
-    const section = input.section === undefined ? undefined : requireSection(found, input.section, read);
+    const section = input.section === undefined ? undefined : requireSection(pen, input.location, input.section, read);
     const sections = findSections(found, read);
     const present = findClaims(tables, found, now);
     const other = present.find(
@@ -124,7 +129,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | un
     if (same !== undefined) {
       tables.claims.renew(same.id, expiresAt, purpose ?? same.purpose, sectionDigest);
       const claim = { ...toClaim(same), purpose: purpose ?? same.purpose, expiresAt };
-      return { claim: place(claim, input.location), documentId: found.row.id, renewed: true };
+      return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
     }
     if (tables.claims.ofHolder(pen.author.id, now, mostClaims).length >= mostClaims) {
       throw invalidRequest('too_many_claims', `One principal holds at most ${mostClaims} claims. Release some.`);
@@ -138,9 +143,10 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | un
       expiresAt,
     };
     tables.claims.insert({ ...claim, document: found.row.number, sectionDigest });
-    return { claim: place(claim, input.location), documentId: found.row.id, renewed: false };
+    return { claim: place(claim, input.location), ...documentOf(found), renewed: false };
   },
   noteResult: ({ documentId }) => ({ documentId }),
+  documentNumber: ({ documentNumber }) => documentNumber,
 };
 
 export interface RenewClaimInput {

@@ -80,14 +80,16 @@ export function runIdempotently<Input, Result, Prepared>(
     if (!isSame(stored, retry)) {
       throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new one.');
     }
-    return { result: JSON.parse(stored.result) as Result, replayed: true };
+    const kept: unknown = JSON.parse(stored.result);
+    return { result: operation.stored?.recall(pen, kept) ?? (kept as Result), replayed: true };
   }
   const result = operation.run(pen, input, prepared);
+  const kept = operation.stored === undefined ? result : operation.stored.keep(result);
   tables.idempotency.insert(
     pen.caller.principalId,
     operation.name,
     retry.key,
-    { fingerprint: retry.fingerprint, result: JSON.stringify(result), createdAt: now },
+    { fingerprint: retry.fingerprint, result: JSON.stringify(kept), createdAt: now },
     operation.documentNumber?.(result) ?? null,
   );
   return { result, replayed: false };

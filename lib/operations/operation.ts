@@ -67,6 +67,15 @@ export interface WriteOperation<Input, Result, Prepared = undefined> extends Des
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
   run(pen: Pen, input: Input, prepared: Prepared): Result;
   noteResult?(result: Result): AuditNote;
+  /**
+   * What is stored for a replay, and the result made of it again, where the result itself holds what must not be kept
+   * twice: a comment's text is gone when the comment is. Else the result is stored.
+   */
+  readonly stored?: {
+    keep(result: Result): unknown;
+    /** @throws Refusal NOT_FOUND when what it names is gone */
+    recall(pen: Pen, kept: unknown): Result;
+  };
   /** Number of the document that a stored answer names, so that an erase takes the answer along. */
   documentNumber?(result: Result): number | null;
 }

@@ -11,6 +11,11 @@ export function presentAuthor({ id, kind, displayName }: Author): object {
   return { id, kind, display_name: displayName };
 }
 
+/** The description's `Version`. */
+export function presentVersion({ id, at, author, message }: Omit<Version, 'location'>): object {
+  return { id, created_at: formatTime(at), author: presentAuthor(author), message };
+}
+
 /** One claim stands for all: the one on the whole document, or else the oldest. */
 function presentClaim(claims: readonly Claim[]): object | null {
   const claim = claims.find(({ section }) => section === null) ?? claims[0];
@@ -29,12 +34,7 @@ export function presentDocument(document: Document, version: Version = document.
     size: version.size,
     sha256: version.sha256,
     etag: formatEtag(version.id),
-    version: {
-      id: version.id,
-      created_at: formatTime(version.at),
-      author: presentAuthor(version.author),
-      message: version.message,
-    },
+    version: presentVersion(version),
     created_at: formatTime(document.createdAt),
     updated_at: formatTime(version.at),
     labels: document.labels,
@@ -63,4 +63,9 @@ export function presentWrittenDocument(document: Document): Answer {
 export function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
   const etag = formatEtag(versionId);
   return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });
+}
+
+/** The description's `Labels`. */
+export function presentLabels({ location, labels }: Document): Answer {
+  return answerJson(200, { location, labels });
 }

@@ -11,6 +11,7 @@ import { move, rename } from '../operations/relocate.js';
 import { searchDocuments } from '../operations/search-documents.js';
 import { undeleteDocument } from '../operations/undelete-document.js';
 import { updateDocument } from '../operations/update-document.js';
+import { extensionRoutes } from './extension-routes.js';
 import { presentRead } from './present-content.js';
 import {
   presentCreatedDocument,
@@ -167,4 +168,5 @@ export const routes: readonly Route[] = [
     read: readRevokeGrantRequest,
     present: presentRevokedGrant,
   }),
+  ...extensionRoutes,
 ];

@@ -47,6 +47,28 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     const stale = await call('updateDocument', { location, 'If-Match': made.data.etag }, { content: 'x' });
     assert.deepEqual([stale.status, stale.data.error.details.current_etag], [409, put.data.etag]);
 
+    const history = await call('listHistory', { location, limit: 1 });
+    assert.deepEqual(
+      [history.data.items[0].operation, history.data.items[0].version.id],
+      ['update', put.data.version.id],
+    );
+    const diff = await call('diffVersions', { location, from: made.data.version.id });
+    assert.deepEqual([diff.data.diff.added, diff.data.diff.removed], [1, 1]);
+    assert.deepEqual((await call('setLabels', { location }, { labels: ['b'] })).data.labels, ['b']);
+    assert.deepEqual((await call('addLabels', key('l'), { location, labels: ['a'] })).data.labels, ['a', 'b']);
+    assert.deepEqual((await call('removeLabel', { location, label: 'b' })).data.labels, ['a']);
+    assert.deepEqual((await call('readLabels', { location })).data, { location, labels: ['a'] });
+    const claim = await call('takeClaim', key('c'), { location, ttl_seconds: 600 });
+    assert.equal((await call('listClaims')).data.items[0].id, claim.data.id);
+    assert.equal((await call('releaseClaim', { id: claim.data.id })).data.released, true);
+    const comment = await call('addComment', key('w'), { location, text: 'Two?', passage: { quote: 'Two' } });
+    const named = { location, id: comment.data.id };
+    assert.equal((await call('editComment', named, { text: 'Two!' })).data.text, 'Two!');
+    const thread = { location, id: comment.data.thread_id };
+    assert.equal((await call('resolveThread', thread, { resolved: true })).data.id, comment.data.thread_id);
+    assert.equal((await call('listComments', { location })).data.items[0].anchor.line, 1);
+    assert.equal((await call('deleteComment', named)).data.deleted, true);
+
     const folder = await call('createFolder', key('2'), { location: 'team/empty' });
     assert.equal(folder.status, 201);
     const folders = await call('listFolders', { location: 'team', limit: 1 });
@@ -77,8 +99,8 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     const gone = await call('deleteDocument', { location: 'public/b.md', 'If-Match': put.data.etag });
     assert.equal(gone.data.deleted, true);
     assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
-    const named = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
-    assert.equal((await call('revokeGrant', { ...named, role: 'reader' })).data.revoked, true);
+    const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };
+    assert.equal((await call('revokeGrant', { ...granted, role: 'reader' })).data.revoked, true);
     for (const id of operations.filter((name) => /Health|Openapi/.test(name))) {
       assert.equal((await call(id)).status, 200, id);
     }

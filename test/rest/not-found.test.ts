@@ -13,11 +13,18 @@ describe('NOT_FOUND over REST', () => {
   let ada: HttpClient;
   let bob: HttpClient;
   let version: string;
+  let commentId: string;
+  let threadId: string;
+  let claimId: string;
+  const passage = { quote: 'text' };
 
   before(async () => {
     server = await openTestServer();
     ada = await server.person('approver');
     version = (await ada.create('secret/here.md')).json.version.id;
+    const comment = await ada.post('/v1/comments', { location: 'secret/here.md', text: 'x' });
+    ({ id: commentId, thread_id: threadId } = comment.json);
+    claimId = (await ada.post('/v1/claims', { location: 'secret/here.md' })).json.id;
     await ada.create('open/here.md');
     await ada.create('secret/gone.md');
     await ada.delete('/v1/documents/secret/gone.md');
@@ -37,6 +44,26 @@ describe('NOT_FOUND over REST', () => {
     ['updating raw', (who, location) => who.put(`/v1/documents/${location}`, Buffer.from('x'))],
     ['deleting', (who, location) => who.delete(`/v1/documents/${location}`)],
     ['creating', (who, location) => who.create(location)],
+    ['listing its history', (who, location) => who.get(`/v1/history?location=${location}`)],
+    ['comparing it', (who, location) => who.get(`/v1/diffs?location=${location}`)],
+    ['comparing a version', (who, location) => who.get(`/v1/diffs?location=${location}&from=${version}`)],
+    ['reading its labels', (who, location) => who.get(`/v1/labels?location=${location}`)],
+    ['updating its labels', (who, location) => who.put(`/v1/labels?location=${location}`, { labels: ['x'] })],
+    ['updating labels by adding', (who, location) => who.post('/v1/labels', { location, labels: ['x'] })],
+    ['updating labels by removing', (who, location) => who.delete(`/v1/labels?location=${location}&label=x`)],
+    ['updating by a claim', (who, location) => who.post('/v1/claims', { location })],
+    ['updating by a claim on a section', (who, location) => who.post('/v1/claims', { location, section: 'x' })],
+    ['listing its comments', (who, location) => who.get(`/v1/comments?location=${location}`)],
+    ['commenting', (who, location) => who.post('/v1/comments', { location, text: 'x' })],
+    ['commenting on a passage', (who, location) => who.post('/v1/comments', { location, text: 'x', passage })],
+    ['answering', (who, location) => who.post('/v1/comments', { location, text: 'x', thread_id: threadId })],
+    [
+      'editing a comment',
+      (who, location) => who.put(`/v1/comments?location=${location}&id=${commentId}`, { text: 'x' }),
+    ],
+    ['taking a comment away', (who, location) => who.delete(`/v1/comments?location=${location}&id=${commentId}`)],
+    ['settling', (who, location) => who.put(`/v1/threads?location=${location}&id=${threadId}`, { resolved: true })],
+    ['giving a claim up', (who) => who.delete(`/v1/claims?id=${claimId}`)],
     ['creating below it', (who, location) => who.create(`${location}/below.md`)],
   ];
   const stale = { 'If-Match': `"${'0'.repeat(40)}"` };

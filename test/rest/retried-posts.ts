@@ -8,6 +8,8 @@ export interface RetriedPost {
   body(place: string, subjectId: string): object;
   /** The same kind of request with another content. */
   otherBody(place: string, subjectId: string): object;
+  /** What somebody has there who may not do this; a reader's role when left out. */
+  readonly tooLittle?: 'nothing';
   readonly status: number;
   /** What the request gives once its first answer is forgotten. */
   readonly forgotten: string;
@@ -64,6 +66,32 @@ export const retriedPosts: readonly RetriedPost[] = [
     otherBody: (place, id) => grantOf(place, id, 'editor'),
     status: 201,
     // It still stands, so that the same one is given and not made.
+    forgotten: '',
+  },
+  {
+    path: '/v1/labels',
+    prepare: async (admin, place) => void (await admin.create(`${place}/labelled.md`)),
+    body: (place) => ({ location: `${place}/labelled.md`, labels: ['one'] }),
+    otherBody: (place) => ({ location: `${place}/labelled.md`, labels: ['two'] }),
+    status: 200,
+    forgotten: '',
+  },
+  {
+    path: '/v1/claims',
+    prepare: async (admin, place) => void (await admin.create(`${place}/claimed.md`)),
+    body: (place) => ({ location: `${place}/claimed.md`, ttl_seconds: 86_400 }),
+    otherBody: (place) => ({ location: `${place}/claimed.md`, ttl_seconds: 60 }),
+    status: 201,
+    // The first one has run out.
+    forgotten: '',
+  },
+  {
+    path: '/v1/comments',
+    prepare: async (admin, place) => void (await admin.create(`${place}/said.md`)),
+    body: (place) => ({ location: `${place}/said.md`, text: 'one' }),
+    otherBody: (place) => ({ location: `${place}/said.md`, text: 'two' }),
+    tooLittle: 'nothing',
+    status: 201,
     forgotten: '',
   },
 ];

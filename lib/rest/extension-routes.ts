@@ -1,0 +1,144 @@
+import { addComment } from '../operations/add-comment.js';
+import { releaseClaim, takeClaim } from '../operations/change-claim.js';
+import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
+import { addLabels, removeLabels, setLabels } from '../operations/change-labels.js';
+import { compareVersions } from '../operations/compare-versions.js';
+import { listClaims } from '../operations/list-claims.js';
+import { listComments } from '../operations/list-comments.js';
+import { listHistory } from '../operations/list-history.js';
+import { readDocument } from '../operations/read-document.js';
+import { presentPlacedClaim, presentReleasedClaim, presentTakenClaim } from './present-claim.js';
+import {
+  presentAddedComment,
+  presentDeletedComment,
+  presentEditedComment,
+  presentListedComment,
+  presentThread,
+} from './present-comment.js';
+import { presentLabels } from './present-document.js';
+import { presentDiff, presentHistoryEntry } from './present-history.js';
+import { readListClaimsRequest, readReleaseClaimRequest, readTakeClaimRequest } from './read-claim-request.js';
+import {
+  readAddCommentRequest,
+  readDeleteCommentRequest,
+  readEditCommentRequest,
+  readListCommentsRequest,
+  readResolveThreadRequest,
+} from './read-comment-request.js';
+import { readDiffRequest, readHistoryRequest } from './read-history-request.js';
+import {
+  readAddLabelsRequest,
+  readLabelsRequest,
+  readRemoveLabelRequest,
+  readSetLabelsRequest,
+} from './read-label-request.js';
+import { presentPage } from './read-page.js';
+import { row, type Route } from './route.js';
+
+/**
+ * What goes beyond the specification: a client can do without. None of these paths has a location in it, since every
+ * path below `/v1/documents/` is a document's.
+ */
+export const extensionRoutes: readonly Route[] = [
+  row({
+    method: 'GET',
+    path: '/v1/history',
+    operation: listHistory,
+    read: readHistoryRequest,
+    present: presentPage(presentHistoryEntry),
+  }),
+  row({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readDiffRequest, present: presentDiff }),
+  row({
+    method: 'GET',
+    path: '/v1/labels',
+    operation: readDocument,
+    read: readLabelsRequest,
+    present: ({ document }) => presentLabels(document),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/labels',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: addLabels,
+    read: readAddLabelsRequest,
+    present: presentLabels,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/labels',
+    takes: ['json'],
+    operation: setLabels,
+    read: readSetLabelsRequest,
+    present: presentLabels,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/labels',
+    operation: removeLabels,
+    read: readRemoveLabelRequest,
+    present: presentLabels,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/claims',
+    operation: listClaims,
+    read: readListClaimsRequest,
+    present: presentPage(presentPlacedClaim),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/claims',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: takeClaim,
+    read: readTakeClaimRequest,
+    present: presentTakenClaim,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/claims',
+    operation: releaseClaim,
+    read: readReleaseClaimRequest,
+    present: presentReleasedClaim,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/comments',
+    operation: listComments,
+    read: readListCommentsRequest,
+    present: presentPage(presentListedComment),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/comments',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: addComment,
+    read: readAddCommentRequest,
+    present: presentAddedComment,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/comments',
+    takes: ['json'],
+    operation: editComment,
+    read: readEditCommentRequest,
+    present: presentEditedComment,
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/comments',
+    operation: deleteComment,
+    read: readDeleteCommentRequest,
+    present: presentDeletedComment,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/threads',
+    takes: ['json'],
+    operation: resolveThread,
+    read: readResolveThreadRequest,
+    present: presentThread,
+  }),
+];

@@ -1,0 +1,37 @@
+import type { PlacedClaim } from '../domain/claim.js';
+import { formatTime } from '../domain/clock.js';
+import type { ChangedClaim, TakenClaim } from '../operations/change-claim.js';
+import { answerJson, type Answer } from './answer.js';
+import { presentAuthor } from './present-document.js';
+
+/** The description's `PlacedClaim`. */
+export function presentPlacedClaim({
+  id,
+  location,
+  section,
+  holder,
+  purpose,
+  claimedAt,
+  expiresAt,
+}: PlacedClaim): object {
+  return {
+    id,
+    location,
+    section,
+    holder: presentAuthor(holder),
+    purpose,
+    claimed_at: formatTime(claimedAt),
+    expires_at: formatTime(expiresAt),
+  };
+}
+
+/** 201 for a new claim, 200 for one that lasts longer now. */
+export function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
+  if (renewed) return answerJson(200, presentPlacedClaim(claim));
+  const query = new URLSearchParams({ location: claim.location });
+  return answerJson(201, presentPlacedClaim(claim), { Location: `/v1/claims?${query.toString()}` });
+}
+
+export function presentReleasedClaim({ claim }: ChangedClaim): Answer {
+  return answerJson(200, { released: true, id: claim.id });
+}

@@ -1,0 +1,25 @@
+import { parseFolderLocation, parseLocation } from '../domain/location.js';
+import type { TakeClaimInput } from '../operations/change-claim.js';
+import type { ListClaimsInput } from '../operations/list-claims.js';
+import { readPage } from './read-page.js';
+import type { CheckedRequest } from './route.js';
+
+export function readListClaimsRequest(request: CheckedRequest): ListClaimsInput {
+  const { location = '' } = request.query as { readonly location?: string };
+  return { location: parseFolderLocation(location), ...readPage(request) };
+}
+
+/** The body ClaimCreate. */
+export function readTakeClaimRequest({ body }: CheckedRequest): TakeClaimInput {
+  const { location, section, ttl_seconds, purpose } = (body.form === 'json' ? body.value : { location: '' }) as {
+    readonly location: string;
+    readonly section?: string;
+    readonly ttl_seconds?: number;
+    readonly purpose?: string;
+  };
+  return { location: parseLocation(location), section, seconds: ttl_seconds, purpose };
+}
+
+export function readReleaseClaimRequest({ query }: CheckedRequest): { readonly claimId: string } {
+  return { claimId: (query as { readonly id: string }).id };
+}
