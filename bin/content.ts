@@ -5,7 +5,7 @@ const revert = {
   '--since <time>': 'since when: RFC 3339, or a duration ago such as 2h',
 };
 
-/** Commands about documents and folders, their histories, claims and comments. */
+/** Commands about documents and folders and their histories. */
 export const contentTable: readonly Managing[] = [
   {
     words: 'document history',
@@ -47,25 +47,5 @@ export const contentTable: readonly Managing[] = [
     example: 'cartulary folder revert handbook --principal prn_13jrac9t4texfcfd685f --since 2h',
     required: revert,
     optional: { '--apply <digest>': 'do what the preview with this digest showed', '--message <text>': 'a note' },
-  },
-  {
-    words: 'claim list',
-    description: 'List the claims in force.',
-    example: 'cartulary claim list --location handbook',
-    optional: { '--location <location>': 'on a document, or in a folder' },
-  },
-  {
-    words: 'claim break',
-    arguments: ['location'],
-    description: "End somebody's claim on a document; they are told.",
-    example: 'cartulary claim break handbook/travel.md --claim clm_13jrac9t4texfcfd685f',
-    required: { '--claim <id>': 'which one' },
-  },
-  {
-    words: 'comment list',
-    arguments: ['location'],
-    description: 'List the comments on a document, thread by thread.',
-    example: 'cartulary comment list handbook/travel.md --open',
-    optional: { '--open': 'only threads that are not resolved' },
   },
 ];

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { annotationTable } from './annotate.js';
 import { contentTable } from './content.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
@@ -143,9 +144,9 @@ const table: readonly Managing[] = [
   },
 ];
 
-/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment. */
+/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label. */
 export function addManageCommands(program: Command): void {
-  for (const managing of [...table, ...contentTable]) {
+  for (const managing of [...table, ...contentTable, ...annotationTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
       'may be left out where there is only one',

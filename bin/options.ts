@@ -39,6 +39,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   folder: 'A folder as one: delete it, bring it back, undo what someone did in it.',
   claim: 'Who keeps a document, or a section of it, for themselves.',
   comment: 'What was said about a document.',
+  label: 'Words to filter and search by.',
   key: 'Keys by which people and agents come in.',
   policy: 'What holds for the whole workspace.',
   audit: 'The record of everything that was done.',

@@ -1,3 +1,4 @@
+import { annotationCommands } from './annotate.js';
 import type { Command } from './command.js';
 import { auditCommands } from './export-audit.js';
 import { importFolder } from './import-folder.js';
@@ -19,6 +20,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...accessCommands,
   ...policyCommands,
   ...contentCommands,
+  ...annotationCommands,
   ...auditCommands,
   import: importFolder,
   ...preserveCommands,

@@ -2,26 +2,20 @@ import { formatTime } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
-import type { Page } from '../domain/page.js';
 import { formatUnified } from '../domain/text-diff.js';
-import { breakClaim } from '../operations/change-claim.js';
 import { compareVersions } from '../operations/compare-versions.js';
 import { parseMessage } from '../operations/content.js';
 import { deleteFolder, undeleteFolder } from '../operations/delete-folder.js';
-import { listClaims } from '../operations/list-claims.js';
-import { listComments } from '../operations/list-comments.js';
 import { listHistory } from '../operations/list-history.js';
 import { restoreVersion } from '../operations/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/revert-changes.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
+import { readPages } from './read-pages.js';
 import type { Presented } from './present.js';
 
 const noDocument = 'There is no such document, or it has no such version.';
 const noFolder = 'There is no such folder, or none was deleted there.';
-const pageSize = 200;
-/** Entries of a history that are printed; the newest ones. */
-const mostEntries = 1000;
 
 function readVersion(fields: Fields, name: string): string | undefined {
   const text = fields.optionalText(name);
@@ -53,28 +47,17 @@ function presentEntry(entry: HistoryEntry): Presented {
   }
 }
 
-/** Reads page after page, up to a number of items. */
-async function readAll<Item>(most: number, read: (after: string) => Promise<Page<Item>>): Promise<Item[]> {
-  const items: Item[] = [];
-  for (let after: string | null = ''; after !== null && items.length < most;) {
-    const page: Page<Item> = await read(after);
-    items.push(...page.items);
-    after = page.next;
-  }
-  return items;
-}
-
 const readRevert = (fields: Fields, now: number) => ({
   location: parseFolderLocation(fields.text('location')),
   principalId: fields.text('principal'),
   since: parsePastTime('since', fields.text('since'), now),
 });
 
-/** Commands about documents and folders, their histories, claims and comments. */
+/** Commands about documents and folders and their histories. */
 export const contentCommands: Readonly<Record<string, Command>> = {
   'document.history': inWorkspace(async ({ perform }, fields) => {
     const location = parseLocation(fields.text('location'));
-    const entries = await readAll(mostEntries, (after) => perform(listHistory, { location, after, limit: pageSize }));
+    const entries = await readPages((page) => perform(listHistory, { location, ...page }));
     return { items: entries.map(presentEntry) };
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
@@ -123,40 +106,4 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     const { steps, leftAlone, versionId } = await perform(revertChanges, { ...input, preview, message });
     return { documents: steps.length, left_alone: leftAlone, commit: versionId };
   }, noFolder),
-  'claim.list': inWorkspace(async ({ perform }, fields) => {
-    const location = parseFolderLocation(fields.optionalText('location') ?? '');
-    const claims = await readAll(mostEntries, (after) => perform(listClaims, { location, after, limit: pageSize }));
-    return {
-      items: claims.map(({ id, location: place, section, holder, purpose, expiresAt }) => ({
-        id,
-        location: place,
-        section,
-        holder: holder.displayName,
-        purpose,
-        expires_at: formatTime(expiresAt),
-      })),
-    };
-  }),
-  'claim.break': inWorkspace(async ({ perform }, fields) => {
-    const location = parseLocation(fields.text('location'));
-    const { claim } = await perform(breakClaim, { location, claimId: fields.text('claim') });
-    return { id: claim.id, location, broken: true };
-  }, 'There is no such claim on this document.'),
-  'comment.list': inWorkspace(async ({ perform }, fields) => {
-    const location = parseLocation(fields.text('location'));
-    const which = fields.flag('open') ? 'open' : 'all';
-    const comments = await readAll(mostEntries, (after) =>
-      perform(listComments, { location, which, after, limit: pageSize }),
-    );
-    return {
-      items: comments.map(({ comment, anchor, resolved }) => ({
-        thread: comment.threadId,
-        by: comment.author.displayName,
-        at: formatTime(comment.createdAt),
-        on: anchor.type === 'passage' ? `line ${anchor.place.line}` : anchor.type,
-        resolved: resolved !== null,
-        text: comment.text,
-      })),
-    };
-  }, noDocument),
 };

@@ -83,8 +83,8 @@ describe('the command line on documents, folders, claims and comments', () => {
     await ada.comment('a.md', 'why?', { passage: { quote: 'One' } });
     const [comment] = (await run('comment.list', { location: 'a.md', open: true }))['items'] as object[];
     assert.deepEqual(
-      { ...comment, thread: '', at: '' },
-      { thread: '', at: '', by: 'Ada', on: 'line 1', resolved: false, text: 'why?' },
+      { ...comment, thread: '', at: '', id: '' },
+      { thread: '', id: '', at: '', by: 'Ada', on: 'line 1', resolved: false, text: 'why?' },
     );
   });
 });

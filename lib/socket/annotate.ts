@@ -1,0 +1,143 @@
+import type { Claim } from '../domain/claim.js';
+import { formatTime } from '../domain/clock.js';
+import type { Comment } from '../domain/comment.js';
+import { parseFolderLocation, parseLocation } from '../domain/location.js';
+import { addComment } from '../operations/add-comment.js';
+import { breakClaim, releaseClaim, renewClaim, takeClaim } from '../operations/change-claim.js';
+import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
+import { addLabels, removeLabels, setLabels } from '../operations/change-labels.js';
+import { listClaims } from '../operations/list-claims.js';
+import { listComments } from '../operations/list-comments.js';
+import { readDocument } from '../operations/read-document.js';
+import { inWorkspace, type Command } from './command.js';
+import { badField, parseDuration, type Fields } from './fields.js';
+import type { Presented } from './present.js';
+import { readPages } from './read-pages.js';
+
+const noDocument = 'There is no such document.';
+const noClaim = 'There is no such claim of the operator. `cartulary claim list` shows those in force.';
+const noComment = 'There is no such comment on this document, or it is not the operator’s.';
+
+const readLocation = (fields: Fields) => parseLocation(fields.text('location'));
+
+/** A duration such as `30m`, in whole seconds. */
+function readSeconds(fields: Fields): number | undefined {
+  const text = fields.optionalText('for');
+  if (text === undefined) return undefined;
+  const duration = parseDuration(text);
+  if (duration === undefined) throw badField('for', 'must be a duration such as 30m (s, m, h, d, w)');
+  return duration / 1000;
+}
+
+/** What is given as one text with commas between; no label and no id has one. */
+function readList(fields: Fields, name: string): string[] {
+  const text = fields.optionalText(name) ?? '';
+  return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
+}
+
+const readLabels = (fields: Fields) => ({ location: readLocation(fields), labels: readList(fields, 'labels') });
+
+function presentClaim({ id, section, holder, purpose, expiresAt }: Claim): Presented {
+  return { section, holder: holder.displayName, purpose, expires_at: formatTime(expiresAt), id };
+}
+
+const presentComment = ({ id, threadId, author, text }: Comment): Presented => ({
+  id,
+  thread: threadId,
+  by: author.displayName,
+  text,
+});
+
+/** Commands about claims, comments and labels. Whoever gives them acts as the operator. */
+export const annotationCommands: Readonly<Record<string, Command>> = {
+  'claim.list': inWorkspace(async ({ perform }, fields) => {
+    const location = parseFolderLocation(fields.optionalText('location') ?? '');
+    const claims = await readPages((page) => perform(listClaims, { location, ...page }));
+    return { items: claims.map((claim) => ({ location: claim.location, ...presentClaim(claim) })) };
+  }),
+  'claim.take': inWorkspace(async ({ perform }, fields) => {
+    const location = readLocation(fields);
+    const section = fields.optionalText('section');
+    const purpose = fields.optionalText('purpose');
+    const { claim, renewed } = await perform(takeClaim, { location, section, seconds: readSeconds(fields), purpose });
+    return { location, ...presentClaim(claim), renewed };
+  }, noDocument),
+  'claim.renew': inWorkspace(async ({ perform }, fields) => {
+    const input = { claimId: fields.text('claim'), seconds: readSeconds(fields) };
+    return presentClaim((await perform(renewClaim, input)).claim);
+  }, noClaim),
+  'claim.release': inWorkspace(async ({ perform }, fields) => {
+    const { claim } = await perform(releaseClaim, { claimId: fields.text('claim') });
+    return { id: claim.id, released: true };
+  }, noClaim),
+  'claim.break': inWorkspace(async ({ perform }, fields) => {
+    const location = readLocation(fields);
+    const { claim } = await perform(breakClaim, { location, claimId: fields.text('claim') });
+    return { id: claim.id, location, broken: true };
+  }, 'There is no such claim on this document.'),
+  'comment.list': inWorkspace(async ({ perform }, fields) => {
+    const location = readLocation(fields);
+    const which = fields.flag('open') ? 'open' : 'all';
+    const comments = await readPages((page) => perform(listComments, { location, which, ...page }));
+    return {
+      items: comments.map(({ comment, anchor, resolved }) => ({
+        thread: comment.threadId,
+        id: comment.id,
+        by: comment.author.displayName,
+        at: formatTime(comment.createdAt),
+        on: anchor.type === 'passage' ? `line ${anchor.place.line}` : anchor.type,
+        resolved: resolved !== null,
+        text: comment.text,
+      })),
+    };
+  }, noDocument),
+  'comment.add': inWorkspace(async ({ perform }, fields) => {
+    const quote = fields.optionalText('quote');
+    const { comment } = await perform(addComment, {
+      location: readLocation(fields),
+      text: fields.text('text'),
+      passage: quote === undefined ? undefined : { quote },
+      threadId: fields.optionalText('thread'),
+      mentions: readList(fields, 'mention'),
+    });
+    return presentComment(comment);
+  }, 'There is no such document, or no such thread on it.'),
+  'comment.edit': inWorkspace(async ({ perform }, fields) => {
+    const { comment } = await perform(editComment, {
+      location: readLocation(fields),
+      commentId: fields.text('comment'),
+      text: fields.text('text'),
+      mentions: readList(fields, 'mention'),
+    });
+    return presentComment(comment);
+  }, noComment),
+  'comment.delete': inWorkspace(async ({ perform }, fields) => {
+    const input = { location: readLocation(fields), commentId: fields.text('comment') };
+    const { commentId } = await perform(deleteComment, input);
+    return { id: commentId, deleted: true };
+  }, 'There is no such comment on this document.'),
+  'comment.resolve': inWorkspace(async ({ perform }, fields) => {
+    const { threadId, resolved } = await perform(resolveThread, {
+      location: readLocation(fields),
+      threadId: fields.text('thread'),
+      resolved: !fields.flag('reopen'),
+    });
+    return { thread: threadId, resolved: resolved !== null };
+  }, 'There is no such thread on this document.'),
+  'label.list': inWorkspace(async ({ perform }, fields) => {
+    const { document } = await perform(readDocument, { location: readLocation(fields), withContent: false });
+    return { location: document.location, labels: document.labels };
+  }, noDocument),
+  'label.add': inWorkspace(async ({ perform }, fields) => {
+    const { location, labels } = await perform(addLabels, readLabels(fields));
+    return { location, labels };
+  }, noDocument),
+  'label.remove': inWorkspace(async ({ perform }, fields) => {
+    const { location, labels } = await perform(removeLabels, readLabels(fields));
+    return { location, labels };
+  }, noDocument),
+  'label.set': inWorkspace(async ({ perform }, fields) => {
+    const { location, labels } = await perform(setLabels, readLabels(fields));
+    return { location, labels };
+  }, noDocument),
+};
