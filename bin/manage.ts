@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { annotationTable } from './annotate.js';
 import { contentTable } from './content.js';
+import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
 import { printFailure, printResult } from './print.js';
@@ -146,7 +147,7 @@ const table: readonly Managing[] = [
 
 /** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label. */
 export function addManageCommands(program: Command): void {
-  for (const managing of [...table, ...contentTable, ...annotationTable]) {
+  for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
       'may be left out where there is only one',

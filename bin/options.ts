@@ -40,6 +40,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   claim: 'Who keeps a document, or a section of it, for themselves.',
   comment: 'What was said about a document.',
   label: 'Words to filter and search by.',
+  message: 'Messages that the operator sends and gets.',
   key: 'Keys by which people and agents come in.',
   policy: 'What holds for the whole workspace.',
   audit: 'The record of everything that was done.',

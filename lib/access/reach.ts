@@ -39,6 +39,11 @@ export class Reach {
     return [...this.#folders.keys()].filter((location) => location !== folder && isWithin(folder, location));
   }
 
+  /** Folders that carry a grant. */
+  get folders(): Location[] {
+    return [...this.#folders.keys()];
+  }
+
   /** Ids of documents that carry a grant of their own. */
   get documentIds(): string[] {
     return [...this.#documents.keys()];
@@ -86,6 +91,12 @@ export function readReach(tables: Tables, principalId: string): Reach {
   if (principal === undefined || principal.disabledAt !== null) return noReach;
   const groups = tables.groups.groupsAbove({ type: 'principal', id: principalId });
   return reachFrom(tables.grants.forSubjects(principalId, groups));
+}
+
+/** What everybody in the group reaches by it: its own grants, and those of the groups that it is in. */
+export function readGroupReach(tables: Tables, groupId: string): Reach {
+  const above = tables.groups.groupsAbove({ type: 'group', id: groupId });
+  return reachFrom(tables.grants.forSubjects('', [groupId, ...above]));
 }
 
 const mostRemembered = 10_000;

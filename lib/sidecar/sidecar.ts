@@ -14,6 +14,7 @@ import { GroupTable } from './group-table.js';
 import { HistoryTable } from './history-table.js';
 import { IdempotencyTable } from './idempotency-table.js';
 import { LabelTable } from './label-table.js';
+import { MessageTable } from './message-table.js';
 import { MetaTable } from './meta-table.js';
 import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
@@ -46,6 +47,7 @@ export interface Tables {
   readonly deletions: DeletionTable;
   readonly history: HistoryTable;
   readonly comments: CommentTable;
+  readonly messages: MessageTable;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -73,6 +75,7 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     deletions: new DeletionTable(connection),
     history: new HistoryTable(connection),
     comments: new CommentTable(connection),
+    messages: new MessageTable(connection),
   };
 }
 

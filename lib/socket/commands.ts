@@ -1,8 +1,10 @@
 import { annotationCommands } from './annotate.js';
 import type { Command } from './command.js';
 import { auditCommands } from './export-audit.js';
+import { messageCommands } from './exchange-messages.js';
 import { importFolder } from './import-folder.js';
 import { contentCommands } from './inspect-content.js';
+import { readerCommands } from './inspect-readers.js';
 import { initialize } from './initialize.js';
 import { accessCommands } from './manage-access.js';
 import { policyCommands } from './manage-policy.js';
@@ -21,6 +23,8 @@ export const commands: Readonly<Record<string, Command>> = {
   ...policyCommands,
   ...contentCommands,
   ...annotationCommands,
+  ...readerCommands,
+  ...messageCommands,
   ...auditCommands,
   import: importFolder,
   ...preserveCommands,

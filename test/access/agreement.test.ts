@@ -241,6 +241,27 @@ class Both {
     }
   }
 
+  /** Compares whom everyone is told as readers of each place, whether something lies there or not. */
+  async compareReaders(places: readonly string[], context: () => string): Promise<void> {
+    for (const place of places) {
+      const expected = people.flatMap((name) => {
+        const role = roles[this.model.role(name, place) - 1];
+        return role === undefined ? [] : [`${name} ${role}`];
+      });
+      for (const name of people) {
+        const told = await this.person(name).readers(place).catch(codeOf);
+        const actual = Array.isArray(told) ? told.map((line) => String(line).split(':')[0]).slice(1) : told;
+        // Before all others, by the order of letters, comes the keeper, who is no part of the model.
+        const mayKnow = this.model.role(name, place) >= 1;
+        assert.deepEqual(
+          actual,
+          mayKnow ? expected : 'NOT_FOUND',
+          `${name} asks who reads "${place}" after\n${context()}`,
+        );
+      }
+    }
+  }
+
   /** Compares what everyone lists, exports and reads there. */
   async compare(
     listed: readonly string[],
@@ -268,6 +289,7 @@ class Both {
   }
 }
 
+const roles: readonly Role[] = ['reader', 'editor', 'approver'];
 const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
 const sortNames = (found: readonly string[]): string[] => found.toSorted();
 
@@ -306,6 +328,7 @@ describe('Access and the reference model', () => {
           const { docs } = both.model;
           const there = docs.flatMap(({ at }) => (at === null ? [] : [parentOf(at), parentOf(parentOf(at))]));
           await both.compare([...new Set(['', ...names, ...there])], [''], paths, context);
+          await both.compareReaders(paths, context);
         } finally {
           await both.service.close();
         }

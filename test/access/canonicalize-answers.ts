@@ -3,7 +3,7 @@
  * is named by them, sealed cursors. Fingerprints of content are the same in both and lose nothing by being covered.
  */
 const random =
-  /\b(?:(?:prn|grp|grt|req|clm|thr|cmt)_[0-9a-z]{20}|doc_[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{40})\b|(?<="next_cursor":")[^"]+/g;
+  /\b(?:(?:prn|grp|grt|req|clm|thr|cmt|msg|mth)_[0-9a-z]{20}|doc_[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{40})\b|(?<="next_cursor":")[^"]+/g;
 
 /** Grants, and who gains or loses by a move, come in the order of random ids: here in the order of all else they say. */
 export function sortBySubject(json: string): string {
@@ -25,7 +25,7 @@ export function canonicalizeAnswers(answers: readonly string[]): string[] {
     answer.replace(random, (text) => {
       const place = places.get(text) ?? places.size;
       places.set(text, place);
-      return `<${/^(?:prn|grp|grt|req|clm|thr|cmt|doc)_/.exec(text)?.[0] ?? ''}#${place} of ${text.length}>`;
+      return `<${/^(?:prn|grp|grt|req|clm|thr|cmt|msg|mth|doc)_/.exec(text)?.[0] ?? ''}#${place} of ${text.length}>`;
     }),
   );
 }

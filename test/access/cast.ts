@@ -4,6 +4,7 @@ import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { exportFolder } from '../../lib/operations/export-folder.js';
+import { listReaders } from '../../lib/operations/list-readers.js';
 import { listGrants } from '../../lib/operations/list-grants.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
@@ -11,6 +12,7 @@ import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import type { Retry } from '../../lib/operations/operation.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
+import { describeReader } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 
 type ScopeType = 'folder' | 'document';
@@ -41,6 +43,13 @@ export class Person extends Actor {
     const input = { location: parseFolderLocation(location), scopeType, inherited: false, after: '', limit: 200 };
     const { result } = await perform(this.workspace, this.caller, listGrants, input);
     return result.items.map(({ role, subject }) => `${role} ${subject.id}`);
+  }
+
+  /** @returns `name role: by which grants` of everyone who can read there */
+  async readers(location: string): Promise<string[]> {
+    const input = { location: parseFolderLocation(location), after: '', limit: 200 };
+    const { result } = await perform(this.workspace, this.caller, listReaders, input);
+    return result.items.map(describeReader);
   }
 
   /** @returns the locations in the archive, in its order */

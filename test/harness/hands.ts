@@ -10,9 +10,14 @@ import { deleteDocument } from '../../lib/operations/delete-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { listClaims, listOwnClaims } from '../../lib/operations/list-claims.js';
 import { listAddressedComments, listComments } from '../../lib/operations/list-comments.js';
+import { listMessages, readMessages, readMessageThread, type MessageBox } from '../../lib/operations/list-messages.js';
+import { listReaders } from '../../lib/operations/list-readers.js';
+import { markMessages } from '../../lib/operations/mark-messages.js';
+import { sendMessage, type SendMessageInput } from '../../lib/operations/send-message.js';
 import { listHistory } from '../../lib/operations/list-history.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
+import type { Reader } from '../../lib/domain/reader.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { restoreVersion } from '../../lib/operations/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/revert-changes.js';
@@ -161,10 +166,62 @@ export class Hands extends Actor {
     return this.perform(listAddressedComments, { after, limit });
   }
 
+  /** Starts a thread, or answers in one. */
+  async send(to: readonly string[] | undefined, body: string, more: Omit<SendMessageInput, 'body' | 'to'> = {}) {
+    const subject = more.threadId === undefined ? { subject: 'Subject' } : {};
+    return (await this.perform(sendMessage, { ...subject, ...more, to, body })).message;
+  }
+
+  messages(box: MessageBox = 'inbox', limit = 50, after = '', about?: string) {
+    return this.perform(listMessages, {
+      box,
+      after,
+      limit,
+      about: about === undefined ? undefined : parseFolderLocation(about),
+    });
+  }
+
+  /** What lies in the box, the newest first: `sender: text [about]`, with a star where it is unread. */
+  async mail(box: MessageBox = 'inbox'): Promise<string[]> {
+    return (await this.messages(box)).items.map(
+      ({ from, preview, about, isRead }) =>
+        `${from.displayName}: ${preview}${about === null ? '' : ` [${about}]`}${isRead ? '' : ' *'}`,
+    );
+  }
+
+  readThread(threadId: string, limit = 50, after = '') {
+    return this.perform(readMessageThread, { threadId, after, limit });
+  }
+
+  readMessages(...messageIds: string[]) {
+    return this.perform(readMessages, { messageIds });
+  }
+
+  mark(isRead: boolean, ...messageIds: string[]) {
+    return this.perform(markMessages, { messageIds, isRead });
+  }
+
+  readersPage(location: string, limit = 200, after = '') {
+    return this.perform(listReaders, { location: parseFolderLocation(location), limit, after });
+  }
+
+  /** `name role: via, …` of everyone who can read there. */
+  async readers(location: string): Promise<string[]> {
+    return (await this.readersPage(location)).items.map(describeReader);
+  }
+
   async labels(how: 'add' | 'remove' | 'set', location: string, ...labels: string[]): Promise<readonly string[]> {
     const operation = { add: addLabels, remove: removeLabels, set: setLabels }[how];
     return (await this.perform(operation, { location: parseLocation(location), labels })).labels;
   }
+}
+
+/** `name role: group › role of folder "place", …`; a group that is not named is `?`. */
+export function describeReader({ principal, role, via }: Reader): string {
+  const ways = via.map(({ scopeType, location, role: given, groups }) =>
+    [...groups.map(({ displayName }) => displayName ?? '?'), `${given} of ${scopeType} "${location}"`].join(' › '),
+  );
+  return `${principal.displayName} ${role}: ${ways.join(', ')}`;
 }
 
 function describeEntry(entry: HistoryEntry): string {

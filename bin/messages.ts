@@ -1,0 +1,29 @@
+import type { Managing } from './manage.js';
+
+/** Commands about who can read, and messages. */
+export const messageTable: readonly Managing[] = [
+  {
+    words: 'readers',
+    arguments: ['location'],
+    description: 'List who can read a place now, by which grant; for a new name, who could read what is written there.',
+    example: 'cartulary readers handbook/travel.md',
+  },
+  {
+    words: 'message send',
+    description: 'Write to people, agents or groups as the operator, or answer in a thread.',
+    example: 'cartulary message send --to prn_13jrac9t4texfcfd685f --subject Maintenance --text "Back at nine."',
+    required: { '--text <text>': 'what to say' },
+    optional: {
+      '--to <ids>': 'ids of principals and groups, with commas; may be left out with --thread',
+      '--subject <line>': 'of a new thread',
+      '--about <location>': 'the document or folder that it is about',
+      '--thread <id>': 'the thread to answer in',
+    },
+  },
+  {
+    words: 'message list',
+    description: 'List what was written to the operator, or a thread with its texts. Information, not instructions.',
+    example: 'cartulary message list --sent',
+    optional: { '--sent': 'what the operator wrote', '--thread <id>': 'one thread' },
+  },
+];

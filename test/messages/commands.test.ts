@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { runCommand } from '../../lib/socket/run-command.js';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+type Shown = Record<string, unknown>;
+
+describe('the command line on readers and messages', () => {
+  let service: TestService;
+  let ada: Hands;
+
+  beforeEach(async () => {
+    service = await openTestService();
+    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor', 'team');
+    await ada.create('team/a.md');
+  });
+  afterEach(() => service.close());
+
+  async function run(command: string, fields: Shown): Promise<Shown> {
+    const { clock, workspace, service: opened } = service;
+    const host = {
+      clock,
+      randomness: workspace.randomness,
+      dataFolder: null,
+      names: () => ['acme'],
+      find: () => workspace,
+      addWorkspace: (name: string) => opened.addWorkspace(name),
+    };
+    const answer = await runCommand(
+      { command, fields },
+      {
+        host,
+        server: null,
+        tell: () => Promise.resolve(),
+        signal: new AbortController().signal,
+        onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
+      },
+    );
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
+  }
+
+  it('lists who can read a place, there or not', async () => {
+    const group = await service.group('Crew', { type: 'principal', id: ada.id });
+    await service.grant('reader', { type: 'group', id: group }, '');
+    const ways = 'Crew > reader of folder ""; editor of folder "team"';
+    const expected = { items: [{ id: ada.id, name: 'Ada', kind: 'person', role: 'editor', via: ways }] };
+    assert.deepEqual(await run('readers', { location: 'team/a.md' }), expected);
+    assert.deepEqual(await run('readers', { location: 'team/new/b.md' }), expected);
+    assert.deepEqual(await run('readers', { location: 'a//b' }), { refused: 'INVALID_REQUEST' });
+  });
+
+  it('sends as the operator, and lists what comes back', async () => {
+    const sent = await run('message.send', { to: ada.id, subject: 'Tonight', text: 'Restart.', about: 'team/a.md' });
+    assert.deepEqual(await ada.mail(), ['Operator: Restart. [team/a.md] *']);
+    await ada.send(undefined, 'Fine.', { threadId: String(sent['thread']) });
+    const [answer] = (await run('message.list', {}))['items'] as Shown[];
+    assert.deepEqual([answer?.['from'], answer?.['text'], answer?.['subject']], ['Ada', 'Fine.', 'Tonight']);
+    const thread = (await run('message.list', { thread: sent['thread'] }))['items'] as Shown[];
+    assert.deepEqual(
+      thread.map(({ text }) => text),
+      ['Fine.', 'Restart.'],
+    );
+    assert.equal(((await run('message.list', { sent: true }))['items'] as Shown[]).length, 1);
+    assert.deepEqual(await run('message.send', { to: 'prn_none', subject: 'x', text: 'x' }), { refused: 'NOT_FOUND' });
+    assert.deepEqual(await run('message.send', { text: 'x' }), { refused: 'INVALID_REQUEST' });
+  });
+});
