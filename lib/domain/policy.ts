@@ -12,6 +12,8 @@ export interface Policy {
   readonly largestBlob: number;
   /** Milliseconds a new credential lives unless its minting says otherwise; null for ever. */
   readonly credentialLifetime: number | null;
+  /** Whether search keeps an index of meaning beside the words; some kilobytes of memory a document. */
+  readonly searchByMeaning: boolean;
 }
 
 export const defaultPolicy: Policy = {
@@ -21,4 +23,5 @@ export const defaultPolicy: Policy = {
   largestText: 10 * 1024 ** 2,
   largestBlob: 100 * 1024 ** 2,
   credentialLifetime: null,
+  searchByMeaning: false,
 };

@@ -23,9 +23,11 @@ export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
   name: 'policy.change',
   needs: () => adminNeeds,
   note: (input) => ({ detail: { ...input } }),
-  run({ turn }, input) {
+  run({ turn, search }, input) {
     const after = { ...readPolicy(turn.tables), ...input };
-    return { before: writePolicy(turn.tables, after), after };
+    const before = writePolicy(turn.tables, after);
+    if (after.searchByMeaning !== before.searchByMeaning) turn.whenDurable(() => search.catchUp());
+    return { before, after };
   },
   noteResult: ({ before, after }) => ({ detail: { before, after } }),
 };

@@ -1,5 +1,7 @@
 import { nameOf, type Location } from '../domain/location.js';
 import type { DocumentKind } from '../domain/document.js';
+import type { WordVectors } from './meaning/word-vectors.js';
+import { DirectionFinder } from './meaning/find-directions.js';
 import { findTitle } from './find-title.js';
 import { countOnce } from './posting.js';
 import { reduceMarkup } from './reduce-markup.js';
@@ -25,6 +27,8 @@ export interface AnalyzedDocument {
   readonly lengths: readonly [number, number, number, number];
   /** Packed counts (see posting.ts) by term. */
   readonly terms: ReadonlyMap<string, number>;
+  /** Where its text points, stretch by stretch (see meaning/find-directions.ts); empty where that is not asked for. */
+  readonly directions: Int8Array;
 }
 
 export const binaryFlag = 1;
@@ -39,13 +43,17 @@ export const labelMark = '\u0000';
 
 const [body, title, path, label] = [0, 1, 2, 3] as const;
 
-/** Takes time in proportion to the text, whatever it holds. */
-export function analyzeDocument(document: SearchDocument): AnalyzedDocument {
+/**
+ * Takes time in proportion to the text, whatever it holds.
+ * @param vectors with which its directions are found, too
+ */
+export function analyzeDocument(document: SearchDocument, vectors: WordVectors | null = null): AnalyzedDocument {
   const name = nameOf(document.location);
   const text = document.text?.slice(0, longestText) ?? '';
   const found = document.title === undefined ? findTitle(text) : undefined;
   const heading = document.title ?? found?.title;
-  const collected = new Collected();
+  const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
+  const collected = new Collected(undefined, directions);
   if (found !== undefined) {
     collected.addBody(reduceMarkup(text.slice(0, found.start), name));
     collected.addBody(reduceMarkup(text.slice(found.end), name));
@@ -58,6 +66,7 @@ export function analyzeDocument(document: SearchDocument): AnalyzedDocument {
     flags: (document.kind === 'binary' ? binaryFlag : 0) | (heading === undefined ? titledByNameFlag : 0),
     lengths: collected.lengths,
     terms: collected.terms,
+    directions: directions?.end() ?? noDirections,
   };
 }
 
@@ -71,7 +80,7 @@ export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location): 
     collected.drop(title);
     collected.add(name, title);
   }
-  return { location, flags: analyzed.flags, lengths: collected.lengths, terms: collected.terms };
+  return { ...analyzed, location, lengths: collected.lengths, terms: collected.terms };
 }
 
 /** The same document with other labels. */
@@ -82,13 +91,17 @@ export function relabelAnalyzed(analyzed: AnalyzedDocument, labels: readonly str
   return { ...analyzed, lengths: collected.lengths, terms: collected.terms };
 }
 
+const noDirections = new Int8Array(0);
+
 const bitsOfField = [127 << 5, 7 << 2, 1 << 1, 1] as const;
 
 class Collected {
   readonly terms: Map<string, number>;
   readonly lengths: [number, number, number, number];
+  readonly #directions: DirectionFinder | undefined;
 
-  constructor(start?: AnalyzedDocument) {
+  constructor(start?: AnalyzedDocument, directions?: DirectionFinder) {
+    this.#directions = directions;
     this.terms = new Map(start?.terms);
     this.lengths = start === undefined ? [0, 0, 0, 0] : [...start.lengths];
   }
@@ -96,6 +109,7 @@ class Collected {
   addBody(text: string): void {
     splitWords(text, (word) => {
       const stem = stemOfDocument(word);
+      this.#directions?.addWord(stem);
       if (stem !== null) this.#count(stem, body);
     });
   }

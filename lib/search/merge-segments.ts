@@ -14,20 +14,25 @@ const shortList = 24;
 /**
  * Writes the living documents of several segments into one, at the locations where they are now.
  * Terms that only dead documents held are not in it.
+ * @param keepsDirections whether what the documents' texts point to is to be kept
  */
-export function mergeSegments(inputs: readonly MergeInput[]): Segment {
+export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: boolean): Segment {
   const placed = placeDocuments(inputs);
   const renumbered = inputs.map(({ segment }) => new Uint32Array(segment.documents).fill(gone));
   placed.forEach(({ input, ordinal }, place) => {
     (renumbered[input] as Uint32Array)[ordinal] = place;
   });
   const terms = mergeTerms(inputs, renumbered);
+  const directions = keepsDirections
+    ? placed.map(({ input, ordinal }) => (inputs[input] as MergeInput).segment.directionsOf(ordinal))
+    : [];
   const segment = Segment.allocate({
     documents: placed.length,
     terms: terms.count,
     postings: terms.postings.length,
     locationBytes: placed.reduce((sum, { location }) => sum + Buffer.byteLength(location), 0),
     termBytes: terms.bytes.length,
+    directionBytes: directions.reduce((sum, { length }) => sum + length, 0),
   });
   segment.termStarts.set(terms.termStarts);
   segment.postingStarts.set(terms.postingStarts);
@@ -35,6 +40,7 @@ export function mergeSegments(inputs: readonly MergeInput[]): Segment {
   segment.termBytes.set(terms.bytes);
   const keys = new Uint32Array(placed.length);
   let at = 0;
+  let direction = 0;
   placed.forEach(({ input, ordinal, location }, place) => {
     const source = (inputs[input] as MergeInput).segment;
     keys[place] = source.keys[ordinal] ?? 0;
@@ -43,6 +49,12 @@ export function mergeSegments(inputs: readonly MergeInput[]): Segment {
     segment.flags[place] = source.flags[ordinal] ?? 0;
     at += segment.locationBytes.write(location, at, 'utf8');
     segment.locationStarts[place + 1] = at;
+    const own = directions[place];
+    if (own !== undefined) {
+      segment.directions.set(own, direction);
+      direction += own.length;
+    }
+    segment.directionStarts[place + 1] = direction;
   });
   segment.assignKeys(keys);
   return segment;

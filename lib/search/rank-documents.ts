@@ -7,6 +7,7 @@ import { labelTerm } from './expand-term.js';
 import { gatherStatistics } from './gather-statistics.js';
 import type { LivingSegment } from './living-segment.js';
 import type { Query, QueryTerm } from './parse-query.js';
+import { leastNearness, meaningWeight, measureNearness } from './meaning/measure-nearness.js';
 import { nthLargest } from './nth-largest.js';
 import { countsMask, countsOf, everyField, fieldCount, ordinalShift } from './posting.js';
 import { openSheet, type Sheet } from './sheet.js';
@@ -29,6 +30,8 @@ export interface SearchPosition {
 export interface RankRequest {
   readonly query: Query;
   readonly widened: readonly WidenedTerm[];
+  /** Where the query points, when meaning is to count. */
+  readonly meaning: Int8Array | undefined;
   /** All of them; they narrow what is found and leave scores alone. */
   readonly labels: readonly string[];
   readonly kind: DocumentKind | undefined;
@@ -60,7 +63,7 @@ const rareShare = 16;
 
 /** Ranks the documents within reach. Nothing out of reach enters any figure or any list. */
 export function rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Ranking {
-  const { query, widened, labels } = request;
+  const { query, widened, labels, meaning } = request;
   const scored: SoughtTerm[] = [];
   const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
   for (const { presence, terms, fields, boost } of query.clauses) {
@@ -81,8 +84,11 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
   const full = weighed.filter(
     (term, index) => index < named || term.frequency * rareShare <= statistics.documents,
   ).length;
-  /** No document gets more than this by the others alone; a little more, for the last digits of sums. */
-  const mostByOthers = weighed.slice(full).reduce((sum, { weight }) => sum + weight, 0) * almostOne;
+  /** No document gets more than this by the others and by meaning alone; a little more, for the last digits of sums. */
+  /** What the nearest meaning is worth: part of all that words can be. */
+  const meaningWorth =
+    meaning === undefined ? 0 : meaningWeight * weighed.slice(0, named).reduce((sum, { weight }) => sum + weight, 0);
+  const mostByOthers = (weighed.slice(full).reduce((sum, { weight }) => sum + weight, 0) + meaningWorth) * almostOne;
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   reached.forEach((segment, place) => {
@@ -99,6 +105,7 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
         const counts = countsAt(cuts[place] as CutPostings, ordinal);
         if (counts !== 0) lifted += weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
       }
+      if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, segment.living.segment, ordinal);
       return lifted;
     };
     try {
@@ -107,7 +114,8 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
       for (const filter of filters) markRequired(sheet, filter, place);
       for (const { terms, fields } of prohibited) markExcluded(sheet, terms, fields, place);
       const eligible = { living: segment.living, kind: request.kind, required };
-      const least = full < weighed.length && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
+      const isOpen = full < weighed.length || meaningWorth > 0;
+      const least = isOpen && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
       if (least > mostByOthers) {
         // What only the others speak for comes to nothing; of the rest, what they can lift is looked at.
         for (const ordinal of sheet.touched) {
@@ -117,6 +125,7 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
         }
       } else {
         addTerms(full, weighed.length);
+        if (meaning !== undefined) addMeaning(sheet, segment, meaning, meaningWorth);
         offerAll(sheet, eligible, request.after, best);
       }
     } finally {
@@ -157,6 +166,22 @@ function addScores(
       const ordinal = posting >>> ordinalShift;
       on.mark(ordinal, ((on.states[ordinal] ?? 0) | matched) + (isRequired ? 1 : 0));
       on.scores[ordinal] = (on.scores[ordinal] ?? 0) + weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
+    }
+  }
+}
+
+/** What is near enough in meaning is found; what has been found counts for as near as it is. */
+function addMeaning(on: Sheet, { living, intervals }: ReachedSegment, meaning: Int8Array, worth: number): void {
+  for (let index = 0; index < intervals.length; index += 2) {
+    const end = intervals[index + 1] ?? 0;
+    for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
+      const state = on.states[ordinal] ?? 0;
+      const nearness = measureNearness(meaning, living.segment, ordinal);
+      if ((state & matched) === 0) {
+        if (nearness < leastNearness) continue;
+        on.mark(ordinal, state | matched);
+      }
+      on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
     }
   }
 }

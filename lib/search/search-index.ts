@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import type { DocumentKind } from '../domain/document.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
@@ -13,17 +12,21 @@ import { defaultFirstTier } from './choose-merge.js';
 import type { ReachedSegment } from './cut-postings.js';
 import { LivingSegment } from './living-segment.js';
 import { makeSnippet, type Snippet } from './make-snippet.js';
+import { findMeaning } from './meaning/find-meaning.js';
+import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
 import { rankDocuments, type Ranking, type SearchPosition, type WidenedTerm } from './rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
+import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
 import { Shelf, type Place } from './shelf.js';
 import { forgetStems } from './stem-word.js';
 import { widenQuery } from './widen-query.js';
 import { extractDocument, writeSegment } from './write-segment.js';
 
+export type * from './search-request.js';
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
 
 /** Documents made ready for the index, which is most of the work; for one `apply` or `backfill`. */
@@ -50,36 +53,6 @@ export interface SearchBatch {
   readonly upserts?: readonly SearchUpsert[];
   /** Documents with other labels than when they were analysed. */
   readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
-}
-
-export interface SearchFilters {
-  /** Only what lies below it; it counts as the whole reach. */
-  readonly folder?: Location;
-  /** Only what has all of them; scores stay as they are. */
-  readonly labels?: readonly string[];
-  readonly kind?: DocumentKind;
-}
-
-export interface SearchRequest {
-  readonly reach: SearchReach;
-  readonly query: string;
-  readonly syntax?: QuerySyntax;
-  readonly filters?: SearchFilters;
-  /** Hits on a page. */
-  readonly limit: number;
-  /** Where the page before ended; null or left out for the first. */
-  readonly position?: SearchPosition | null;
-}
-
-export interface SearchHit {
-  readonly key: number;
-  readonly location: Location;
-}
-
-export interface SearchPage {
-  readonly hits: readonly SearchHit[];
-  /** Plain data, to be sealed: it tells how many documents the caller reaches. Null at the end. */
-  readonly position: SearchPosition | null;
 }
 
 export interface SearchOptions {
@@ -110,8 +83,12 @@ export class SearchIndex {
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
   #dropped: Error | null = null;
-  /** Keys that commits named since a rebuild began. */
+  /** Keys that commits named since a rebuild or a revision began. */
   #touched: Set<number> | null = null;
+  /** With which new documents' directions are found. */
+  #vectors: WordVectors | null = null;
+  /** The vectors that all documents' directions were made from; null where not all have any. */
+  #madeWith: string | null = null;
 
   private constructor(options: SearchOptions) {
     this.#options = options;
@@ -135,14 +112,57 @@ export class SearchIndex {
     return this.#dropped;
   }
 
+  /**
+   * From which vectors meaning is to be told, or null for text alone. At once where the index was made so; else
+   * documents have to be revised for vectors, and meaning is left out until they are.
+   * @returns whether a revision is due: `startRevision`, `revise`, `endRevision`
+   */
+  useVectors(vectors: WordVectors | null): boolean {
+    this.#vectors = vectors;
+    this.#shelf.keepsDirections = vectors !== null;
+    if (vectors === null) this.#shelf.dropDirections();
+    if (this.#madeWith === (vectors?.name ?? null)) return false;
+    this.#madeWith = null;
+    return vectors !== null;
+  }
+
+  /** Whether meaning is told, besides text. */
+  get ranksByMeaning(): boolean {
+    return this.#vectors !== null && this.#vectors.name === this.#madeWith;
+  }
+
+  /** From now on commits win over what is revised. */
+  startRevision(): void {
+    this.#touched = new Set();
+  }
+
+  /** Puts documents in the place of themselves, taken apart anew; those that a commit named meanwhile stay. */
+  revise({ analysis, keys }: SearchUpsert): void {
+    analysis.segment.assignKeys(keys);
+    const living = new LivingSegment(analysis.segment);
+    keys.forEach((key, ordinal) => {
+      const older = this.#touched?.has(key) ? undefined : this.#shelf.findKey(key);
+      if (older === undefined) living.bury(ordinal);
+      else this.#shelf.bury(older);
+    });
+    this.#shelf.add(living);
+    this.#shelf.tidy();
+  }
+
+  /** Every document has been revised: meaning is told from now on. */
+  endRevision(): void {
+    this.#touched = null;
+    this.#madeWith = this.#vectors?.name ?? null;
+  }
+
   /** Takes documents apart; the work is in proportion to their text. Longer ones belong in a worker. */
   analyze(...documents: readonly SearchDocument[]): Analysis {
-    return toAnalysis(writeSegment(documents.map(analyzeDocument)));
+    return toAnalysis(writeSegment(documents.map((document) => analyzeDocument(document, this.#vectors))));
   }
 
   /** Like `analyze`, without keeping anybody waiting. */
   async analyzeInWorker(documents: readonly SearchDocument[]): Promise<Analysis> {
-    return toAnalysis(await this.#analyst.analyze(documents));
+    return toAnalysis(await this.#analyst.analyze(documents, this.#vectors));
   }
 
   /** Follows a commit. Returns at once; the next search sees it. */
@@ -180,6 +200,7 @@ export class SearchIndex {
   endRebuild(commit: string): void {
     this.#touched = null;
     this.#commit = commit;
+    this.#madeWith = this.#vectors?.name ?? null;
   }
 
   /**
@@ -258,10 +279,13 @@ export class SearchIndex {
     }
     // The largest first: what it holds soon shows what else is worth a look.
     reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
-    const { neighboursOf } = this.#options;
+    const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
+    // Vectors say what neighbours say, and more.
+    const neighboursOf = meaning === undefined ? this.#options.neighboursOf : undefined;
     return rankDocuments(reached, {
       query,
       widened: neighboursOf === undefined ? [] : widenQuery(query, neighboursOf),
+      meaning,
       labels: filters.labels ?? [],
       kind: filters.kind,
       most,
@@ -327,6 +351,8 @@ export class SearchIndex {
         this.#shelf.add(living);
       }
       this.#commit = stored.commit;
+      this.#madeWith = stored.vectors;
+      this.#shelf.keepsDirections = stored.vectors !== null;
     } catch (error) {
       this.#dropped = error as Error;
       this.#shelf.clear();
@@ -335,7 +361,7 @@ export class SearchIndex {
   }
 
   async #store(folder: string): Promise<void> {
-    const commit = this.#commit;
+    const index = { commit: this.#commit, vectors: this.#madeWith };
     const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
     const segments = [];
     for (const { segment, state } of states) {
@@ -343,7 +369,7 @@ export class SearchIndex {
       this.#files.set(segment, file);
       segments.push({ file, ...state });
     }
-    storeManifest(folder, commit, segments);
+    storeManifest(folder, index, segments);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { SearchDocument } from './analyze-document.js';
 import type { SegmentState } from './living-segment.js';
+import type { WordVectors } from './meaning/word-vectors.js';
 import { Segment } from './segment.js';
 import type { Job, JobAnswer, JobRequest } from './worker.js';
 
@@ -19,13 +20,18 @@ export class SearchWorker {
   readonly #waiting = new Map<number, Waiting>();
 
   /** A segment of the documents, in the order of their locations. */
-  async analyze(documents: readonly SearchDocument[]): Promise<Segment> {
-    return new Segment((await this.#ask({ type: 'analyze', documents })) as SharedArrayBuffer);
+  async analyze(documents: readonly SearchDocument[], vectors: WordVectors | null): Promise<Segment> {
+    const job = { type: 'analyze', documents, vectors: vectors?.name ?? null } as const;
+    return new Segment((await this.#ask(job)) as SharedArrayBuffer);
   }
 
-  async merge(inputs: readonly (SegmentState & { readonly segment: Segment })[]): Promise<Segment> {
+  async merge(
+    inputs: readonly (SegmentState & { readonly segment: Segment })[],
+    keepsDirections: boolean,
+  ): Promise<Segment> {
     const sent = inputs.map(({ segment, tombstones, runs }) => ({ buffer: segment.buffer, tombstones, runs }));
-    const merged = new Segment((await this.#ask({ type: 'merge', inputs: sent })) as SharedArrayBuffer);
+    const job = { type: 'merge', inputs: sent, keepsDirections } as const;
+    const merged = new Segment((await this.#ask(job)) as SharedArrayBuffer);
     // An idle thread collects no garbage, and would hold on to all that memory.
     if (merged.buffer.byteLength > largestKept && this.#waiting.size === 0) await this.close();
     return merged;

@@ -29,6 +29,7 @@ interface ManifestEntry {
 interface Manifest {
   readonly format: string;
   readonly commit: string | null;
+  readonly vectors: string | null;
   readonly segments: readonly ManifestEntry[];
 }
 
@@ -43,10 +44,15 @@ export function storeSegment(folder: string, segment: Segment): string {
 }
 
 /** Names the segments that make the index of the commit; other files of segments are removed. */
-export function storeManifest(folder: string, commit: string | null, segments: readonly StoredSegment[]): void {
+export function storeManifest(
+  folder: string,
+  { commit, vectors }: IndexState,
+  segments: readonly StoredSegment[],
+): void {
   const manifest: Manifest = {
     format,
     commit,
+    vectors,
     segments: segments.map(({ file, tombstones, runs }) => ({
       file,
       tombstones: Buffer.from(tombstones.buffer, tombstones.byteOffset, tombstones.byteLength).toString('base64'),
@@ -69,8 +75,15 @@ export function dropFiles(folder: string): void {
   }
 }
 
-export interface StoredIndex {
+/** What is told of an index as a whole. */
+export interface IndexState {
+  /** The commit that it is of. */
   readonly commit: string | null;
+  /** The word vectors that the directions of all its documents were made from; null where not all have any. */
+  readonly vectors: string | null;
+}
+
+export interface StoredIndex extends IndexState {
   readonly segments: readonly { readonly file: string; readonly living: LivingSegment }[];
 }
 
@@ -87,6 +100,7 @@ export function loadIndex(folder: string): StoredIndex | undefined {
   if (manifest.format !== format) throw new Error(`The index has the format ${manifest.format}, not ${format}.`);
   return {
     commit: manifest.commit,
+    vectors: manifest.vectors,
     segments: manifest.segments.map((entry) => ({ file: entry.file, living: loadSegment(folder, entry) })),
   };
 }

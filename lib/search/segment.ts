@@ -9,8 +9,8 @@ import { fieldCount } from './posting.js';
  * stand in the order of ordinals, so that binary search cuts them to what a caller reaches.
  *
  * Layout, in Uint32 of the machine's order: magic, format, counts (documents, terms, postings, bytes of locations,
- * bytes of terms, unused); keys, ordinals in the order of keys, field lengths, starts of locations, of terms and of
- * postings, postings; then bytes: flags, locations, terms.
+ * of terms and of directions); keys, ordinals in the order of keys, field lengths, starts of locations, of terms, of
+ * postings and of directions, postings; then bytes: flags, locations, terms, directions.
  */
 export interface SegmentSize {
   readonly documents: number;
@@ -18,17 +18,19 @@ export interface SegmentSize {
   readonly postings: number;
   readonly locationBytes: number;
   readonly termBytes: number;
+  /** What the documents' directions (see meaning/word-vectors.ts) take; 0 where none are made. */
+  readonly directionBytes: number;
 }
 
 const magic = 0x63617274;
-export const segmentFormat = 1;
+export const segmentFormat = 2;
 const headerWords = 8;
 
 /** Bytes that a segment of that size takes. */
 function sizeInBytes(size: SegmentSize): number {
   const words =
-    headerWords + size.documents * (2 + fieldCount) + size.documents + 1 + 2 * (size.terms + 1) + size.postings;
-  return words * 4 + size.documents + size.locationBytes + size.termBytes;
+    headerWords + size.documents * (2 + fieldCount) + 2 * (size.documents + 1) + 2 * (size.terms + 1) + size.postings;
+  return words * 4 + size.documents + size.locationBytes + size.termBytes + size.directionBytes;
 }
 
 export class Segment {
@@ -41,17 +43,20 @@ export class Segment {
   readonly locationStarts: Uint32Array;
   readonly termStarts: Uint32Array;
   readonly postingStarts: Uint32Array;
+  /** Where a document's directions start in `directions`. */
+  readonly directionStarts: Uint32Array;
   readonly postings: Uint32Array;
   readonly flags: Uint8Array;
   readonly locationBytes: Buffer;
   readonly termBytes: Buffer;
+  readonly directions: Int8Array;
   #sums: Float64Array | undefined;
 
   /** @throws Error when the bytes are not a segment of this format */
   constructor(buffer: SharedArrayBuffer) {
     const header = new Uint32Array(buffer, 0, Math.min(headerWords, buffer.byteLength >>> 2));
-    const [mark, format, documents = 0, terms = 0, postings = 0, locationBytes = 0, termBytes = 0] = header;
-    const size = { documents, terms, postings, locationBytes, termBytes };
+    const [mark, format, documents = 0, terms = 0, postings = 0, locationBytes = 0, termBytes = 0, last = 0] = header;
+    const size = { documents, terms, postings, locationBytes, termBytes, directionBytes: last };
     if (mark !== magic || format !== segmentFormat || buffer.byteLength !== sizeInBytes(size)) {
       throw new Error('These bytes are not a search segment of this format.');
     }
@@ -70,10 +75,12 @@ export class Segment {
     this.locationStarts = words(documents + 1);
     this.termStarts = words(terms + 1);
     this.postingStarts = words(terms + 1);
+    this.directionStarts = words(documents + 1);
     this.postings = words(postings);
     this.flags = new Uint8Array(buffer, at, documents);
     this.locationBytes = Buffer.from(buffer, at + documents, locationBytes);
     this.termBytes = Buffer.from(buffer, at + documents + locationBytes, termBytes);
+    this.directions = new Int8Array(buffer, at + documents + locationBytes + termBytes, last);
   }
 
   /** Room for a segment of that size, all zero but its header. */
@@ -87,7 +94,7 @@ export class Segment {
       size.postings,
       size.locationBytes,
       size.termBytes,
-      0,
+      size.directionBytes,
     ]);
     return new Segment(buffer);
   }
@@ -95,6 +102,10 @@ export class Segment {
   locationAt(ordinal: number): Location {
     const start = this.locationStarts[ordinal] ?? 0;
     return this.locationBytes.toString('utf8', start, this.locationStarts[ordinal + 1]) as Location;
+  }
+
+  directionsOf(ordinal: number): Int8Array {
+    return this.directions.subarray(this.directionStarts[ordinal], this.directionStarts[ordinal + 1]);
   }
 
   termAt(index: number): string {

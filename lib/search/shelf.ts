@@ -31,6 +31,8 @@ export class Shelf {
   /** Work in the background, one piece after the other. */
   #background: Promise<void> = Promise.resolve();
   #isScheduled = false;
+  /** Whether merging keeps what texts point to. */
+  keepsDirections = false;
 
   constructor(worker: SearchWorker, report: (error: Error) => void, firstTier: number) {
     this.#worker = worker;
@@ -83,7 +85,7 @@ export class Shelf {
   tidy(): void {
     const free = this.#segments.filter((living) => !this.#merging.includes(living));
     const small = chooseInlineMerge(free, this.#firstTier);
-    if (small.length > 0) this.#replace(small, mergeSegments(small));
+    if (small.length > 0) this.#replace(small, mergeSegments(small, this.keepsDirections));
     if (this.#isScheduled || chooseMerge(this.#segments, this.#firstTier).length === 0) return;
     this.#isScheduled = true;
     void this.#run(() => this.#mergeAll()).catch(this.#report);
@@ -98,6 +100,15 @@ export class Shelf {
         await this.#mergeInWorker([living]);
       }
     });
+  }
+
+  /** Writes every segment anew that has directions, in the background; without them, unless they are to be kept. */
+  dropDirections(): void {
+    void this.#run(async () => {
+      for (const living of this.#segments.filter(({ segment }) => segment.directions.length > 0)) {
+        if (this.#segments.includes(living) && !this.keepsDirections) await this.#mergeInWorker([living]);
+      }
+    }).catch(this.#report);
   }
 
   /** Returns when nothing is left to merge. */
@@ -134,7 +145,7 @@ export class Shelf {
     this.#changes = [];
     try {
       const inputs = chosen.map((living) => ({ segment: living.segment, ...living.state }));
-      this.#replace(chosen, await this.#worker.merge(inputs), this.#changes);
+      this.#replace(chosen, await this.#worker.merge(inputs, this.keepsDirections), this.#changes);
     } finally {
       this.#merging = [];
       this.#changes = [];

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { analyzeDocument, type SearchDocument } from './analyze-document.js';
 import type { SegmentState } from './living-segment.js';
+import { openVectors } from './meaning/open-vectors.js';
 import { mergeSegments } from './merge-segments.js';
 import { storeSegment } from './segment-files.js';
 import { Segment } from './segment.js';
@@ -10,9 +11,18 @@ import { writeSegment } from './write-segment.js';
 
 export type Job =
   /** Answers with the memory of a segment. */
-  | { readonly type: 'analyze'; readonly documents: readonly SearchDocument[] }
+  | {
+      readonly type: 'analyze';
+      readonly documents: readonly SearchDocument[];
+      /** Name of the word vectors to find directions with, or null. */
+      readonly vectors: string | null;
+    }
   /** Answers with the memory of a segment. */
-  | { readonly type: 'merge'; readonly inputs: readonly (SegmentState & { readonly buffer: SharedArrayBuffer })[] }
+  | {
+      readonly type: 'merge';
+      readonly inputs: readonly (SegmentState & { readonly buffer: SharedArrayBuffer })[];
+      readonly keepsDirections: boolean;
+    }
   /** Answers with the name of the file. */
   | { readonly type: 'store'; readonly folder: string; readonly buffer: SharedArrayBuffer }
   /** Answers with null, after which no word of a document is left behind here. */
@@ -27,12 +37,16 @@ export type JobAnswer =
   | { readonly id: number; readonly result: SharedArrayBuffer | string | null }
   | { readonly id: number; readonly error: Error };
 
-function runJob(job: Job): SharedArrayBuffer | string | null {
+async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
   switch (job.type) {
-    case 'analyze':
-      return writeSegment(job.documents.map(analyzeDocument)).buffer;
-    case 'merge':
-      return mergeSegments(job.inputs.map((input) => ({ ...input, segment: new Segment(input.buffer) }))).buffer;
+    case 'analyze': {
+      const vectors = job.vectors === null ? null : await openVectors(job.vectors);
+      return writeSegment(job.documents.map((document) => analyzeDocument(document, vectors))).buffer;
+    }
+    case 'merge': {
+      const inputs = job.inputs.map((input) => ({ ...input, segment: new Segment(input.buffer) }));
+      return mergeSegments(inputs, job.keepsDirections).buffer;
+    }
     case 'store':
       return storeSegment(job.folder, new Segment(job.buffer));
     case 'forget':
@@ -41,12 +55,14 @@ function runJob(job: Job): SharedArrayBuffer | string | null {
   }
 }
 
-parentPort?.on('message', ({ id, job }: JobRequest) => {
-  let answer: JobAnswer;
+async function answer({ id, job }: JobRequest): Promise<void> {
+  let answered: JobAnswer;
   try {
-    answer = { id, result: runJob(job) };
+    answered = { id, result: await runJob(job) };
   } catch (error) {
-    answer = { id, error: error as Error };
+    answered = { id, error: error as Error };
   }
-  parentPort?.postMessage(answer, []);
-});
+  parentPort?.postMessage(answered, []);
+}
+
+parentPort?.on('message', (request: JobRequest) => void answer(request));

@@ -27,14 +27,19 @@ export function writeSegment(documents: readonly AnalyzedDocument[]): Segment {
     postings,
     locationBytes: ordered.reduce((sum, { location }) => sum + byteLength(location), 0),
     termBytes: terms.reduce((sum, term) => sum + byteLength(term), 0),
+    directionBytes: ordered.reduce((sum, { directions }) => sum + directions.length, 0),
   });
   let at = 0;
-  ordered.forEach(({ location, lengths, flags }, ordinal) => {
+  let direction = 0;
+  ordered.forEach(({ location, lengths, flags, directions }, ordinal) => {
     segment.lengths.set(lengths, ordinal * fieldCount);
     segment.flags[ordinal] = flags;
     segment.keyOrder[ordinal] = ordinal;
     at += segment.locationBytes.write(location, at, 'utf8');
     segment.locationStarts[ordinal + 1] = at;
+    segment.directions.set(directions, direction);
+    direction += directions.length;
+    segment.directionStarts[ordinal + 1] = direction;
   });
   let bytes = 0;
   let posting = 0;
@@ -68,6 +73,7 @@ export function extractDocument(segment: Segment, ordinal: number): AnalyzedDocu
     flags: segment.flags[ordinal] ?? 0,
     lengths: [body, title, path, label],
     terms,
+    directions: segment.directionsOf(ordinal).slice(),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Presented } from './present.js';
 
 interface Setting {
   readonly field: keyof Policy;
-  readonly kind: 'count' | 'bytes' | 'duration';
+  readonly kind: 'count' | 'bytes' | 'duration' | 'switch';
 }
 
 /** The policy's settings by the names they have outside. */
@@ -17,18 +17,24 @@ const settings: Readonly<Record<string, Setting>> = {
   largest_text: { field: 'largestText', kind: 'bytes' },
   largest_blob: { field: 'largestBlob', kind: 'bytes' },
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
+  search_by_meaning: { field: 'searchByMeaning', kind: 'switch' },
 };
 
 function presentPolicy(policy: Policy): Presented {
   return Object.fromEntries(
     Object.entries(settings).map(([name, { field, kind }]) => {
       const value = policy[field];
+      if (kind === 'switch') return [name, value === true ? 'on' : 'off'];
       return [name, kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value];
     }),
   );
 }
 
-function parseValue({ kind }: Setting, text: string): number | null {
+function parseValue({ kind }: Setting, text: string): number | boolean | null {
+  if (kind === 'switch') {
+    if (text !== 'on' && text !== 'off') throw badField('value', 'must be on or off');
+    return text === 'on';
+  }
   if (kind === 'count') return parseCount('value', text);
   if (kind === 'bytes') return parseBytes('value', text);
   const duration = text === 'none' ? null : parseDuration(text);

@@ -1,6 +1,8 @@
 import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
+import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
+import type { SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, locationOfFolder, type FoundDocument } from './locate.js';
 import { keysFor, type DocumentToIndex, type SearchKeeper, type SearchNote } from './search-keeper.js';
@@ -16,13 +18,24 @@ export function toIndex(tables: Tables, { row, location }: FoundDocument): Docum
 
 /**
  * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
- * else by building it anew from the documents. Writes go on meanwhile and are followed as they come.
+ * else by building it anew from the documents. Where the policy asks for meaning and the index has none yet, all
+ * documents are then revised for it, while text ranks. Writes go on meanwhile and are followed as they come.
  * @param tell called with the number of documents taken in so far
  */
 export async function catchUpSearch(
   workspace: Workspace,
   keeper: SearchKeeper,
   tell: (documents: number) => void = () => undefined,
+): Promise<void> {
+  const isRevisionDue = await keeper.useMeaning(readPolicy(workspace.journal.reader).searchByMeaning);
+  await catchUpText(workspace, keeper, tell);
+  if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, tell);
+}
+
+async function catchUpText(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  tell: (documents: number) => void,
 ): Promise<void> {
   const { head } = workspace.journal.state;
   if (keeper.index.commit === head && !keeper.isBroken) {
@@ -71,6 +84,28 @@ async function readDifference(
 
 async function buildAnew(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
   keeper.index.startRebuild();
+  await takeAll(workspace, keeper, (documents) => keeper.index.backfill(documents), tell);
+  if (keeper.isClosing) return;
+  await keeper.settled();
+  keeper.index.endRebuild(workspace.journal.state.head ?? '');
+  keeper.markReady();
+  await keeper.store();
+}
+
+async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
+  await takeAll(workspace, keeper, (documents) => keeper.index.revise(documents), tell);
+  if (keeper.isClosing) return;
+  keeper.index.endRevision();
+  await keeper.store();
+}
+
+/** Takes all live documents apart, batch by batch. Stops early when the workspace is about to close. */
+async function takeAll(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  take: (documents: SearchUpsert) => void,
+  tell: (documents: number) => void,
+): Promise<void> {
   let after = 0;
   let done = 0;
   while (!keeper.isClosing) {
@@ -89,16 +124,11 @@ async function buildAnew(workspace: Workspace, keeper: SearchKeeper, tell: (docu
       return row !== undefined && locate(workspace.journal.reader, row) !== location;
     });
     if (isMoved) continue;
-    keeper.index.backfill({ analysis, keys: keysFor(analysis, documents) });
+    take({ analysis, keys: keysFor(analysis, documents) });
     after = last.number;
     done += rows.length;
     tell(done);
   }
-  if (keeper.isClosing) return;
-  await keeper.settled();
-  keeper.index.endRebuild(workspace.journal.state.head ?? '');
-  keeper.markReady();
-  await keeper.store();
 }
 
 function locate(tables: Tables, row: FoundDocument['row']): Location {

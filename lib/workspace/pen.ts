@@ -22,7 +22,7 @@ export interface Pen {
   /** The workspace's name, for the author's address. */
   readonly workspace: string;
   /** What follows the commits to find text in them. */
-  readonly search: Pick<SearchKeeper, 'follow'>;
+  readonly search: Pick<SearchKeeper, 'follow' | 'catchUp'>;
 }
 
 export function takePen(

@@ -3,6 +3,8 @@ import type { Location } from '../domain/location.js';
 import { unavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analyze-document.js';
 import { SearchIndex, type Analysis, type SearchPage, type SearchRequest } from '../search/search-index.js';
+import { openVectors } from '../search/meaning/open-vectors.js';
+import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
 
@@ -36,8 +38,8 @@ export interface SearchKeeperOptions {
   /** Blob of the document's current version, if it is live and text. */
   readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
-  /** The index is no longer in step and has to be built anew. */
-  readonly onBroken: () => void;
+  /** The index is no longer in step with the history or the policy: it has to catch up. */
+  readonly onBehind: () => void;
 }
 
 /** Texts above this are found by their name alone. Bytes. */
@@ -65,6 +67,8 @@ export class SearchKeeper {
   /** How many notes were ever taken, and how many of them are followed. */
   #taken = 0;
   #followed = 0;
+  /** What is to be done when no batch of notes is under way. */
+  readonly #between: (() => void)[] = [];
   #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
   #isFollowing = false;
   /** Ends the time in which notes are gathered. */
@@ -106,6 +110,33 @@ export class SearchKeeper {
   /** Whether a note could not be followed, so that the index has to be built anew. */
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  /** To be called when the policy has changed. */
+  catchUp(): void {
+    this.#options.onBehind();
+  }
+
+  /**
+   * Sets whether meaning is told, too. Until documents have been revised for that, text alone ranks.
+   * @returns whether a revision is due, and has begun
+   */
+  async useMeaning(isWanted: boolean): Promise<boolean> {
+    // Some megabytes, for those alone who want it.
+    const vectors = isWanted ? await openVectors(ownVectors) : null;
+    return new Promise((resolve) => {
+      // A batch that is under way has been taken apart as it was wanted before.
+      this.#between.push(() => {
+        const isDue = this.index.useVectors(vectors);
+        if (isDue) this.index.startRevision();
+        resolve(isDue);
+      });
+      if (!this.#isFollowing) this.#doBetween();
+    });
+  }
+
+  #doBetween(): void {
+    for (const work of this.#between.splice(0)) work();
   }
 
   /** Takes notes of a commit that has just become durable. Returns at once. */
@@ -191,6 +222,7 @@ export class SearchKeeper {
       }
     }
     this.#isFollowing = false;
+    this.#doBetween();
   }
 
   #gather(): Promise<void> {
@@ -210,7 +242,7 @@ export class SearchKeeper {
     try {
       await this.#followBatch(batch.notes, notes[from + batch.count - 1]?.commit ?? '');
     } catch (error) {
-      if (!this.#isBroken) this.#options.onBroken();
+      if (!this.#isBroken) this.#options.onBehind();
       this.#isBroken = true;
       this.#options.onFault('The search index could not follow a write and is built anew', error);
     }
@@ -219,6 +251,7 @@ export class SearchKeeper {
     const done = this.#waiting.filter(({ until }) => until <= this.#followed);
     if (done.length > 0) this.#waiting = this.#waiting.filter(({ until }) => until > this.#followed);
     for (const { resolve } of done) resolve();
+    this.#doBetween();
     return batch.count;
   }
 

@@ -119,7 +119,7 @@ export class Workspace {
         return current?.kind === 'text' ? { oid: current.blobOid, size: current.size } : undefined;
       },
       onFault: options.onFault,
-      onBroken: () => this.#catchUpSearch(),
+      onBehind: () => this.#catchUpSearch(),
     });
     this.#housekeeper = new Housekeeper({
       journal: this.journal,

@@ -157,6 +157,9 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.equal(policy['storage_quota'], 2 * 1024 ** 3);
       assert.equal(policy['credential_lifetime'], '90d');
       await ask(...at('policy set', 'credential_lifetime', 'none'));
+      const meaning = await ask<Record<string, unknown>>(...at('policy set', 'search_by_meaning', 'on'));
+      assert.deepEqual(meaning, { name: 'search_by_meaning', before: 'off', after: 'on' });
+      await askRefused(...at('policy set', 'search_by_meaning', 'true'));
       const wrong = await askRefused(...at('policy set', 'burst', 'many'));
       assert.equal(wrong.details?.['field'], 'value');
     });

@@ -10,15 +10,25 @@ import type {
   SearchPage,
   SearchReach,
 } from '../../lib/search/search-index.js';
+import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
+import { wordVectors } from './tiny-vectors.js';
 import { filters, history, query, reach, toSearch, Workspace, type Step } from './histories.js';
 import { searchSlowly } from './oracle.js';
 
 type Engine = typeof SearchIndex;
 
-/** How the index is opened: merging more or less often, with words widened or not. */
-const options: fc.Arbitrary<Partial<SearchOptions>> = fc
-  .record({ firstTier: fc.constantFrom(100, 600), isWidening: fc.nat(3).map((number) => number === 0) })
-  .map(({ firstTier, isWidening }) => (isWidening ? { firstTier, neighboursOf } : { firstTier }));
+interface Opening {
+  readonly options: Partial<SearchOptions>;
+  readonly vectors: WordVectors | null;
+}
+
+/** How the index is opened: merging more or less often; by words alone, widened, or by meaning as well. */
+const opening: fc.Arbitrary<Opening> = fc
+  .record({ firstTier: fc.constantFrom(100, 600), manner: fc.constantFrom('words', 'widened', 'meaning') })
+  .map(({ firstTier, manner }) => ({
+    options: manner === 'widened' ? { firstTier, neighboursOf } : { firstTier },
+    vectors: manner === 'meaning' ? wordVectors : null,
+  }));
 
 function neighboursOf(term: string): { term: { type: 'exact'; term: string }; weight: number }[] {
   const near = { ada: ['bell', 'walk'], cell: ['cellar'], draft: ['ada'] }[term] ?? [];
@@ -52,30 +62,35 @@ async function play(
   engine: Engine,
   steps: readonly Step[],
   folder: string,
-  options: Partial<SearchOptions>,
+  { options, vectors }: Opening,
 ): Promise<{ index: SearchIndex; workspace: Workspace }> {
   const open = (): SearchIndex => engine.open({ folder, readText: () => null, ...options });
   let index = open();
+  beginWith(index, vectors);
   const workspace = new Workspace();
   for (const step of steps) {
-    await workspace.take(step, index, async () => {
+    await workspace.take(step, index, vectors, async () => {
       await index.save();
       await index.close();
       index = open();
       assert.equal(index.dropped, null);
+      assert.equal(index.useVectors(vectors), false, 'what was stored has them');
     });
   }
   return { index, workspace };
 }
 
+/** While it is empty, nothing is to be revised. */
+function beginWith(index: SearchIndex, vectors: WordVectors | null): void {
+  if (!index.useVectors(vectors)) return;
+  index.startRevision();
+  index.endRevision();
+}
+
 /** An index that was made in one go and knows nothing but what the caller reaches. */
-function build(
-  engine: Engine,
-  workspace: Workspace,
-  within: SearchReach,
-  options: Partial<SearchOptions>,
-): SearchIndex {
+function build(engine: Engine, workspace: Workspace, within: SearchReach, { options, vectors }: Opening): SearchIndex {
   const index = engine.open({ folder: null, readText: () => null, ...options });
+  beginWith(index, vectors);
   const documents = workspace.reachedBy(within).map(toSearch);
   if (documents.length === 0) return index;
   const analysis = index.analyze(...documents);
@@ -95,7 +110,7 @@ export async function checkHistories(
   let hits = 0;
   const questions = fc.array(fc.record({ reach, query, filters }), { minLength: 6, maxLength: 12 });
   await fc.assert(
-    fc.asyncProperty(history, questions, options, async (steps, asked, opened) => {
+    fc.asyncProperty(history, questions, opening, async (steps, asked, opened) => {
       const { index, workspace } = await play(engine, steps, fs.mkdtempSync(path.join(folder, 'run-')), opened);
       try {
         for (const { reach: within, query: text, filters: narrowed } of asked) {
@@ -104,7 +119,8 @@ export async function checkHistories(
           assert.deepEqual(pages, await searchAll(alone, within, text, narrowed), text);
           const found = pages.flatMap((page) => page.hits);
           hits += found.length;
-          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, opened.neighboursOf);
+          const neighbours = opened.options.neighboursOf;
+          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, neighbours, opened.vectors);
           assert.deepEqual(
             found,
             expected.map(({ key, location }) => ({ key, location })),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { isWithin, rebase, rootLocation, type Location } from '../../lib/domain/location.js';
 import type { SearchDocument } from '../../lib/search/analyze-document.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
+import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import type { SearchIndex } from '../../lib/search/search-index.js';
 import type { OracleDocument } from './oracle.js';
 
@@ -31,6 +32,7 @@ export type Step =
   | { readonly type: 'carry'; readonly from: Location; readonly to: Location }
   | { readonly type: 'label'; readonly pick: number; readonly labels: string[] }
   | { readonly type: 'forget'; readonly pick: number }
+  | { readonly type: 'revise' }
   | { readonly type: 'settle' }
   | { readonly type: 'restart' };
 
@@ -50,6 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('carry' as const), from: folder, to: folder }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('label' as const), pick: fc.nat(), labels: someLabels }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'revise' as const }) },
   { weight: 1, arbitrary: fc.constant({ type: 'settle' as const }) },
   { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
 );
@@ -110,7 +113,7 @@ export class Workspace {
   }
 
   /** Does the step to itself and to the index, as the owner of an index would. */
-  async take(step: Step, index: SearchIndex, restart: () => Promise<void>): Promise<void> {
+  async take(step: Step, index: SearchIndex, vectors: WordVectors | null, restart: () => Promise<void>): Promise<void> {
     this.commits += 1;
     const commit = String(this.commits);
     switch (step.type) {
@@ -156,11 +159,36 @@ export class Workspace {
         this.documents.set(document.location, { ...document, labels: step.labels });
         return index.apply({ commit, relabels: [{ location: document.location, labels: step.labels }] });
       }
+      case 'revise':
+        if (vectors !== null) this.#revise(index, vectors);
+        return;
       case 'settle':
         return index.settle();
       case 'restart':
         return restart();
     }
+  }
+
+  /** Gives meaning up and takes it in again, with a write in between that no revision undoes. */
+  #revise(index: SearchIndex, vectors: WordVectors): void {
+    index.useVectors(null);
+    index.useVectors(vectors);
+    index.startRevision();
+    const before = [...this.documents.values()];
+    const [first] = before;
+    if (first !== undefined) {
+      const changed: OracleDocument = { ...first, text: 'ada cellar', kind: 'text' };
+      this.documents.set(first.location, changed);
+      const analysis = index.analyze(toSearch(changed));
+      index.apply({ commit: String(this.commits), upserts: [{ analysis, keys: [first.key] }] });
+    }
+    for (let from = 0; from < before.length; from += 4) {
+      const some = before.slice(from, from + 4);
+      const analysis = index.analyze(...some.map(toSearch));
+      const keys = analysis.locations.map((at) => some.find(({ location: own }) => own === at)?.key ?? 0);
+      index.revise({ analysis, keys });
+    }
+    index.endRevision();
   }
 
   /** Whether a folder has the place of the location, or a document that of a folder above it. */

@@ -82,6 +82,30 @@ const mutants: readonly Mutant[] = [
     instead: 'score < least',
   },
   {
+    fault: 'leaves out documents that meaning would lift onto the page',
+    file: 'rank-documents.js',
+    text: '+ meaningWorth) * almostOne',
+    instead: ') * almostOne',
+  },
+  {
+    fault: 'tells the meaning of documents beyond the reach',
+    file: 'rank-documents.js',
+    text: 'function addMeaning(on, { living, intervals }, meaning, worth) {',
+    instead: 'function addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
+  },
+  {
+    fault: 'loses what a document means when it is merged',
+    file: 'merge-segments.js',
+    text: 'segment.directionStarts[place + 1] = direction;',
+    instead: 'segment.directionStarts[place + 1] = 0;',
+  },
+  {
+    fault: 'revises what was written meanwhile',
+    file: 'search-index.js',
+    text: 'const older = this.#touched?.has(key) ? undefined',
+    instead: 'const older = false ? undefined',
+  },
+  {
     fault: 'reads a moved folder’s documents at their old place',
     file: 'merge-segments.js',
     text: 'locationIn(segment, runs, ordinal)',

@@ -6,6 +6,8 @@ import type { Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import { analyzeDocument } from '../../lib/search/analyze-document.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
+import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
+import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import { widenQuery } from '../../lib/search/widen-query.js';
 import { parseQuery, type Clause, type QueryTerm } from '../../lib/search/parse-query.js';
 
@@ -35,38 +37,50 @@ export function searchSlowly(
   text: string,
   filters: OracleFilters = {},
   neighboursOf: NeighboursOf = () => [],
+  vectors: WordVectors | null = null,
 ): OracleDocument[] {
   const query = parseQuery(text);
   const folder = filters.folder ?? '';
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
-    .map((document) => ({ document, ...analyzeDocument(document) }));
+    .map((document) => ({ document, ...analyzeDocument(document, vectors) }));
   if (query.clauses.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
   const named = query.clauses.filter(({ presence }) => presence !== 'prohibited');
   const frequencyOf = (term: QueryTerm, fields: number): number =>
     documents.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
-  const widened = widenQuery(query, neighboursOf)
+  const meaning = vectors === null ? undefined : findMeaning(query, vectors);
+  const widened = (meaning === undefined ? widenQuery(query, neighboursOf) : [])
     .map(({ term, weight }) => ({ presence: 'optional', boost: weight, fields: 0b1111, terms: [term] }))
     .map((clause) => ({ ...clause, frequency: clause.terms.reduce((_, term) => frequencyOf(term, 0b1111), 0) }))
     .sort((a, b) => a.frequency - b.frequency);
   const scored = [...named, ...widened];
-  const found = documents.map(({ document, terms, lengths }) => {
+  const inverseOf = (term: QueryTerm, fields: number): number => {
+    const frequency = frequencyOf(term, fields);
+    return Math.log(1 + Math.max(0, total - frequency + 0.5) / (frequency + 0.5));
+  };
+  const atMost = named
+    .flatMap(({ boost, fields, terms }) => terms.map((term) => boost * inverseOf(term, fields)))
+    .reduce((sum, worth) => sum + worth, 0);
+  const found = documents.map(({ document, terms, lengths, directions }) => {
     let score = 0;
     let isFound = named.length === 0;
     for (const { boost, fields, terms: sought, presence } of scored) {
       for (const term of sought) {
-        const frequency = frequencyOf(term, fields);
         const counts = countTerm(terms, term, fields);
         if (counts === undefined) {
           if (presence === 'required') return undefined;
           continue;
         }
         isFound = true;
-        const inverse = Math.log(1 + Math.max(0, total - frequency + 0.5) / (frequency + 0.5));
-        score += boost * inverse * saturate(counts, lengths, averages, total);
+        score += boost * inverseOf(term, fields) * saturate(counts, lengths, averages, total);
       }
+    }
+    if (meaning !== undefined) {
+      const nearness = nearestOf(meaning, directions);
+      if (isFound || nearness >= 0.6) score += 0.1 * atMost * nearness;
+      isFound ||= nearness >= 0.6;
     }
     const isOut = query.clauses.some((clause) => isProhibited(clause, terms));
     const hasLabels = (filters.labels ?? []).every((label) => document.labels.includes(label));
@@ -79,6 +93,14 @@ export function searchSlowly(
       (a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.document.location), Buffer.from(b.document.location)),
     )
     .map(({ document }) => document);
+}
+
+function nearestOf(meaning: Int8Array, directions: Int8Array): number {
+  const stretches = Array.from({ length: directions.length / meaning.length }, (_, place) =>
+    directions.slice(place * meaning.length, (place + 1) * meaning.length),
+  );
+  const products = stretches.map((stretch) => stretch.reduce((sum, value, at) => sum + value * (meaning[at] ?? 0), 0));
+  return Math.max(0, ...products.map((product) => Math.min(1, product / 127 ** 2)));
 }
 
 function isProhibited({ presence, terms: sought, fields }: Clause, terms: ReadonlyMap<string, number>): boolean {

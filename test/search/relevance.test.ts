@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
 import type { Location } from '../../lib/domain/location.js';
+import { wordVectors } from '../../lib/search/meaning/static-vectors.js';
+import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
 import { skipBecause } from '../skip.js';
@@ -24,8 +26,13 @@ function mean(numbers: readonly number[]): number {
 async function measure(
   { documents, queries, judgements }: Collection,
   options: Partial<SearchOptions>,
+  vectors: WordVectors | null = null,
 ): Promise<{ ndcg: number; recall: number }> {
   const of = new IndexOf({}, options);
+  if (of.index.useVectors(vectors)) {
+    of.index.startRevision();
+    of.index.endRevision();
+  }
   const analysis = of.index.analyze(
     ...documents.map(({ id, title, text }) => ({
       location: `${id}.md` as Location,
@@ -49,14 +56,16 @@ async function measure(
 describe('search: relevance', function () {
   this.timeout(120_000);
 
-  it('on SciFact is nDCG@10 of 0.69 or more, and words near in meaning make it no worse', async function () {
+  it('on SciFact is nDCG@10 of 0.69 or more, and words near in meaning make it no worse, nor does an index of meaning', async function () {
     const collection = readSciFact();
     if (collection === undefined) return skipBecause(this, 'the SciFact collection is not at ../shared/data/scifact');
     const plain = await measure(collection, {});
     const widened = await measure(collection, { neighboursOf: widenTerm });
-    const figures = JSON.stringify({ plain, widened });
+    const meant = await measure(collection, { neighboursOf: widenTerm }, wordVectors);
+    const figures = JSON.stringify({ plain, widened, meant });
     assert.ok(plain.ndcg >= 0.69 && plain.recall >= 0.91, figures);
     assert.ok(widened.ndcg >= 0.69 && widened.recall > plain.recall, figures);
+    assert.ok(meant.ndcg >= plain.ndcg && meant.recall >= plain.recall, figures);
   });
 
   it('answers questions about git from its manual at least as well as stock lunr and MiniSearch', async function () {

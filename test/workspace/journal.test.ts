@@ -244,6 +244,7 @@ describe('The journal with next to no memory for trees', () => {
           assert.ok(author !== undefined);
           const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), 'acme', {
             follow: () => undefined,
+            catchUp: () => undefined,
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];
           return applyChange(pen, {

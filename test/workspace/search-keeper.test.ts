@@ -17,7 +17,7 @@ function openKeeper() {
     },
     blobOf: () => undefined,
     onFault: (_, cause) => faults.push(cause),
-    onBroken: () => undefined,
+    onBehind: () => undefined,
   });
   keeper.markReady();
   const arrive = async (oid: string, text: string): Promise<void> => {

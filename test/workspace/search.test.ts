@@ -6,8 +6,9 @@ import { Service } from '../../lib/app.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/search-documents.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { changePolicy } from '../../lib/operations/change-policy.js';
 import { Actor, outcomeOf } from '../harness/act.js';
-import { makeTestRandomness, openTestService, TestClock, type TestService } from '../harness/service.js';
+import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
 
 async function find(workspace: Workspace, principalId: string, query: string, folder = ''): Promise<string[]> {
   const caller = new Actor(workspace, principalId).caller;
@@ -63,6 +64,26 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, readerId, 'seal'), ['elsewhere/c.md']);
   });
 
+  it('ranks by meaning where the policy asks for it, from when all documents are revised for it', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const { id: readerId } = await test.person('reader', 'open');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('open/a.md', 'Boats leave the harbour with timber and grain.');
+    await editor.create('closed/b.md', 'Grain and timber leave the harbour with boats.');
+    await editor.create('open/c.md', 'The doctors see patients.');
+    assert.deepEqual(await find(test.workspace, readerId, 'cargo'), []);
+    await perform(test.workspace, operator, changePolicy, { searchByMeaning: true });
+    await editor.create('open/d.md', 'Timber and grain leave the harbour in boats.');
+    await test.workspace.searchCaughtUp();
+    assert.deepEqual(await find(test.workspace, readerId, 'cargo'), ['open/a.md', 'open/d.md']);
+    assert.deepEqual((await find(test.workspace, id, 'cargo')).toSorted(), ['closed/b.md', 'open/a.md', 'open/d.md']);
+    assert.deepEqual(await find(test.workspace, id, '+cargo'), [], 'what is insisted on is not widened');
+    await perform(test.workspace, operator, changePolicy, { searchByMeaning: false });
+    await test.workspace.searchCaughtUp();
+    assert.deepEqual(await find(test.workspace, id, 'cargo'), []);
+  });
+
   it('refuses a query beyond the limits, and takes any text as a query', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
@@ -116,6 +137,20 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(workspace, id, '+vellum'), []);
     assert.deepEqual(await find(workspace, id, '+paper'), ['a/one.md']);
     assert.deepEqual(await find(workspace, id, '+papyrus'), ['b/three.md']);
+  });
+
+  it('tells meaning after a start without revising anything, and when it was filled anew', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    await new Actor(test.workspace, id).create('a.md', 'Boats leave the harbour with timber and grain.');
+    await perform(test.workspace, operator, changePolicy, { searchByMeaning: true });
+    await test.workspace.searchCaughtUp();
+    await test.service.close();
+    const workspace = await reopen();
+    assert.deepEqual(await find(workspace, id, 'cargo'), ['a.md']);
+    await second?.close();
+    await rm(join(test.dataFolder ?? '', 'acme', 'search'), { recursive: true });
+    assert.deepEqual(await find(await reopen(), id, 'cargo'), ['a.md']);
   });
 
   it('is built anew from the documents when a stored file is damaged', async () => {

@@ -7,11 +7,12 @@
  *     lib/search/neighbours/packed-table.ts
  */
 import fs from 'node:fs';
-import { findNeighbours, type WordVectors } from './find-neighbours.js';
+import type { PublishedVectors } from './collect-stems.js';
+import { findNeighbours } from './find-neighbours.js';
 import { packNeighbours } from './neighbour-table.js';
 
 const [from = '', to = ''] = process.argv.slice(2);
-const vectors = JSON.parse(fs.readFileSync(from, 'utf8')) as WordVectors;
+const vectors = JSON.parse(fs.readFileSync(from, 'utf8')) as PublishedVectors;
 const packed = packNeighbours(findNeighbours(vectors));
 fs.writeFileSync(
   to,

