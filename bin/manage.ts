@@ -29,9 +29,13 @@ const grant = {
 const table: readonly Managing[] = [
   {
     words: 'init',
-    description: 'Make a workspace with its first admin, and print a key of theirs, shown this once.',
+    description:
+      'Make a workspace with its first admin, and print a key of theirs and a link to sign in with, shown this once.',
     example: 'cartulary init --workspace acme --admin "Ada"',
     required: { '--admin <name>': 'the name of the first admin' },
+    optional: {
+      '--sign-in <name>': 'the e-mail address or name that the admin signs in with (default: made from the name)',
+    },
   },
   {
     words: 'principal add',
@@ -56,6 +60,23 @@ const table: readonly Managing[] = [
     arguments: ['principal'],
     description: 'Let someone in again who was disabled.',
     example: 'cartulary principal enable prn_13jrac9t4texfcfd685f',
+  },
+  {
+    words: 'link',
+    arguments: ['principal'],
+    description:
+      'Print a link by which a person chooses a password and signs in: the first time, or when it was forgotten. It works once, and for a day; earlier ones stop working.',
+    example: 'cartulary link prn_13jrac9t4texfcfd685f --sign-in ada@example.org',
+    optional: {
+      '--sign-in <name>': 'the e-mail address or name to sign in with (default: as it is, or made from their name)',
+    },
+  },
+  {
+    words: 'sessions',
+    arguments: ['principal'],
+    description: 'List the browsers where a person is signed in; with --end, sign them out everywhere.',
+    example: 'cartulary sessions prn_13jrac9t4texfcfd685f --end',
+    optional: { '--end': 'end all of them' },
   },
   {
     words: 'group add',

@@ -38,7 +38,7 @@ async function runHere(
   request: CommandRequest,
   tell: (progress: unknown) => Promise<void>,
 ): Promise<Answer | undefined> {
-  const [{ DataFolderInUse, openService }, { runCommand }] = await Promise.all([
+  const [{ DataFolderInUse, openService, urlOf }, { runCommand }] = await Promise.all([
     import('../lib/app.js'),
     import('../lib/socket/run-command.js'),
   ]);
@@ -54,7 +54,8 @@ async function runHere(
   const stop = (): void => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    return await runCommand(request, { host: service, server: null, tell, signal: stopping.signal, onFault });
+    const address = config.publicUrl ?? urlOf(config.host, config.port);
+    return await runCommand(request, { host: service, server: null, address, tell, signal: stopping.signal, onFault });
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await service.close();

@@ -27,7 +27,8 @@ export function addServeCommands(program: Command): void {
 
   const starting = addCommand(program, {
     words: 'start',
-    description: 'Serve the data folder; on the first start make a workspace in it and print its first key.',
+    description:
+      'Serve the data folder; on the first start make a workspace in it and print a link to sign in with and a key.',
     example: 'cartulary start',
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
@@ -44,12 +45,11 @@ async function serve(options: CalledWith): Promise<void> {
   if (running === undefined) return;
   const made = inMemory ? await initialize(running) : undefined;
   const facts = { url: running.url, data: inMemory ? null : config.data, pid: process.pid };
-  if (asJson)
-    console.log(JSON.stringify(made === undefined ? facts : { ...facts, workspace: made.workspace, key: made.key }));
+  if (asJson) console.log(JSON.stringify(made === undefined ? facts : { ...facts, ...pick(made) }));
   else {
     console.log(`Cartulary is running at ${running.url}`);
     console.log(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
-    if (made !== undefined) console.log(`Key: ${made.key}`);
+    if (made !== undefined) console.log(`Key: ${made.key}\nSign in, once: ${made.sign_in_url}`);
     else if (running.service.names().length === 0) {
       console.log('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
     }
@@ -69,7 +69,7 @@ async function start(options: CalledWith): Promise<void> {
   if (running === undefined) return;
   const made = running.service.names().length === 0 ? await initialize(running) : undefined;
   if (asJson)
-    console.log(JSON.stringify({ url: running.url, data: config.data, workspace: made?.workspace, key: made?.key }));
+    console.log(JSON.stringify({ url: running.url, data: config.data, ...(made === undefined ? {} : pick(made)) }));
   else {
     const lines = made === undefined ? await welcomeBack(running, config) : welcome(running, made, config);
     console.log(lines.join('\n'));
@@ -81,6 +81,9 @@ function welcome({ url }: RunningService, made: Made, config: Config): string[] 
   return [
     `Cartulary is running at ${url}`,
     `The data is in ${config.data}, the workspace is called ${made.workspace}.`,
+    '',
+    'Sign in, with a link that works once and for a day:',
+    `  ${made.sign_in_url}`,
     '',
     'Your API key, shown this once and stored nowhere:',
     `  ${made.key}`,
@@ -102,6 +105,9 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
     `The data is in ${config.data}: ${running.service.names().join(', ')}.`,
     '',
     `  curl -sS ${running.url}/v1/health`,
+    '',
+    'A new link to sign in with:',
+    `  npx cartulary link ${admin} --workspace ${workspace}${data}`,
     '',
     'Another API key:',
     `  npx cartulary key mint --principal ${admin} --rest --workspace ${workspace}${data}`,
@@ -157,7 +163,10 @@ async function open(
 interface Made {
   readonly workspace: string;
   readonly key: string;
+  readonly sign_in_url: string;
 }
+
+const pick = ({ workspace, key, sign_in_url }: Made): Made => ({ workspace, key, sign_in_url });
 
 /** The first workspace, made by the same command as `cartulary init`. */
 async function initialize(running: RunningService): Promise<Made> {
@@ -174,7 +183,7 @@ async function findAdmin(running: RunningService, workspace: string): Promise<st
 }
 
 async function ask(
-  { service }: RunningService,
+  { service, url }: RunningService,
   command: string,
   fields: Record<string, unknown>,
   workspace?: string,
@@ -185,6 +194,7 @@ async function ask(
     {
       host: service,
       server: null,
+      address: url,
       tell: async () => undefined,
       signal: new AbortController().signal,
       onFault: (what, cause) => console.error(`cartulary: ${what}:`, cause),

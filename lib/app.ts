@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
+import { makePeople, type People } from './access/people.js';
 import { CursorSealer } from './access/seal-cursor.js';
 import { RateLimiter } from './access/rate-limit.js';
 import { workspaceNamePattern } from './access/secret.js';
@@ -14,6 +15,7 @@ import { restoreWorkspace, type RestoreSource } from './operations/restore-works
 import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
 import type { RestServer } from './rest/server.js';
+import type { SignIn } from './signin/sign-in.js';
 import type { ServerFacts } from './socket/command.js';
 import type { Answer } from './socket/send-command.js';
 import { makeOperator } from './socket/initialize.js';
@@ -68,6 +70,9 @@ export class Service {
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;
   readonly limiter: RateLimiter;
+  readonly people: People;
+  /** By which the service knows its own forms again. */
+  readonly formKey: Uint8Array;
   readonly dataFolder: string | null;
   readonly #files: WorkspaceFiles;
   readonly #serviceFile: ServiceFile;
@@ -85,6 +90,9 @@ export class Service {
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
     this.cursors = new CursorSealer(key, files.clock, files.randomness);
     this.limiter = new RateLimiter(files.clock);
+    const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());
+    this.formKey = serviceFile.addKey('form', files.randomness.bytes(32), files.clock.now());
+    this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey);
     this.#faulty = new FaultyWorkspaces(
       (name) => openWorkspace(files, name),
       (workspace) => this.#workspaces.set(workspace.name, workspace),
@@ -301,6 +309,8 @@ export async function startService(
     const server = await listenOnFirst(ports, service, config, log, build);
     opened.push(() => server.close(0));
     const url = config.publicUrl ?? urlOf(config.host, server.port);
+    const signIn = await mountSignIn(server, service, config, log, url);
+    opened.push(() => signIn.close());
     const started = formatTime(service.clock.now());
     const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
     const { dataFolder } = service;
@@ -311,6 +321,7 @@ export async function startService(
       service,
       async close(within = patience) {
         await Promise.all([server.close(within), commands?.close()]);
+        await signIn.close();
         await service.close();
       },
     };
@@ -341,8 +352,23 @@ async function listenOnFirst(
   throw new Error('No port was given.');
 }
 
+async function mountSignIn(
+  server: RestServer,
+  service: Service,
+  { trustProxy, upstream }: Omit<Config, 'data'>,
+  log: Logger,
+  url: string,
+): Promise<SignIn> {
+  const { createSignIn } = await import('./signin/sign-in.js');
+  const { Upstream } = await import('./signin/upstream.js');
+  const provider = upstream === null ? undefined : new Upstream(upstream, service.randomness);
+  const signIn = await createSignIn(service, { url, log, trustProxy, upstream: provider });
+  server.mount(signIn);
+  return signIn;
+}
+
 /** An address that a client on this machine can use. */
-function urlOf(host: string, port: number): string {
+export function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -19,6 +19,16 @@ export interface Config {
   readonly git: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
+  /** Another OpenID Connect provider that people may sign in with. */
+  readonly upstream: UpstreamConfig | null;
+}
+
+export interface UpstreamConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What its button says after “Sign in with”. */
+  readonly name: string;
 }
 
 /** Settings as the command line gave them, by their names in the schema; undefined where an option was not used. */
@@ -47,6 +57,8 @@ interface Setting {
 }
 
 const usualFile = 'cartulary.json';
+
+const upstreamSettings = ['oidc_issuer', 'oidc_client_id', 'oidc_client_secret'] as const;
 
 /** A path inside the package, from the sources as from the built program. */
 export function packagePath(...parts: string[]): string {
@@ -198,7 +210,8 @@ function explain(error: ErrorObject, settings: ReadonlyMap<string, Setting>): st
     error.keyword === 'enum' ? `must be one of ${(params['allowedValues'] as string[]).join(', ')}` : undefined;
   const meaning = allowed ?? meanings[String(params['format'])] ?? error.message ?? 'is wrong';
   const { value, source } = settings.get(name) ?? { value: undefined, source: 'default' };
-  return `${error.instancePath} ${meaning}, and is ${JSON.stringify(value)} (${source}).`;
+  const shown = name.endsWith('_secret') ? 'something else' : JSON.stringify(value);
+  return `${error.instancePath} ${meaning}, and is ${shown} (${source}).`;
 }
 
 function isWebAddress(text: string): boolean {
@@ -219,6 +232,21 @@ function isProxyAddress(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
+/** @throws ConfigError where only a part of it is set */
+function toUpstream(values: Readonly<Record<string, unknown>>): UpstreamConfig | null {
+  const read = (name: string): string | undefined => values[name] as string | undefined;
+  const [issuer, clientId, clientSecret] = upstreamSettings.map(read);
+  const missing = upstreamSettings.filter((name) => read(name) === undefined);
+  if (missing.length === upstreamSettings.length) return null;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    throw new ConfigError(`To sign in with another provider, set ${missing.join(' and ')} too.`);
+  }
+  if (!/^https:|^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|$)/.test(issuer)) {
+    throw new ConfigError('/oidc_issuer must be an https address, or one of this machine.');
+  }
+  return { issuer, clientId, clientSecret, name: read('oidc_name') ?? new URL(issuer).hostname };
+}
+
 function toConfig(values: Readonly<Record<string, unknown>>): Config {
   const publicUrl = values['public_url'] as string | undefined;
   const config = {
@@ -232,6 +260,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     git: values['git'],
     logLevel: values['log_level'],
     validateResponses: values['validate_responses'],
+    upstream: toUpstream(values),
   } as Config;
   for (const value of Object.values(config)) Object.freeze(value);
   return Object.freeze(config);

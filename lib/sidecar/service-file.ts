@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
 import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
+import { openPeopleTables, type PeopleTables } from './people-tables.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
 export interface ServiceFile {
+  readonly people: PeopleTables;
   listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
   addWorkspace(name: string, createdAt: number): void;
   findKey(purpose: string): Uint8Array | undefined;
@@ -62,6 +64,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     'INSERT OR REPLACE INTO service_key (purpose, material, created_at) VALUES (?, ?, ?)',
   );
   return {
+    people: openPeopleTables(connection),
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
     findKey: (purpose) => find.get(purpose)?.material,

@@ -1,3 +1,4 @@
+import type { People } from '../access/people.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { ReadOperation, WriteOperation } from '../operations/operation.js';
@@ -37,6 +38,7 @@ export interface ServerFacts {
 export interface CommandHost {
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly people: People;
   /** null for one in memory. */
   readonly dataFolder: string | null;
   find(name: string): Workspace | undefined;
@@ -49,6 +51,8 @@ export interface CommandContext {
   readonly host: CommandHost;
   /** The server that the command came to; null when it runs by itself. */
   readonly server: ServerFacts | null;
+  /** Where the service answers, or will once it runs: without a slash at the end. */
+  readonly address: string;
   /** The operator, with the request's id. */
   readonly caller: Caller;
   /** Tells how far a long command is, or hands over a part of a long answer; waits where the receiver is slow. */

@@ -9,6 +9,7 @@ import { initialize } from './initialize.js';
 import { accessCommands } from './manage-access.js';
 import { policyCommands } from './manage-policy.js';
 import { principalCommands } from './manage-principals.js';
+import { signInCommands } from './manage-sign-in.js';
 import { preserveCommands } from './preserve.js';
 
 /**
@@ -20,6 +21,7 @@ export const commands: Readonly<Record<string, Command>> = {
   server: { scope: 'service', run: ({ server }) => Promise.resolve(server) },
   ...principalCommands,
   ...accessCommands,
+  ...signInCommands,
   ...policyCommands,
   ...contentCommands,
   ...annotationCommands,

@@ -1,3 +1,4 @@
+import { parseSignInName } from '../access/identities.js';
 import { workspaceNamePattern } from '../access/secret.js';
 import type { Caller } from '../domain/caller.js';
 import { makeIdentifier } from '../domain/identifier.js';
@@ -6,11 +7,13 @@ import { operatorId } from '../domain/principal.js';
 import { addPrincipal } from '../operations/add-principal.js';
 import { mintCredential } from '../operations/change-credential.js';
 import { createGrant } from '../operations/change-grant.js';
+import { issueLink } from '../operations/manage-sign-in.js';
 import { parseDisplayName } from '../operations/parse-name.js';
 import { perform } from '../operations/perform.js';
 import type { Randomness } from '../domain/clock.js';
 import type { Command } from './command.js';
 import { badField } from './fields.js';
+import { addressOfLink } from './manage-sign-in.js';
 import { presentPrincipal } from './present.js';
 
 /** The built-in principal that commands act as. */
@@ -24,15 +27,20 @@ export function makeOperator(randomness: Randomness): Caller {
   };
 }
 
-/** A new workspace with its first admin, and a key of theirs for REST and MCP, which is shown this once. */
+/**
+ * A new workspace with its first admin, a key of theirs for REST and MCP, and a link to sign in with: both are shown
+ * this once.
+ */
 export const initialize: Command = {
   scope: 'service',
-  async run({ host, caller }, fields) {
+  async run({ host, caller, address }, fields) {
     const name = fields.text('workspace');
     if (!workspaceNamePattern.test(name)) {
       throw badField('workspace', 'must be 1 to 39 characters of a-z, 0-9 and -, and not start with -');
     }
     const displayName = parseDisplayName(fields.text('admin'), 'admin');
+    const signInName = fields.optionalText('sign_in');
+    if (signInName !== undefined) parseSignInName(signInName);
     const workspace = await host.addWorkspace(name);
     const { result: admin } = await perform(workspace, caller, addPrincipal, { displayName, kind: 'person' });
     await perform(workspace, caller, createGrant, {
@@ -47,6 +55,17 @@ export const initialize: Command = {
       interfaces: ['rest', 'mcp'],
       requestsPerMinute: null,
     });
-    return { workspace: name, admin: presentPrincipal(admin), key: minted.secret, sign_in_url: null };
+    const { result: link } = await perform(workspace, caller, issueLink, {
+      people: host.people,
+      principalId: admin.id,
+      signInName,
+    });
+    return {
+      workspace: name,
+      admin: presentPrincipal(admin),
+      key: minted.secret,
+      sign_in: link.signInName,
+      sign_in_url: addressOfLink(address, link.secret),
+    };
   },
 };

@@ -78,6 +78,7 @@ async function answer(socket: Socket, options: ListenOptions, closing: AbortSign
   const line = await runCommand(request, {
     host: options.host,
     server: options.server,
+    address: options.server.url,
     onFault: options.onFault,
     signal: AbortSignal.any([gone.signal, closing]),
     tell: (progress) => write(socket, { progress }),

@@ -8,7 +8,7 @@ import { inWorkspace, type Command } from './command.js';
 import { badField, type Fields } from './fields.js';
 import { presentGroup, presentPrincipal, type Presented } from './present.js';
 
-const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
+export const noPrincipal = 'There is no such principal. `cartulary principal list` shows those there are.';
 const noMember = 'There is no such group or member. `cartulary group list` and `cartulary principal list` show them.';
 
 /** A subject as it is written on the command line: `principal:ID` or `group:ID`. */

@@ -18,6 +18,7 @@ import { makeOperator } from './initialize.js';
 export interface RunOptions {
   readonly host: CommandHost;
   readonly server: ServerFacts | null;
+  readonly address: string;
   readonly tell: CommandContext['tell'];
   readonly signal: AbortSignal;
   /** Told of what went wrong inside, under the request's id. */
@@ -29,14 +30,14 @@ export async function runCommand(
   request: CommandRequest,
   options: RunOptions,
 ): Promise<Exclude<CommandLine, { progress: unknown }>> {
-  const { host, server, tell, signal } = options;
+  const { host, server, address, tell, signal } = options;
   const caller = makeOperator(host.randomness);
   const command = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
   try {
     if (command === undefined) {
       throw invalidRequest('unknown_command', `The server knows no command "${request.command}". Are both up to date?`);
     }
-    const context: CommandContext = { host, server, caller, tell, signal };
+    const context: CommandContext = { host, server, address, caller, tell, signal };
     const fields = new Fields(request.fields);
     if (command.scope === 'service') return { result: await command.run(context, fields) };
     const workspace = chooseWorkspace(host, request.workspace);

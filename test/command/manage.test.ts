@@ -24,7 +24,8 @@ interface Made {
   readonly workspace: string;
   readonly admin: Shown;
   readonly key: string;
-  readonly sign_in_url: null;
+  readonly sign_in: string;
+  readonly sign_in_url: string;
 }
 
 const keyPattern = /^ck_acme_[0-9a-z]{16}_[0-9a-z]{59}$/;
@@ -58,12 +59,13 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       await tidyUp();
     });
 
-    it('init names the workspace, its admin and a key, which is for REST and MCP', async () => {
+    it('init names the workspace, its admin, a key, which is for REST and MCP, and a link to sign in with', async () => {
       assert.equal(made.workspace, 'acme');
       assert.match(made.admin.id, /^prn_/);
       assert.equal(made.admin['display_name'], 'Ada');
       assert.match(made.key, keyPattern);
-      assert.equal(made.sign_in_url, null);
+      assert.equal(made.sign_in, 'ada');
+      assert.match(made.sign_in_url, /^http:\/\/127\.0\.0\.1:\d+\/signin\/link\/[0-9a-x]{52}$/);
       const { items } = await ask<Listed>(...at('key list'));
       assert.deepEqual(
         items.map((key) => [key['principal'], key['interfaces'], 'secret' in key]),

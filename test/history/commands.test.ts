@@ -19,6 +19,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     const options = {
       host,
       server: null,
+      address: 'http://127.0.0.1:8080',
       tell: () => Promise.resolve(),
       signal: new AbortController().signal,
       onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
@@ -30,6 +31,7 @@ describe('the command line on documents, folders, claims and comments', () => {
   const hostOf = ({ clock, workspace, service: opened }: TestService) => ({
     clock,
     randomness: workspace.randomness,
+    people: opened.people,
     dataFolder: null,
     find: () => workspace,
     addWorkspace: (name: string) => opened.addWorkspace(name),

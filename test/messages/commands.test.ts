@@ -21,6 +21,7 @@ describe('the command line on readers and messages', () => {
     const host = {
       clock,
       randomness: workspace.randomness,
+      people: opened.people,
       dataFolder: null,
       names: () => ['acme'],
       find: () => workspace,
@@ -31,6 +32,7 @@ describe('the command line on readers and messages', () => {
       {
         host,
         server: null,
+        address: 'http://127.0.0.1:8080',
         tell: () => Promise.resolve(),
         signal: new AbortController().signal,
         onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),

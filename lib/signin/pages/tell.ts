@@ -51,11 +51,16 @@ export function signedInPage(data: SignedInData): string {
   return renderPage(data, { title: 'You are signed in', body });
 }
 
-/** Says that it goes on, for the moment until the browser does. @param to a path of this service, with the base */
-export function goingOnPage(data: PageFrame & { readonly to: string }): string {
-  const body = html`<h1>You are signed in</h1>
-    <p><a href="${data.to}">Go on</a></p>`;
-  return renderPage(data, { title: 'Going on', body, goesOnTo: data.to });
+/**
+ * Says that it goes on, for the moment until the browser does. A form's answer that redirected instead would be held to
+ * the policy of the form's page, wherever it is sent on to from there.
+ * @param to an address, or a path of this service with the base
+ */
+export function goingOnPage(data: PageFrame & { readonly to: string; readonly title?: string }): string {
+  const { title = 'You are signed in', to } = data;
+  const body = html`<h1>${title}</h1>
+    <p><a href="${to}">Go on</a></p>`;
+  return renderPage(data, { title, body, goesOnTo: to });
 }
 
 export function signedOutPage(data: PageFrame): string {

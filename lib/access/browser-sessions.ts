@@ -1,0 +1,79 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import type { SignInMethod } from '../domain/signed-in.js';
+import type { StoredSession } from '../sidecar/browser-session-table.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+import { hashSecret, makeSecret } from './secret.js';
+
+const oneMinute = 60_000;
+const oneHour = 60 * oneMinute;
+/** Milliseconds for which nobody needs to have been there, and after which they sign in again in any case. */
+const longestIdle = 12 * oneHour;
+const longestLife = 7 * 24 * oneHour;
+
+export interface NewSession {
+  readonly identityId: string;
+  readonly method: SignInMethod;
+  readonly browser: string;
+  readonly address: string;
+}
+
+/** Browsers that are signed in. A session is a secret in a cookie; each sign-in makes a new one. */
+export class BrowserSessions {
+  readonly #tables: PeopleTables;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+
+  constructor(tables: PeopleTables, clock: Clock, randomness: Randomness) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#randomness = randomness;
+  }
+
+  /** @returns the secret for the cookie, which exists nowhere else */
+  begin(session: NewSession): { readonly secret: string; readonly session: StoredSession } {
+    const now = this.#clock.now();
+    const secret = makeSecret(this.#randomness);
+    const stored = {
+      ...session,
+      id: makeIdentifier('ses', this.#randomness),
+      startedAt: now,
+      lastSeenAt: toMinute(now),
+    };
+    this.#tables.sessions.sweep(now - longestIdle, now - longestLife);
+    this.#tables.sessions.insert(stored, hashSecret(secret));
+    return { secret, session: stored };
+  }
+
+  /** The session in force that a cookie's secret opens; notes that it was seen. */
+  read(secret: string): StoredSession | undefined {
+    const now = this.#clock.now();
+    const session = this.#tables.sessions.find(hashSecret(secret));
+    if (session === undefined || !isInForce(session, now)) return undefined;
+    const minute = toMinute(now);
+    if (session.lastSeenAt < minute) this.#tables.sessions.touch(session.id, minute);
+    return session;
+  }
+
+  /** Those in force; the one seen last comes first. */
+  listOf(identityId: string): StoredSession[] {
+    const now = this.#clock.now();
+    return this.#tables.sessions.listOf(identityId).filter((session) => isInForce(session, now));
+  }
+
+  /** @returns whether the identity had that session */
+  end(identityId: string, sessionId: string): boolean {
+    return this.#tables.sessions.delete(identityId, sessionId);
+  }
+
+  /** @returns how many there were */
+  endAll(identityId: string): number {
+    return this.#tables.sessions.deleteOf(identityId);
+  }
+}
+
+const toMinute = (at: number): number => at - (at % oneMinute);
+
+function isInForce({ startedAt, lastSeenAt }: StoredSession, now: number): boolean {
+  return now - startedAt < longestLife && now - lastSeenAt < longestIdle;
+}

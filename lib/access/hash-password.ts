@@ -1,0 +1,103 @@
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import type { Randomness } from '../domain/clock.js';
+import { unavailable } from '../domain/refusal.js';
+
+/** scrypt's cost (RFC 7914): 32 MiB and a tenth of a second. */
+const cost = { ln: 15, r: 8, p: 3 } as const;
+const hashLength = 32;
+const saltLength = 16;
+/** More than this many at a time would take memory and cores from everyone else. */
+const atOnce = 2;
+/** Those beyond are told to come again, before anything is computed for them. */
+const longestQueue = 64;
+
+interface ParsedHash {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+const hashPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function parseHash(text: string): ParsedHash {
+  const match = hashPattern.exec(text);
+  if (match === null) throw new Error('A stored password hash is not of a form that this release knows.');
+  const [, ln = '', r = '', p = '', salt = '', hash = ''] = match;
+  return {
+    ln: Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
+}
+
+const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+
+function derive(password: string, { ln, r, p, salt }: Omit<ParsedHash, 'hash'>, length: number): Promise<Buffer> {
+  const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
+  return new Promise((resolve, reject) => {
+    // The same characters give the same password, however a keyboard composes them.
+    scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+/** Makes and checks password hashes, two at a time; the others wait their turn. */
+export class PasswordHasher {
+  readonly #randomness: Randomness;
+  /** Compared against where there is no hash, so that both ways take the same steps. */
+  readonly #nobody: ParsedHash;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(randomness: Randomness) {
+    this.#randomness = randomness;
+    this.#nobody = {
+      ...cost,
+      salt: Buffer.from(randomness.bytes(saltLength)),
+      hash: Buffer.from(randomness.bytes(hashLength)),
+    };
+  }
+
+  /**
+   * @returns what is stored: the parameters, the salt and the hash, in the usual text form
+   * @throws Refusal UNAVAILABLE when too many are waiting
+   */
+  async hash(password: string): Promise<string> {
+    const salt = Buffer.from(this.#randomness.bytes(saltLength));
+    const hash = await this.#inTurn(() => derive(password, { ...cost, salt }, hashLength));
+    return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(hash)}`;
+  }
+
+  /**
+   * Computes a hash in every case, also where there is none to compare with.
+   * @param stored null or undefined where nobody has that name, or nobody has set a password: never matches
+   * @throws Refusal UNAVAILABLE when too many are waiting
+   */
+  async matches(password: string, stored: string | null | undefined): Promise<boolean> {
+    const isStored = typeof stored === 'string';
+    const expected = isStored ? parseHash(stored) : this.#nobody;
+    const computed = await this.#inTurn(() => derive(password, expected, expected.hash.length));
+    return timingSafeEqual(computed, expected.hash) && isStored;
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= atOnce) {
+      if (this.#waiting.length >= longestQueue) throw unavailable(new Error('Too many passwords wait to be hashed.'));
+      await new Promise<void>((go) => this.#waiting.push(go));
+    } else this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      // The place is handed on rather than given up, so that nobody slips in between.
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}

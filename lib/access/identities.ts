@@ -1,0 +1,120 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import type { StoredIdentity, StoredMembership } from '../sidecar/identity-table.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+
+/** Characters of a sign-in name: as many as an e-mail address may have (RFC 5321 §4.5.3.1). */
+const longestName = 254;
+
+/** Characters of a password. */
+export const shortestPassword = 12;
+const longestPassword = 1024;
+
+/** A sign-in name as it is compared: whoever types it with other capitals means the same. */
+export function foldSignInName(text: string): string {
+  return text.trim().normalize('NFKC').toLowerCase().slice(0, longestName);
+}
+
+/**
+ * @returns the name as it is compared
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function parseSignInName(text: string): string {
+  const name = foldSignInName(text);
+  if (/^[\p{L}\p{N}][^\s\p{C}]*$/u.test(name) && text.trim().length <= longestName) return name;
+  throw invalidRequest(
+    'bad_field',
+    `A sign-in name is an e-mail address or a name of 1 to ${longestName} characters that begins with a letter or digit and has no spaces.`,
+    { field: 'sign_in' },
+  );
+}
+
+/** @returns what is wrong with a new password, in words; undefined when it will do */
+export function judgePassword(password: string, signInName: string): string | undefined {
+  const characters = Array.from(password.normalize('NFKC'));
+  if (characters.length < shortestPassword) return `The password needs at least ${shortestPassword} characters.`;
+  if (password.length > longestPassword) return `The password may have at most ${longestPassword} characters.`;
+  const folded = foldSignInName(password);
+  if (folded.includes(signInName) || new Set(characters).size < 5) return 'That password is too easy to guess.';
+  return undefined;
+}
+
+/** Who can sign in, and which principals they are. */
+export class Identities {
+  readonly #tables: PeopleTables;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+
+  constructor(tables: PeopleTables, clock: Clock, randomness: Randomness) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#randomness = randomness;
+  }
+
+  find(id: string): StoredIdentity | undefined {
+    return this.#tables.identities.find(id);
+  }
+
+  /** @param text as typed */
+  findByName(text: string): StoredIdentity | undefined {
+    return this.#tables.identities.findByName(foldSignInName(text));
+  }
+
+  findOf(workspace: string, principalId: string): StoredIdentity | undefined {
+    const membership = this.#tables.identities.findMembership(workspace, principalId);
+    return membership === undefined ? undefined : this.find(membership.identityId);
+  }
+
+  membershipsOf(identityId: string): StoredMembership[] {
+    return this.#tables.identities.membershipsOf(identityId);
+  }
+
+  /**
+   * The identity of a person: the one there is, under another name where one is given; or the one that has the name,
+   * from another workspace; or a new one.
+   * @param displayName what a sign-in name is made from where none is given
+   * @throws Refusal CONFLICT `name_taken` when somebody else of the workspace signs in by that name; INVALID_REQUEST
+   */
+  provide(workspace: string, principalId: string, displayName: string, signInName?: string): StoredIdentity {
+    const { identities } = this.#tables;
+    return this.#tables.within(() => {
+      const present = this.findOf(workspace, principalId);
+      const name = signInName === undefined ? undefined : parseSignInName(signInName);
+      if (present !== undefined) {
+        if (name === undefined || name === present.signInName) return present;
+        if (identities.findByName(name) !== undefined) throw nameTaken(name);
+        identities.rename(present.id, name);
+        return { ...present, signInName: name };
+      }
+      const known = name === undefined ? undefined : identities.findByName(name);
+      if (known !== undefined && this.membershipsOf(known.id).some((each) => each.workspace === workspace)) {
+        throw nameTaken(known.signInName);
+      }
+      const identity = known ?? this.#add(name ?? this.#inventName(displayName));
+      identities.join({ workspace, principalId, identityId: identity.id });
+      return identity;
+    });
+  }
+
+  #add(signInName: string): StoredIdentity {
+    const id = makeIdentifier('idn', this.#randomness);
+    const identity = { id, signInName, passwordHash: null, createdAt: this.#clock.now() };
+    this.#tables.identities.insert(identity);
+    return identity;
+  }
+
+  /** A free name made from a display name: `Ada Lovelace` → `ada.lovelace`. */
+  #inventName(displayName: string): string {
+    const words = foldSignInName(displayName).match(/[\p{L}\p{N}]+/gu) ?? ['person'];
+    const name = words.join('.');
+    for (let number = 1; ; number += 1) {
+      const candidate = number === 1 ? name : `${name}.${number}`;
+      if (this.#tables.identities.findByName(candidate) === undefined) return candidate;
+    }
+  }
+}
+
+function nameTaken(name: string): Error {
+  return conflict('name_taken', `Somebody else signs in as "${name}". Choose another with --sign-in.`);
+}

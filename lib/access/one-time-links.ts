@@ -1,0 +1,62 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { StoredIdentity } from '../sidecar/identity-table.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+import { hashSecret, makeSecret } from './secret.js';
+
+/** Milliseconds for which a link works. */
+const lifetime = 24 * 60 * 60_000;
+
+/** A link's secret, which exists nowhere else. */
+export interface NewLink {
+  readonly secret: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Links by which people choose their first password, or a new one. */
+export class OneTimeLinks {
+  readonly #tables: PeopleTables;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+
+  constructor(tables: PeopleTables, clock: Clock, randomness: Randomness) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#randomness = randomness;
+  }
+
+  /** A new link; the ones before stop working. */
+  issue(identityId: string): NewLink {
+    const now = this.#clock.now();
+    const secret = makeSecret(this.#randomness);
+    const expiresAt = now + lifetime;
+    this.#tables.within(() => {
+      this.#tables.links.sweep(now);
+      this.#tables.links.deleteOf(identityId);
+      this.#tables.links.insert({ secretHash: hashSecret(secret), identityId, createdAt: now, expiresAt });
+    });
+    return { secret, expiresAt };
+  }
+
+  /** Whom a link is for, without using it up. */
+  look(secret: string): StoredIdentity | undefined {
+    const link = this.#tables.links.find(hashSecret(secret));
+    if (link === undefined || link.expiresAt <= this.#clock.now()) return undefined;
+    return this.#tables.identities.find(link.identityId);
+  }
+
+  /**
+   * Uses a link up: sets the password and ends every session there was.
+   * @returns undefined where the link does not work, and nothing was changed
+   */
+  use(secret: string, passwordHash: string): StoredIdentity | undefined {
+    return this.#tables.within(() => {
+      const identity = this.look(secret);
+      if (identity === undefined) return undefined;
+      this.#tables.links.deleteOf(identity.id);
+      this.#tables.identities.setPassword(identity.id, passwordHash, this.#clock.now());
+      this.#tables.sessions.deleteOf(identity.id);
+      return { ...identity, passwordHash };
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+import { BrowserSessions } from './browser-sessions.js';
+import { PasswordHasher } from './hash-password.js';
+import { Identities } from './identities.js';
+import { OneTimeLinks } from './one-time-links.js';
+import { SignInDelay } from './sign-in-delay.js';
+
+/** The people who sign in to a service: they belong to no workspace alone. */
+export interface People {
+  readonly identities: Identities;
+  readonly links: OneTimeLinks;
+  readonly sessions: BrowserSessions;
+  readonly passwords: PasswordHasher;
+  readonly delay: SignInDelay;
+}
+
+/** @param key of the service, for what must not stand in its file in the clear */
+export function makePeople(tables: PeopleTables, clock: Clock, randomness: Randomness, key: Uint8Array): People {
+  return {
+    identities: new Identities(tables, clock, randomness),
+    links: new OneTimeLinks(tables, clock, randomness),
+    sessions: new BrowserSessions(tables, clock, randomness),
+    passwords: new PasswordHasher(randomness),
+    delay: new SignInDelay(tables, clock, key),
+  };
+}

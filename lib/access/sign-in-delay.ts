@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../domain/clock.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+
+interface Rule {
+  /** Failures that cost nothing. */
+  readonly free: number;
+  /** The longest delay, in seconds. */
+  readonly longest: number;
+}
+
+/** Short for a name, since anyone can fail in anyone's name; longer for an address, which is the one who guesses. */
+const rules: Readonly<Record<'name' | 'address', Rule>> = {
+  name: { free: 5, longest: 60 },
+  address: { free: 20, longest: 900 },
+};
+
+/** Milliseconds after which failures are forgotten. */
+const forgotten = 24 * 60 * 60_000;
+
+/**
+ * Lock-out by delay: after some failures in a row each further attempt has to wait, twice as long each time. It counts
+ * for a name whether or not anyone has it, so it tells nobody who there is.
+ */
+export class SignInDelay {
+  readonly #tables: PeopleTables;
+  readonly #clock: Clock;
+  readonly #key: Uint8Array;
+  #sweptAt = 0;
+
+  /** @param key of the service, so that the file tells nobody which names were typed */
+  constructor(tables: PeopleTables, clock: Clock, key: Uint8Array) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#key = key;
+  }
+
+  /**
+   * Counts an attempt as a failure before it is looked at, so that many at once are no more than one after the other.
+   * @returns whole seconds to wait; 0 when the attempt may be looked at
+   */
+  begin(name: string, address: string): number {
+    const now = this.#clock.now();
+    this.#sweep(now);
+    const sources = this.#sourcesOf(name, address);
+    return this.#tables.within(() => {
+      const states = sources.map(({ rule, source }) => ({ rule, source, known: this.#tables.failures.find(source) }));
+      const wait = Math.max(
+        ...states.map(({ rule, known }) => (known === undefined ? 0 : known.lastAt + delayOf(rule, known.count) - now)),
+      );
+      if (wait > 0) return Math.ceil(wait / 1000);
+      for (const { source, known } of states) {
+        this.#tables.failures.set(source, { count: (known?.count ?? 0) + 1, lastAt: now });
+      }
+      return 0;
+    });
+  }
+
+  /** The attempt was right after all: the name starts anew, and the address has one failure less. */
+  succeed(name: string, address: string): void {
+    this.#tables.within(() => {
+      for (const { kind, source } of this.#sourcesOf(name, address)) {
+        const known = this.#tables.failures.find(source);
+        if (known === undefined) continue;
+        if (kind === 'name' || known.count <= 1) this.#tables.failures.delete(source);
+        else this.#tables.failures.set(source, { ...known, count: known.count - 1 });
+      }
+    });
+  }
+
+  #sourcesOf(name: string, address: string) {
+    return [['name', name] as const, ['address', address] as const].map(([kind, text]) => ({
+      kind,
+      rule: rules[kind],
+      source: createHmac('sha256', this.#key).update(`${kind}:${text}`).digest(),
+    }));
+  }
+
+  #sweep(now: number): void {
+    if (now - this.#sweptAt < 60_000) return;
+    this.#sweptAt = now;
+    this.#tables.failures.sweep(now - forgotten);
+  }
+}
+
+/** @returns milliseconds that must have gone by since the last failure */
+function delayOf({ free, longest }: Rule, count: number): number {
+  return count < free ? 0 : Math.min(longest, 2 ** Math.min(count - free, 30)) * 1000;
+}

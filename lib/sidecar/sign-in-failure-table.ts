@@ -1,0 +1,46 @@
+import type { Connection } from './database.js';
+
+/** Failures in a row, for one name or one address. */
+export interface Failures {
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly lastAt: number;
+}
+
+/** Attempts to sign in that failed. */
+export class SignInFailureTable {
+  readonly #find;
+  readonly #set;
+  readonly #delete;
+  readonly #sweep;
+
+  constructor(connection: Connection) {
+    this.#find = connection.prepare<[Uint8Array], { count: number; last_at: number }>(
+      'SELECT count, last_at FROM sign_in_failure WHERE source = ?',
+    );
+    this.#set = connection.prepare(
+      `INSERT INTO sign_in_failure (source, count, last_at) VALUES (?, ?, ?)
+       ON CONFLICT (source) DO UPDATE SET count = excluded.count, last_at = excluded.last_at`,
+    );
+    this.#delete = connection.prepare('DELETE FROM sign_in_failure WHERE source = ?');
+    this.#sweep = connection.prepare('DELETE FROM sign_in_failure WHERE last_at < ?');
+  }
+
+  find(source: Uint8Array): Failures | undefined {
+    const row = this.#find.get(source);
+    return row === undefined ? undefined : { count: row.count, lastAt: row.last_at };
+  }
+
+  set(source: Uint8Array, { count, lastAt }: Failures): void {
+    this.#set.run(source, count, lastAt);
+  }
+
+  delete(source: Uint8Array): void {
+    this.#delete.run(source);
+  }
+
+  /** Forgets what was last added to before then. */
+  sweep(before: number): void {
+    this.#sweep.run(before);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Our cookies. Over https they carry the prefix `__Host-`, so that no other host of the domain can set them (RFC 6265bis
+ * §4.1.3.2). `SameSite=Lax`: an application's request to sign in comes from elsewhere, and has to find who is signed in;
+ * everything that changes something is a POST, which brings no such cookie from elsewhere.
+ */
+export class Cookies {
+  readonly #isSecure: boolean;
+
+  constructor(isSecure: boolean) {
+    this.#isSecure = isSecure;
+  }
+
+  /** @param header `Cookie` as it was sent; the first of several with the name counts */
+  read(header: string | undefined, name: string): string | undefined {
+    const full = this.#nameOf(name);
+    for (const pair of (header ?? '').split(';')) {
+      const at = pair.indexOf('=');
+      if (at > 0 && pair.slice(0, at).trim() === full) return pair.slice(at + 1).trim();
+    }
+    return undefined;
+  }
+
+  /** Lives as long as the browser does; the service knows when it ends. @param value without characters that need quoting */
+  set(response: ServerResponse, name: string, value: string): void {
+    response.appendHeader('Set-Cookie', `${this.#nameOf(name)}=${value}; ${this.#attributes}`);
+  }
+
+  clear(response: ServerResponse, name: string): void {
+    response.appendHeader('Set-Cookie', `${this.#nameOf(name)}=; ${this.#attributes}; Max-Age=0`);
+  }
+
+  get #attributes(): string {
+    return `Path=/; HttpOnly; SameSite=Lax${this.#isSecure ? '; Secure' : ''}`;
+  }
+
+  #nameOf(name: string): string {
+    return this.#isSecure ? `__Host-${name}` : name;
+  }
+}

@@ -1,0 +1,158 @@
+import type { Request, Response } from 'express';
+import { makeIdentifier } from '../domain/identifier.js';
+import { rateLimited, Refusal } from '../domain/refusal.js';
+import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import { beginSession } from '../operations/sign-in.js';
+import type { NotedLater } from '../workspace/note-later.js';
+import { nameBrowser } from './browser-name.js';
+import { Cookies } from './cookies.js';
+import { FormProof } from './form-proof.js';
+import type { SignInHost, SignInOptions } from './host.js';
+import { isLoopback } from './loopback.js';
+import { pageHeaders } from './pages/page.js';
+import { errorPage } from './pages/tell.js';
+import { recordOwn, statusOf } from './record.js';
+import { makeReadSession, sessionCookie } from './signed-in.js';
+
+/** One request on its way. */
+export interface Visit {
+  readonly id: string;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Forms that an address may send in a minute, and at once. */
+const formsPerMinute = 60;
+
+/** What every route has at hand: the same cookies, proofs, headers and ways to answer. */
+export class Desk {
+  readonly host: SignInHost;
+  readonly options: SignInOptions;
+  readonly later: NotedLater;
+  /** The path that a proxy puts in front; '' where there is none. */
+  readonly base: string;
+  readonly cookies: Cookies;
+  readonly proof: FormProof;
+  readonly readSession: ReadSession;
+
+  constructor(host: SignInHost, options: SignInOptions, later: NotedLater) {
+    const url = new URL(options.url);
+    this.host = host;
+    this.options = options;
+    this.later = later;
+    this.base = url.pathname.replace(/\/+$/, '');
+    this.cookies = new Cookies(url.protocol === 'https:');
+    // On the loopback address any of this machine's names will do: the form then has the one that its page had.
+    const origin = url.protocol === 'https:' ? url.origin : null;
+    this.proof = new FormProof(this.cookies, host.formKey, host.randomness, origin);
+    this.readSession = makeReadSession(host, this.cookies);
+  }
+
+  begin(request: Request, response: Response): Visit {
+    return { id: makeIdentifier('req', this.host.randomness), request, response };
+  }
+
+  addressOf({ request }: Visit): string {
+    return request.ip ?? '';
+  }
+
+  signedIn({ request }: Visit): SignedIn | undefined {
+    return this.readSession(request.headers.cookie);
+  }
+
+  show({ response }: Visit, page: string, status = 200): void {
+    for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
+    response.status(status).end(page);
+  }
+
+  /** @param path of this service, with the base */
+  goTo({ response }: Visit, path: string): void {
+    for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
+    response.status(303).setHeader('Location', path).end();
+  }
+
+  /** A field of a form; undefined where it is missing or comes more than once. */
+  field({ request }: Visit, name: string): string | undefined {
+    const body: unknown = request.body;
+    if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
+    const value = (body as Record<string, unknown>)[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form` */
+  requireForm(visit: Visit, sessionId?: string): void {
+    const allowance = this.host.limiter.take(`forms:${this.addressOf(visit)}`, formsPerMinute, formsPerMinute);
+    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
+    this.proof.require(visit.request, this.field(visit, 'csrf'), sessionId);
+  }
+
+  /** Signs somebody in: a session of its own, recorded, and only then the cookie; the browser's earlier one ends. */
+  async signIn(
+    visit: Visit,
+    identityId: string,
+    memberships: readonly Membership[],
+    method: SignInMethod,
+  ): Promise<void> {
+    const { sessions } = this.host.people;
+    const before = this.signedIn(visit);
+    const browser = nameBrowser(visit.request.headers['user-agent']);
+    const { secret, session } = sessions.begin({ identityId, method, browser, address: this.addressOf(visit) });
+    try {
+      await recordOwn(this.host, memberships, visit.id, beginSession, { sessionId: session.id, method });
+    } catch (error) {
+      sessions.end(identityId, session.id);
+      throw error;
+    }
+    if (before !== undefined) sessions.end(before.identityId, before.sessionId);
+    this.cookies.set(visit.response, sessionCookie, secret);
+  }
+
+  /** Counts a refused attempt in every workspace of the one in whose name it was. */
+  countRefused(identityId: string, reason: 'wrong_secret' | 'principal_disabled', address: string): void {
+    for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId)) {
+      try {
+        const workspace = this.host.find(name);
+        if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, address);
+      } catch {
+        // One that cannot be read can note nothing down either.
+      }
+    }
+  }
+
+  /** Whether a request came by a name that browsers are meant to use: else another site's name may lead here. */
+  isExpectedHost(host: string | undefined): boolean {
+    if (host === undefined || !URL.canParse(`http://${host}`)) return false;
+    return host === new URL(this.options.url).host || isLoopback(new URL(`http://${host}`).hostname);
+  }
+
+  /** Passwords and cookies travel only over https, or within this machine. */
+  get isSafe(): boolean {
+    const { protocol, hostname } = new URL(this.options.url);
+    return protocol === 'https:' || isLoopback(hostname);
+  }
+
+  /** Tells of what went wrong, on a page; the cause goes to the log. */
+  fail(visit: Visit, error: unknown): void {
+    const { response, id } = visit;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const status = statusOf(error);
+    if (status === 500) this.options.log.error({ id, err: error }, 'A request to sign in failed');
+    if (error instanceof Refusal && error.retryAfter !== undefined) {
+      response.setHeader('Retry-After', String(error.retryAfter));
+    }
+    const { base } = this;
+    const next = { path: `${base}/signin`, label: 'Sign in' };
+    this.show(visit, errorPage({ base, ...explain(status, error), requestId: id, next }), status);
+  }
+}
+
+function explain(status: number, error: unknown): { readonly title: string; readonly message: string } {
+  if (status === 429) return { title: 'Too many attempts', message: 'Wait a minute, and try again.' };
+  if (status === 503) return { title: 'Not just now', message: 'The service is busy. Try again in a moment.' };
+  if (status === 404) return { title: 'No such page', message: 'There is nothing at this address.' };
+  if (error instanceof Refusal && status !== 500) return { title: 'That did not work', message: error.message };
+  return { title: 'Something went wrong', message: 'That was our fault. Try again in a moment.' };
+}

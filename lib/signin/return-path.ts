@@ -1,0 +1,20 @@
+/** Longest path that is gone back to: an application's request can be long. */
+const longest = 8000;
+
+/**
+ * Where somebody may be sent after signing in: a path of this service, never another host.
+ * @param text as the request has it
+ * @param base the path that a proxy puts in front
+ * @returns undefined for anything else
+ */
+export function readReturnPath(text: unknown, base: string): string | undefined {
+  if (typeof text !== 'string' || text.length > longest) return undefined;
+  // `//host` and `/\host` are other hosts to a browser, and it drops tabs and line breaks before it looks.
+  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined;
+  const url = new URL(text, 'http://self.invalid');
+  if (url.origin !== 'http://self.invalid') return undefined;
+  // After dots are resolved, too, it must be below the base and not one of two slashes.
+  const path = url.pathname + url.search;
+  if (path.startsWith('//') || !(base === '' || path === base || path.startsWith(`${base}/`))) return undefined;
+  return path;
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  discovery,
+  fetchUserInfo,
+  type Configuration,
+} from 'openid-client';
+import type { Randomness } from '../domain/clock.js';
+
+/** Another OpenID Connect provider, as configured. */
+export interface UpstreamSettings {
+  /** Its issuer: https, or http on this machine. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What its button says after “Sign in with”. */
+  readonly name: string;
+}
+
+/** What has to be the same when the browser comes back. */
+export interface UpstreamAttempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Seconds that the provider may take to answer one question. */
+const patience = 10;
+
+/**
+ * Asks another provider who somebody is (OpenID Connect Core 1.0 §3.1, with PKCE, state and nonce). All that counts is an
+ * e-mail address that the provider has verified.
+ */
+export class Upstream {
+  readonly name: string;
+  readonly #settings: UpstreamSettings;
+  readonly #randomness: Randomness;
+  #discovered: Promise<Configuration> | undefined;
+
+  constructor(settings: UpstreamSettings, randomness: Randomness) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#randomness = randomness;
+  }
+
+  /** @returns where to send the browser, and what to remember meanwhile @throws when the provider cannot be reached */
+  async begin(redirectUri: string): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
+    const configuration = await this.#discover();
+    const [state, nonce, verifier] = [this.#draw(), this.#draw(), this.#draw()];
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: 'openid email',
+      state,
+      nonce,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, attempt: { state, nonce, verifier } };
+  }
+
+  /**
+   * @param answer the address that the browser came back to, with its query
+   * @returns the verified e-mail address; undefined where the provider vouches for none
+   * @throws when the answer does not belong to the attempt, or the provider refuses
+   */
+  async finish(answer: URL, { state, nonce, verifier }: UpstreamAttempt): Promise<string | undefined> {
+    const configuration = await this.#discover();
+    const tokens = await authorizationCodeGrant(configuration, answer, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) return undefined;
+    // Many providers tell the address only when they are asked for it.
+    const told =
+      claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        : claims;
+    const email: unknown = told['email'];
+    return told['email_verified'] === true && typeof email === 'string' ? email : undefined;
+  }
+
+  /** Asked once; again where the provider did not answer. */
+  #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const server = new URL(issuer);
+    this.#discovered ??= discovery(server, clientId, clientSecret, undefined, {
+      timeout: patience,
+      execute: server.protocol === 'http:' ? [allowInsecureRequests] : [],
+    }).catch((error: unknown) => {
+      this.#discovered = undefined;
+      throw error;
+    });
+    return this.#discovered;
+  }
+
+  /** 256 bits, as text of 43 characters. */
+  #draw(): string {
+    return Buffer.from(this.#randomness.bytes(32)).toString('base64url');
+  }
+}

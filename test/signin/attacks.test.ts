@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Caller } from '../../lib/domain/caller.js';
+import { readReturnPath } from '../../lib/signin/return-path.js';
+import { issueLink } from '../../lib/operations/manage-sign-in.js';
+import { perform } from '../../lib/operations/perform.js';
+import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+
+describe('Signing in, attacked', function () {
+  this.timeout(20_000);
+
+  let test: SignInTest;
+
+  beforeEach(async () => {
+    test = await openSignIn();
+  });
+  afterEach(() => test.close());
+
+  it('makes whoever guesses wait, longer each time, and looks at nothing meanwhile', async () => {
+    await test.person('Ada', 'ada');
+    const { clock } = test.server.host;
+    const visitor = test.visitor();
+    const waits: string[] = [];
+    for (let guess = 0; guess < 14; guess += 1) {
+      const { status, headers } = await visitor.signIn('ada', `guess ${guess}`);
+      const wait = headers['retry-after'];
+      waits.push(wait === undefined ? String(status) : `wait ${wait}`);
+      if (wait !== undefined) clock.advance(Number(wait) * 1000);
+    }
+    assert.deepEqual(waits, [
+      '422',
+      '422',
+      '422',
+      '422',
+      '422',
+      'wait 1',
+      '422',
+      'wait 2',
+      '422',
+      'wait 4',
+      '422',
+      'wait 8',
+      '422',
+      'wait 16',
+    ]);
+    await visitor.signIn('ada', 'one more guess');
+    const right = await visitor.signIn('ada', goodPassword);
+    assert.equal(right.status, 429, 'even the right password waits');
+    clock.advance(60_000);
+    await visitor.signIn('ada', goodPassword);
+    assert.ok(await visitor.isSignedIn());
+    await visitor.signIn('ada', 'a slip');
+    assert.equal((await visitor.signIn('ada', goodPassword)).status, 303, 'success starts the name anew');
+  });
+
+  it('delays a name that nobody has like one that somebody has', async () => {
+    await test.person('Ada', 'ada');
+    for (const name of ['ada', 'bob']) {
+      const statuses = [];
+      for (let guess = 0; guess < 7; guess += 1) statuses.push((await test.visitor().signIn(name, 'wrong')).status);
+      assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429, 429], name);
+    }
+  });
+
+  it('counts guesses that come at once like guesses that come one after the other', async () => {
+    await test.person('Ada', 'ada');
+    const visitors = Array.from({ length: 12 }, () => test.visitor());
+    await Promise.all(visitors.map((visitor) => visitor.get('/signin')));
+    const answers = await Promise.all(visitors.map((each) => each.post('/signin', { name: 'ada', password: 'wrong' })));
+    assert.equal(answers.filter(({ status }) => status === 422).length, 5);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 7);
+  });
+
+  it('makes an address wait that tries many names', async () => {
+    const statuses = [];
+    for (let guess = 0; guess < 22; guess += 1) {
+      statuses.push((await test.visitor().signIn(`name${guess}`, 'wrong')).status);
+    }
+    assert.deepEqual(statuses.slice(18), [422, 422, 429, 429]);
+  });
+
+  it('takes the same steps for a name that nobody has', async () => {
+    await test.person('Ada', 'ada');
+    const steps: string[] = [];
+    const { people } = test.server.host.service;
+    for (const part of Object.values(people) as object[]) {
+      for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(part))) {
+        const own = Reflect.get(part, name) as unknown;
+        if (typeof own !== 'function' || name === 'constructor') continue;
+        Object.defineProperty(part, name, {
+          value: (...values: unknown[]): unknown => {
+            steps.push(`${part.constructor.name}.${name}`);
+            return Reflect.apply(own, part, values);
+          },
+        });
+      }
+    }
+    const stepsOf = async (name: string): Promise<string[]> => {
+      await test.visitor().get('/signin');
+      steps.length = 0;
+      await test.visitor().signIn(name, 'wrong');
+      return [...steps];
+    };
+    const known = await stepsOf('ada');
+    assert.ok(known.includes('PasswordHasher.matches'), known.join(' '));
+    assert.deepEqual(await stepsOf('bob'), known);
+  });
+
+  it('does nothing for a form that came from elsewhere', async () => {
+    await test.person('Ada', 'ada');
+    const victim = test.visitor();
+    await victim.signIn('ada');
+    await victim.get('/signin');
+    for (const [fields, headers] of [
+      [{ csrf: '' }, {}],
+      [{ csrf: 'x'.repeat(43) }, {}],
+      [{}, { 'Sec-Fetch-Site': 'cross-site' }],
+      [{}, { 'Sec-Fetch-Site': 'same-site' }],
+      [{}, { Origin: 'https://evil.example' }],
+    ] as const) {
+      assert.equal((await victim.post('/signin/out', fields, headers)).status, 400);
+      assert.ok(await victim.isSignedIn());
+    }
+    const stranger = test.visitor();
+    await stranger.get('/signin');
+    const csrf = /name="csrf" value="([^"]*)"/.exec(stranger.page)?.[1] ?? '';
+    assert.equal((await victim.post('/signin', { csrf, name: 'eve', password: goodPassword })).status, 400);
+    const page = (await victim.get('/signin?again=1')).text;
+    assert.equal(
+      (await victim.post('/signin/out', {})).status,
+      400,
+      'the proof of a form before sign-in is none after it',
+    );
+    assert.match(page, /name="csrf"/);
+  });
+
+  it('gives a new cookie at each sign-in, and takes none that somebody else chose', async () => {
+    await test.person('Ada', 'ada');
+    const planted = 'a'.repeat(52);
+    const visitor = test.visitor();
+    visitor.cookies.set('cartulary', planted);
+    await visitor.signIn('ada');
+    const first = visitor.cookies.get('cartulary');
+    assert.notEqual(first, planted);
+    assert.equal(test.signIn.readSession(`cartulary=${planted}`), undefined);
+    await visitor.signIn('ada');
+    assert.notEqual(visitor.cookies.get('cartulary'), first);
+    assert.equal(test.signIn.readSession(`cartulary=${first}`), undefined, 'the one before has ended');
+  });
+
+  it('can be framed, kept and referred to by nobody', async () => {
+    for (const path of ['/signin', '/signin/forgotten', '/signin/out', '/signin/nothing', '/signin/link/x']) {
+      const { headers } = await test.visitor().get(path);
+      const policy = String(headers['content-security-policy']);
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; /,
+      );
+      assert.match(policy, /frame-ancestors 'none'$/);
+      assert.equal(headers['x-frame-options'], 'DENY');
+      assert.equal(headers['cache-control'], 'no-store');
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+    }
+  });
+
+  it('has cookies that scripts, other sites and plain connections do not get', async () => {
+    const secure = await openSignIn({ signIn: { url: 'https://files.example.org/store' } });
+    try {
+      await secure.person('Ada', 'ada');
+      const visitor = secure.visitor({ Host: 'files.example.org' });
+      const { text } = await visitor.get('/signin');
+      assert.match(text, /action="\/store\/signin"/);
+      const { headers } = await visitor.post('/signin', { name: 'ada', password: goodPassword });
+      assert.match(
+        String(headers['set-cookie']),
+        /^__Host-cartulary=[0-9a-x]{52}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      assert.equal(headers.location, '/store/signin');
+      const cookie = `__Host-cartulary=${visitor.cookies.get('__Host-cartulary')}`;
+      assert.equal(secure.signIn.readSession(cookie)?.signInName, 'ada');
+      assert.equal(secure.signIn.readSession(cookie.replace('__Host-', '')), undefined);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  it('answers only at its own address, and nowhere over a connection that others can read', async () => {
+    assert.equal((await test.visitor({ Host: 'evil.example' }).get('/signin')).status, 421);
+    assert.equal((await test.visitor({ Host: 'localhost:1' }).get('/signin')).status, 200);
+    const plain = await openSignIn({ signIn: { url: 'http://files.example.org' } });
+    try {
+      const { status, text } = await plain.visitor({ Host: 'files.example.org' }).get('/signin');
+      assert.equal(status, 421);
+      assert.match(text, /https only/);
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it('sends nobody to another site', () => {
+    for (const hostile of [
+      '//evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      'https://evil.example',
+      'javascript:alert(1)',
+      '/\t/evil.example',
+      '/\n/evil.example',
+      '/.//evil.example',
+      '/..//evil.example',
+      'signin',
+      '',
+      ' /signin',
+      '/a\\b',
+      '/%0d%0aSet-Cookie:x\r\n',
+      `/${'a'.repeat(8001)}`,
+      '@evil.example',
+      '///evil.example',
+      7,
+      null,
+    ]) {
+      assert.equal(readReturnPath(hostile, ''), undefined, JSON.stringify(hostile));
+    }
+    assert.equal(readReturnPath('/oauth/auth?x=1&y=//z', ''), '/oauth/auth?x=1&y=//z');
+    assert.equal(readReturnPath('/store/oauth', '/store'), '/store/oauth');
+    for (const outside of ['/oauth', '/storeroom', '/store/../oauth', '/store/..//evil.example']) {
+      assert.equal(readReturnPath(outside, '/store'), undefined, outside);
+    }
+  });
+
+  it('survives forms that are none', async () => {
+    const visitor = test.visitor();
+    await visitor.get('/signin');
+    const twice = await visitor.post('/signin', {}, {});
+    assert.equal(twice.status, 422, 'empty fields are a wrong password');
+    const type = { 'Content-Type': 'application/json' };
+    assert.equal((await visitor.post('/signin', {}, type)).status, 400);
+    assert.equal((await visitor.post('/signin', { name: 'a'.repeat(40_000), password: 'x' })).status, 400);
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']));
+    assert.equal((await visitor.post('/signin', many)).status, 400);
+    assert.equal((await visitor.get('/signin/../v1/health')).status, 404);
+    assert.equal((await visitor.get('/signin/nothing')).status, 404);
+  });
+
+  describe('by links', () => {
+    const secretOf = (path: string): string => path.split('/').pop() ?? '';
+    const fields = (path: string, password = goodPassword, again = password) => ({
+      link: secretOf(path),
+      password,
+      again,
+    });
+
+    it('a link is used up by the form, not by looking, and works once', async () => {
+      const path = await test.link(await test.server.host.principal('Ada'));
+      const [first, second] = [test.visitor(), test.visitor()];
+      for (let look = 0; look < 3; look += 1) assert.equal((await second.get(path)).status, 200);
+      await first.get(path);
+      assert.equal((await first.post('/signin/link', fields(path))).status, 303);
+      assert.equal((await second.post('/signin/link', fields(path, 'another long password'))).status, 410);
+      assert.equal((await second.get(path)).status, 410);
+      assert.ok(!(await second.isSignedIn()));
+      await second.signIn('ada', goodPassword);
+      assert.ok(await second.isSignedIn());
+    });
+
+    it('of two who use a link at once one comes too late', async () => {
+      const path = await test.link(await test.server.host.principal('Ada'));
+      const visitors = [test.visitor(), test.visitor(), test.visitor()];
+      for (const visitor of visitors) await visitor.get(path);
+      const answers = await Promise.all(visitors.map((each) => each.post('/signin/link', fields(path))));
+      assert.equal(
+        answers
+          .map(({ status }) => String(status))
+          .toSorted()
+          .join(' '),
+        '303 410 410',
+      );
+      assert.equal(test.records().filter((line) => line.startsWith('password.set')).length, 1);
+    });
+
+    it('a link ends after a day, and when there is a newer one', async () => {
+      const id = await test.server.host.principal('Ada');
+      const old = await test.link(id);
+      const newer = await test.link(id);
+      const visitor = test.visitor();
+      assert.equal((await visitor.get(old)).status, 410);
+      assert.equal((await visitor.get(newer)).status, 200);
+      test.server.host.clock.advance(24 * 60 * 60_000);
+      assert.equal((await visitor.post('/signin/link', fields(newer))).status, 410);
+    });
+
+    it('a forgotten password is replaced, and everyone who was signed in by the old one is out', async () => {
+      const id = await test.person('Ada', 'ada');
+      const thief = test.visitor();
+      await thief.signIn('ada');
+      const path = await test.link(id);
+      const visitor = test.visitor();
+      await visitor.get(path);
+      await visitor.post('/signin/link', fields(path, 'a quite different thing'));
+      assert.ok(await visitor.isSignedIn());
+      assert.ok(!(await thief.isSignedIn()));
+      assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
+    });
+
+    it('a password that is short, easy or typed differently leaves the link as it was', async () => {
+      const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
+      const visitor = test.visitor();
+      await visitor.get(path);
+      for (const [password, again] of [
+        ['eleven char', 'eleven char'],
+        ['aaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaaa'],
+        ['xADA@example.orgx', 'xADA@example.orgx'],
+        [goodPassword, `${goodPassword} `],
+        ['a'.repeat(1025), 'a'.repeat(1025)],
+      ] as const) {
+        assert.equal((await visitor.post('/signin/link', fields(path, password, again))).status, 422, password);
+      }
+      assert.equal((await visitor.post('/signin/link', fields(path))).status, 303);
+    });
+
+    it('an admin of one workspace makes no link for somebody who is in another one too', async () => {
+      await test.person('Ada', 'ada@example.org');
+      const other = await test.server.addWorkspace();
+      const admin = await other.host.person('approver', '');
+      const caller: Caller = {
+        principalId: admin.id,
+        kind: 'person',
+        credentialId: null,
+        interface: 'console',
+        requestId: 'req_test',
+      };
+      const { people } = test.server.host.service;
+      const mine = await other.host.principal('Mine');
+      const ask = (principalId: string, signInName?: string) =>
+        perform(other.host.workspace, caller, issueLink, { people, principalId, signInName });
+      await assert.rejects(ask(mine, 'ada@example.org'), { code: 'CONFLICT' });
+      await ask(mine, 'mine@example.org');
+      await test.link(mine, undefined, other.host);
+      const both = await other.host.principal('Ada there');
+      await test.link(both, 'ada@example.org', other.host);
+      await assert.rejects(ask(both), { code: 'CONFLICT' });
+    });
+  });
+
+  it('tells a thief of the data folder nothing that opens anything, and the log no secret', async () => {
+    const kept = await openSignIn({ store: 'disk-without-git' });
+    try {
+      await kept.person('Ada', 'ada@example.org');
+      const unused = await kept.link(await kept.server.host.principal('New'), 'new@example.org');
+      const visitor = kept.visitor();
+      await visitor.signIn('ada@example.org');
+      await visitor.get(unused);
+      const typed = 'not-a-name-but-a-password';
+      await visitor.signIn(typed, 'another-secret-typed');
+      const secrets = [
+        goodPassword,
+        unused.split('/').pop(),
+        visitor.cookies.get('cartulary'),
+        typed,
+        'another-secret-typed',
+      ];
+      const folder = kept.server.host.dataFolder ?? '';
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+      assert.ok(files.some(({ name }) => name === 'service.sqlite'));
+      for (const file of files) {
+        const bytes = readFileSync(join(file.parentPath, file.name));
+        for (const secret of secrets)
+          assert.ok(secret !== undefined && !bytes.includes(secret), `${file.name}: ${secret}`);
+      }
+      const log = JSON.stringify(kept.server.log);
+      assert.match(log, /signin\/link\/:secret/);
+      for (const secret of secrets) assert.ok(!log.includes(secret ?? '?'));
+    } finally {
+      await kept.close();
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { issueLink } from '../../lib/operations/manage-sign-in.js';
+import { perform } from '../../lib/operations/perform.js';
+import type { SignInOptions } from '../../lib/signin/host.js';
+import { createSignIn, type SignIn } from '../../lib/signin/sign-in.js';
+import { openTestServer, type TestServer, type TestServerOptions } from '../harness/http.js';
+import { operator } from '../harness/service.js';
+
+export const goodPassword = 'four blue heron stairs';
+
+/** Hashing takes its time, and is the same each time. */
+const hashes = new Map<string, string>();
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** A service that people sign in to. */
+export class SignInTest {
+  readonly server: TestServer;
+  readonly signIn: SignIn;
+  readonly url: string;
+
+  constructor(server: TestServer, signIn: SignIn, url: string) {
+    this.server = server;
+    this.signIn = signIn;
+    this.url = url;
+  }
+
+  /** A link for a principal. @returns its path */
+  async link(principalId: string, signInName?: string, { workspace, service } = this.server.host): Promise<string> {
+    const { result } = await perform(workspace, operator, issueLink, {
+      people: service.people,
+      principalId,
+      signInName,
+    });
+    return `/signin/link/${result.secret}`;
+  }
+
+  /** A person with a password. @returns the principal's id */
+  async person(name: string, signInName: string, password = goodPassword): Promise<string> {
+    const { host } = this.server;
+    const id = await host.principal(name);
+    const secret = (await this.link(id, signInName)).split('/').pop() ?? '';
+    let hash = hashes.get(password);
+    hash ??= await host.service.people.passwords.hash(password);
+    hashes.set(password, hash);
+    host.service.people.links.use(secret, hash);
+    return id;
+  }
+
+  visitor(headers: OutgoingHttpHeaders = {}): Visitor {
+    return new Visitor(this.url, headers);
+  }
+
+  /** What was recorded, in short: `action outcome reason`. */
+  records(): string[] {
+    return this.server
+      .records()
+      .map(({ record, text }) => `${record.action} ${record.outcome} ${text?.detail ?? ''}`.trim());
+  }
+
+  async close(): Promise<void> {
+    await this.signIn.close();
+    await this.server.close();
+  }
+}
+
+export async function openSignIn(
+  options: TestServerOptions & { readonly signIn?: Partial<SignInOptions> } = {},
+): Promise<SignInTest> {
+  const server = await openTestServer(options);
+  const { log, host, rest } = server;
+  // Somebody must be left who can administer the workspace when others are disabled.
+  await host.person('approver', '', 'Root');
+  const lines = log as { level: string; fields: unknown; message: string }[];
+  const signIn = await createSignIn(host.service, {
+    url: rest.url,
+    trustProxy: 0,
+    log: {
+      info: (fields, message) => void lines.push({ level: 'info', fields, message }),
+      error: (fields, message) => void lines.push({ level: 'error', fields, message }),
+    },
+    ...options.signIn,
+  });
+  rest.mount(signIn);
+  return new SignInTest(server, signIn, rest.url);
+}
+
+/** A browser without a screen: keeps cookies, and sends the forms of the page that it saw last. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+  readonly #headers: OutgoingHttpHeaders;
+  /** The page that was seen last. */
+  page = '';
+
+  constructor(url: string, headers: OutgoingHttpHeaders) {
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  get(path: string, headers: OutgoingHttpHeaders = {}): Promise<PageAnswer> {
+    return this.#send('GET', path, headers);
+  }
+
+  /** Sends fields with the proof of the page that was seen last, unless they bring another. */
+  post(path: string, fields: Readonly<Record<string, string>>, headers: OutgoingHttpHeaders = {}): Promise<PageAnswer> {
+    const csrf = /name="csrf" value="([^"]*)"/.exec(this.page)?.[1] ?? '';
+    const body = new URLSearchParams({ csrf, ...fields }).toString();
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    return this.#send('POST', path, { ...type, ...headers }, body);
+  }
+
+  async signIn(name: string, password = goodPassword, fields: Readonly<Record<string, string>> = {}) {
+    await this.get('/signin?again=1');
+    return this.post('/signin', { name, password, ...fields });
+  }
+
+  /** Whether the service knows who this is. */
+  async isSignedIn(): Promise<boolean> {
+    return (await this.get('/signin')).text.includes('You are signed in');
+  }
+
+  #send(method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<PageAnswer> {
+    const { hostname, port } = new URL(this.#url);
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = { ...(cookie === '' ? {} : { Cookie: cookie }), ...this.#headers, ...headers };
+    return new Promise((resolve, reject) => {
+      const outgoing = request({ hostname, port, method, path, headers: sent, agent: false }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(pieces).toString();
+          for (const line of response.headers['set-cookie'] ?? []) this.#keep(line);
+          this.page = text;
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  #keep(line: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (/; Max-Age=0/.test(line)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}

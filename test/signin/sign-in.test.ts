@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { endSessions } from '../../lib/operations/manage-sign-in.js';
+import { perform } from '../../lib/operations/perform.js';
+import { operator } from '../harness/service.js';
+import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
+
+const hour = 60 * 60_000;
+
+describe('Signing in', function () {
+  this.timeout(20_000);
+
+  let test: SignInTest;
+
+  beforeEach(async () => {
+    test = await openSignIn();
+  });
+  afterEach(() => test.close());
+
+  it('begins with a link: a password is chosen, and the person is signed in', async () => {
+    const id = await test.server.host.principal('Ada');
+    const path = await test.link(id, 'Ada@Example.org');
+    const visitor = test.visitor();
+    assert.match((await visitor.get(path)).text, /value="ada@example\.org"/);
+    const link = path.split('/').pop() ?? '';
+    const answer = await visitor.post('/signin/link', { link, password: goodPassword, again: goodPassword });
+    assert.equal(answer.headers.location, '/signin');
+    assert.match((await visitor.get('/signin')).text, /You are signed in[\s\S]*Ada[\s\S]*ada@example\.org[\s\S]*acme/);
+    assert.deepEqual(test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`)?.memberships, [
+      { workspace: 'acme', principalId: id, displayName: 'Ada' },
+    ]);
+    assert.deepEqual(
+      test.records().filter((line) => /^(?:password|session|link)/.test(line)),
+      [
+        `link.issue done {"expires_at":${test.server.host.clock.now() + 24 * hour},"first":true}`,
+        'password.set done {"first":true}',
+        'session.begin done {"method":"link"}',
+      ],
+    );
+  });
+
+  it('takes the password from then on, however the name is written', async () => {
+    await test.person('Ada', 'ada@example.org');
+    const visitor = test.visitor();
+    await visitor.signIn('  ADA@example.org ');
+    assert.ok(await visitor.isSignedIn());
+  });
+
+  it('says the same of a wrong password, an unknown name, and somebody disabled or without a password', async () => {
+    await test.person('Ada', 'ada@example.org');
+    const gone = await test.person('Grace', 'grace@example.org');
+    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: gone, disabled: true });
+    await test.link(await test.server.host.principal('New'), 'new@example.org');
+    const answers = [];
+    for (const [name, password] of [
+      ['ada@example.org', 'wrong'],
+      ['nob@example.org', goodPassword],
+      ['gra@example.org', goodPassword],
+      ['grace@example.org', goodPassword],
+      ['new@example.org', ''],
+    ] as const) {
+      const { status, headers, text } = await test.visitor().signIn(name, password);
+      const { date: _, 'x-request-id': id, ...rest } = headers;
+      assert.match(String(id), /^req_/);
+      const cookies = rest['set-cookie'];
+      assert.equal(cookies, undefined);
+      const same = text.replace(name, 'NAME').replace(/name="csrf" value="[^"]+"/, 'CSRF');
+      answers.push({ status, same, headers: { ...rest, 'content-length': undefined } });
+    }
+    for (const answer of answers.slice(1)) assert.deepEqual(answer, answers[0]);
+    assert.equal(answers[0]?.status, 422);
+  });
+
+  it('ends when the person signs out, also for a copy of the cookie', async () => {
+    await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    await visitor.signIn('ada');
+    const cookie = `cartulary=${visitor.cookies.get('cartulary')}`;
+    assert.ok(await visitor.isSignedIn());
+    assert.equal((await visitor.post('/signin/out', {})).headers.location, '/signin/out');
+    assert.match((await visitor.get('/signin/out')).text, /You are signed out/);
+    assert.equal(test.signIn.readSession(cookie), undefined);
+    assert.equal(test.records().at(-1), 'session.end done');
+  });
+
+  it('ends by itself after twelve hours of silence, and after seven days in any case', async () => {
+    await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    const { clock } = test.server.host;
+    await visitor.signIn('ada');
+    clock.advance(12 * hour - 60_001);
+    assert.ok(await visitor.isSignedIn());
+    clock.advance(12 * hour);
+    assert.ok(!(await visitor.isSignedIn()));
+    await visitor.signIn('ada');
+    for (let hours = 0; hours < 7 * 24 - 6; hours += 6) {
+      assert.ok(await visitor.isSignedIn());
+      clock.advance(6 * hour);
+    }
+    clock.advance(6 * hour);
+    assert.ok(!(await visitor.isSignedIn()));
+  });
+
+  it('ends at the next request when the person is disabled', async () => {
+    const id = await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    await visitor.signIn('ada');
+    assert.ok(await visitor.isSignedIn());
+    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled: true });
+    assert.ok(!(await visitor.isSignedIn()));
+    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled: false });
+    assert.ok(await visitor.isSignedIn());
+  });
+
+  it('shows people where they are signed in, and lets them end one or all of it', async () => {
+    const id = await test.person('Ada', 'ada');
+    const [desk, phone, old] = [
+      test.visitor({ 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }),
+      test.visitor({
+        'User-Agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/605.1',
+      }),
+      test.visitor(),
+    ];
+    for (const visitor of [old, phone, desk]) await visitor.signIn('ada');
+    const { text } = await desk.get('/signin/sessions');
+    assert.match(text, /Firefox on Linux<\/strong>\s*<span class="badge">this browser/);
+    assert.match(text, /Safari on iOS<\/strong>\s*<div/);
+    const { people } = test.server.host.service;
+    const identity = people.identities.findByName('ada')?.id ?? '';
+    const phoneId = people.sessions.listOf(identity).find(({ browser }) => browser === 'Safari on iOS')?.id ?? '';
+    assert.equal((await desk.post('/signin/sessions', { session: phoneId })).status, 303);
+    assert.deepEqual([await phone.isSignedIn(), await old.isSignedIn(), await desk.isSignedIn()], [false, true, true]);
+    await desk.get('/signin/sessions');
+    await desk.post('/signin/sessions', { session: 'all' });
+    assert.deepEqual([await old.isSignedIn(), await desk.isSignedIn()], [false, false]);
+    await old.signIn('ada');
+    const input = { people, principalId: id };
+    assert.equal((await perform(test.server.host.workspace, operator, endSessions, input)).result, 1);
+    assert.ok(!(await old.isSignedIn()));
+  });
+
+  it("ends nobody else's session", async () => {
+    await test.person('Ada', 'ada');
+    await test.person('Eve', 'eve');
+    const [ada, eve] = [test.visitor(), test.visitor()];
+    await ada.signIn('ada');
+    await eve.signIn('eve');
+    const { people } = test.server.host.service;
+    const [session] = people.sessions.listOf(people.identities.findByName('ada')?.id ?? '');
+    await eve.get('/signin/sessions');
+    await eve.post('/signin/sessions', { session: session?.id ?? '' });
+    assert.ok(await ada.isSignedIn());
+  });
+
+  it('goes back to where somebody was, on this service', async () => {
+    await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    await visitor.get('/signin?return=/oauth/consent%3Fid%3Da%26b');
+    const shown = /name="return" value="([^"]*)"/.exec(visitor.page)?.[1];
+    assert.equal(shown, '/oauth/consent?id=a&amp;b');
+    const answer = await visitor.post('/signin', {
+      name: 'ada',
+      password: goodPassword,
+      return: '/oauth/consent?id=a&b',
+    });
+    assert.match(answer.text, /http-equiv="refresh" content="0;url=\/oauth\/consent\?id=a&amp;b"/);
+    assert.equal((await visitor.get('/signin?return=/oauth/x')).headers.location, '/oauth/x');
+    assert.match((await visitor.get('/signin?return=/oauth/x&again=1')).text, /<h1>Sign in</);
+  });
+
+  it('is one identity for somebody who is in two workspaces, until both have shut them out', async () => {
+    const first = await test.person('Ada', 'ada@example.org');
+    const other = await test.server.addWorkspace();
+    await other.host.person('approver');
+    const second = await other.host.principal('Ada L.');
+    await test.link(second, 'ada@example.org', other.host);
+    const visitor = test.visitor();
+    await visitor.signIn('ada@example.org');
+    const members = () =>
+      test.signIn
+        .readSession(`cartulary=${visitor.cookies.get('cartulary')}`)
+        ?.memberships.map(({ workspace, principalId }) => `${workspace} ${principalId}`);
+    const names = [`acme ${first}`, `${other.host.workspace.name} ${second}`];
+    assert.deepEqual(members(), names);
+    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: first, disabled: true });
+    assert.deepEqual(members(), names.slice(1));
+    await perform(other.host.workspace, operator, setPrincipalState, { principalId: second, disabled: true });
+    assert.equal(members(), undefined);
+  });
+});
