@@ -79,7 +79,7 @@ export class CatFileChild {
   ask(question: Question): void {
     if (this.isIdle) this.#keepProcessAlive(true);
     this.#questions.push(question);
-    if (this.#unsent === '') process.nextTick(() => this.#send());
+    if (this.#unsent === '') setImmediate(() => this.#send());
     this.#unsent += `${question.oid}\n`;
   }
 

@@ -9,6 +9,8 @@ import type { Workspace } from '../workspace/workspace.js';
 import { needsOf, runIdempotently } from './idempotently.js';
 import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
 
+const isRecordOnly = true;
+
 /**
  * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
  * is answered before its record is durable; a refusal is recorded too. A write is authorised inside its turn, by the
@@ -45,7 +47,7 @@ async function performRead<Input, Result>(
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
-    await workspace.journal.turn({ run: (turn) => turn.audit(done(caller, operation.name, note)) });
+    await workspace.journal.turn({ isRecordOnly, run: (turn) => turn.audit(done(caller, operation.name, note)) });
   } catch (error) {
     operation.discard?.(result);
     throw error;
@@ -146,6 +148,7 @@ async function recordRefusal<Input>(
   if (refusal.code === 'UNAVAILABLE') return refusal;
   try {
     await workspace.journal.turn({
+      isRecordOnly,
       run: (turn) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
     });
   } catch (fault) {

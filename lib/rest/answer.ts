@@ -9,7 +9,12 @@ export interface Answer {
 
 export type AnswerBody =
   | { readonly form: 'none' }
-  | { readonly form: 'json'; readonly value: object }
+  | {
+      readonly form: 'json';
+      readonly value: object;
+      /** The value's text, where it is known from before. */
+      readonly text?: Buffer;
+    }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
   | {
       /** A stream of unknown length. */

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { middleware } from 'express-openapi-validator';
 import { describeOnePath, type Description } from './description.js';
 import { explainInvalid } from './explain-invalid.js';
+import { findPlainRequests } from './find-plain-requests.js';
 
 type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
 
@@ -15,6 +16,7 @@ export class SyntaxChecker {
   readonly #description: Description;
   readonly #validateResponses: boolean;
   readonly #handlers = new Map<string, readonly RequestHandler[]>();
+  readonly #plain = new Map<string, ReturnType<typeof findPlainRequests>>();
 
   constructor(description: Description, validateResponses: boolean) {
     this.#description = description;
@@ -31,6 +33,7 @@ export class SyntaxChecker {
     response: Response,
     onBadAnswer: (error: unknown) => void,
   ): Promise<void> {
+    if (!this.#validateResponses && this.#isPlain(path, request)) return;
     for (const handler of this.#handlersOf(path)) {
       try {
         await runHandler(handler, request, response, onBadAnswer);
@@ -38,6 +41,13 @@ export class SyntaxChecker {
         throw explainInvalid(error);
       }
     }
+  }
+
+  #isPlain(path: string, request: Request): boolean {
+    if (request.body !== undefined || Object.keys(request.query).length > 0) return false;
+    const row = `${request.method} ${path}`;
+    if (!this.#plain.has(row)) this.#plain.set(row, findPlainRequests(this.#description, path, request.method));
+    return this.#plain.get(row)?.(request.headers) ?? false;
   }
 
   #handlersOf(path: string): readonly RequestHandler[] {

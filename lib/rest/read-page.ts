@@ -28,13 +28,30 @@ export function sealPosition(position: string, request: CheckedRequest): string 
   return request.cursors.seal(position, ownerOf(request));
 }
 
-/** Shows a page, its items one by one, with the sealed position to go on from. */
+const opening = Buffer.from('{"items":');
+
+/**
+ * Shows a page, its items one by one, with the sealed position to go on from. A page that the workspace remembers comes
+ * with the same items again, and is not written anew.
+ */
 export function presentPage<Item>(
   presentItem: (item: Item) => object,
 ): (page: Page<Item>, request: CheckedRequest) => Answer {
-  return ({ items, next }, request) =>
-    answerJson(200, {
-      items: items.map(presentItem),
-      next_cursor: next === null ? null : sealPosition(next, request),
-    });
+  const seen = new WeakMap<readonly Item[], { readonly items: readonly object[]; text?: Buffer }>();
+  return ({ items, next }, request) => {
+    const cursor = next === null ? null : sealPosition(next, request);
+    const before = seen.get(items);
+    if (before === undefined) {
+      const presented = items.map(presentItem);
+      seen.set(items, { items: presented });
+      return answerJson(200, { items: presented, next_cursor: cursor });
+    }
+    before.text ??= Buffer.from(JSON.stringify(before.items));
+    const text = Buffer.concat([opening, before.text, Buffer.from(`,"next_cursor":${JSON.stringify(cursor)}}`)]);
+    return {
+      status: 200,
+      headers: {},
+      body: { form: 'json', value: { items: before.items, next_cursor: cursor }, text },
+    };
+  };
 }

@@ -26,6 +26,8 @@ export interface JournalOptions {
 
 /** Work for one turn. */
 export interface TurnWork<Result> {
+  /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
+  readonly isRecordOnly?: true;
   run(turn: Turn): Result;
   /** After `run` was undone: what stays of it, such as the record that it was refused. */
   refused?(turn: Turn, refusal: Refusal): void;
@@ -56,6 +58,7 @@ export class Journal {
   readonly #options: JournalOptions;
   #sidecar: Sidecar | undefined;
   #state: WorkspaceState;
+  #contentStamp = 0;
   readonly #queue: Entry[] = [];
   #scheduled = false;
   #closing = false;
@@ -75,6 +78,11 @@ export class Journal {
   /** The committed state. */
   get state(): WorkspaceState {
     return this.#state;
+  }
+
+  /** Changes with every group that may have changed more than the audit log; never repeats. */
+  get contentStamp(): number {
+    return this.#contentStamp;
   }
 
   /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
@@ -169,6 +177,7 @@ export class Journal {
     this.#options.beforeCommit?.(turn, this.#state);
     writeState(sidecar.writer, this.#state, turn.state);
     transaction.commit();
+    if (group.some(({ work }) => work.isRecordOnly !== true)) this.#contentStamp += 1;
     this.#state = turn.state;
     for (const action of turn.takeActions()) action();
     if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
@@ -243,6 +252,7 @@ export class Journal {
 
   /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
   #recover(group: readonly Entry[], cause: unknown): void {
+    this.#contentStamp += 1;
     const isUnopened = this.#sidecar === undefined;
     if (!isUnopened) this.#options.onFault(cause);
     for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);

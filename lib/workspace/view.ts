@@ -6,6 +6,7 @@ import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { SearchReach } from '../search/reachable.js';
 import type { DocumentRow } from '../sidecar/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import type { PageMemory } from './page-memory.js';
 import {
   findDocument,
   findDocumentById,
@@ -27,13 +28,18 @@ export class View {
   readonly tables: Tables;
   readonly reach: Reach;
   readonly now: number;
+  readonly #pages: PageMemory | undefined;
   #granted: readonly FoundDocument[] | undefined;
 
-  /** @param now milliseconds since 1970: what has run out by then is not shown */
-  constructor(tables: Tables, reach: Reach, now: number) {
+  /**
+   * @param now milliseconds since 1970: what has run out by then is not shown
+   * @param pages of the same state as the tables
+   */
+  constructor(tables: Tables, reach: Reach, now: number, pages?: PageMemory) {
     this.tables = tables;
     this.reach = reach;
     this.now = now;
+    this.#pages = pages;
   }
 
   /**
@@ -100,13 +106,27 @@ export class View {
 
   /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
   documents(folder: Location, after: string, limit: number): Page<Document> {
-    const isReader = this.reach.holds('reader', folder);
-    const granted = isReader ? [] : this.#grantedDocumentsIn(folder).filter((row) => compareText(row.name, after) > 0);
-    if (!isReader && granted.length === 0) return { items: [], next: null };
+    if (this.reach.holds('reader', folder)) {
+      const read = (): Page<Document> => this.#readDocuments(folder, after, limit);
+      return this.#pages === undefined ? read() : this.#pages.recall([folder, after, limit], read);
+    }
+    const granted = this.#grantedDocumentsIn(folder).filter((row) => compareText(row.name, after) > 0);
+    if (granted.length === 0) return { items: [], next: null };
+    return this.#toPage(folder, findFolder(this.tables, folder), granted.slice(0, limit + 1), limit);
+  }
+
+  #readDocuments(folder: Location, after: string, limit: number): Page<Document> {
     const found = findFolder(this.tables, folder);
-    const rows = isReader
-      ? this.tables.documents.inFolder(numberOfFolder(found), after, limit + 1)
-      : granted.slice(0, limit + 1);
+    const rows = this.tables.documents.inFolder(numberOfFolder(found), after, limit + 1);
+    return this.#toPage(folder, found, rows, limit);
+  }
+
+  #toPage(
+    folder: Location,
+    found: ReturnType<typeof findFolder>,
+    rows: readonly DocumentRow[],
+    limit: number,
+  ): Page<Document> {
     const mirror = found?.mirror ?? null;
     const documents = rows.map((row) =>
       toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }, this.now),

@@ -13,6 +13,7 @@ import { Journal } from './journal.js';
 import { Maintainer } from './maintain.js';
 import { TreeCache } from './object-cache.js';
 import { ObjectReader } from './objects.js';
+import { PageMemory } from './page-memory.js';
 import { takePen, type Pen } from './pen.js';
 import { checkSoundness } from './recover.js';
 import { catchUpSearch } from './catch-up-search.js';
@@ -66,6 +67,7 @@ export class Workspace {
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
   readonly #reaches = new ReachMemory();
+  readonly #pages = new PageMemory();
   #catchingUp: Promise<void> = Promise.resolve();
 
   private constructor(options: WorkspaceOptions) {
@@ -157,7 +159,7 @@ export class Workspace {
   view(caller: Caller): View {
     const { sidecar } = this.journal;
     const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.policyStamp);
-    return new View(sidecar.reader, reach, this.clock.now());
+    return new View(sidecar.reader, reach, this.clock.now(), this.#pages.at(this.journal.contentStamp));
   }
 
   /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */

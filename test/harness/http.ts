@@ -177,7 +177,7 @@ export class TestServer {
 }
 
 export interface TestServerOptions extends TestServiceOptions {
-  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy'>>;
+  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses'>>;
 }
 
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {

@@ -1,0 +1,40 @@
+import type { Document } from '../domain/document.js';
+import type { Page } from '../domain/page.js';
+
+/** Documents that are remembered together. */
+const mostRemembered = 20_000;
+
+/**
+ * Pages of folders as everyone reads them who may read the whole folder. Good for as long as nothing in the workspace
+ * changes: then all are forgotten. A page with a claim on it is never remembered, since claims end by themselves.
+ */
+export class PageMemory {
+  readonly #pages = new Map<string, Page<Document>>();
+  #held = 0;
+  #stamp = -1;
+
+  /** @param stamp of the state that is read from now on; another one than before forgets everything */
+  at(stamp: number): this {
+    if (stamp !== this.#stamp) this.#forget();
+    this.#stamp = stamp;
+    return this;
+  }
+
+  /** The page that was read for the same words in the same state, else what `read` gives. */
+  recall(words: readonly (string | number)[], read: () => Page<Document>): Page<Document> {
+    const key = JSON.stringify(words);
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const page = read();
+    if (page.items.some(({ claims }) => claims.length > 0)) return page;
+    if (this.#held + page.items.length > mostRemembered) this.#forget();
+    this.#pages.set(key, page);
+    this.#held += page.items.length + 1;
+    return page;
+  }
+
+  #forget(): void {
+    this.#pages.clear();
+    this.#held = 0;
+  }
+}
