@@ -166,7 +166,7 @@ const table: readonly Managing[] = [
   },
 ];
 
-/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label, readers, message. */
+/** init, principal, group, grant, key, policy, audit key; document, folder, claim, comment, label, readers, brief, message. */
 export function addManageCommands(program: Command): void {
   for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable]) {
     const command = addCommand(program, managing).option(

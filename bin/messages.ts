@@ -1,12 +1,22 @@
 import type { Managing } from './manage.js';
 
-/** Commands about who can read, and messages. */
+/** Commands about who can read, what changed, and messages. */
 export const messageTable: readonly Managing[] = [
   {
     words: 'readers',
     arguments: ['location'],
     description: 'List who can read a place now, by which grant; for a new name, who could read what is written there.',
     example: 'cartulary readers handbook/travel.md',
+  },
+  {
+    words: 'brief',
+    description: 'List what changed in the workspace since the last brief, or since a time; each document once.',
+    example: 'cartulary brief --since 2d --location handbook',
+    optional: {
+      '--since <time>': 'RFC 3339, or a duration ago such as 2h; default: the last brief',
+      '--location <location>': 'only in this folder',
+      '--keep': 'do not count this as the last brief',
+    },
   },
   {
     words: 'message send',

@@ -25,6 +25,13 @@ export class Reach {
     return role;
   }
 
+  /** The role that the folders above it give at a location. */
+  roleAbove(location: Location): Role | undefined {
+    let role: Role | undefined;
+    for (const ancestor of ancestorsOf(location)) role = higherRole(role, this.#folders.get(ancestor));
+    return role;
+  }
+
   /** The role on a document: by folders above it, and by grants on the document itself. */
   roleOn(documentId: string, location: Location): Role | undefined {
     return higherRole(this.roleIn(location), this.#documents.get(documentId));

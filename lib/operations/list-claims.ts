@@ -50,22 +50,24 @@ function standingOf({ view }: ReadContext, claim: ClaimRow, document: Document):
 }
 
 /**
- * The caller's own claims with how they stand: those in force, and those of the last week that it lost without giving
- * them up; at most `limit`, those that run out last. A document that the caller cannot read any more is not named.
+ * Claims of the caller's own with how they stand: those in force, and those that it lost at `since` or later without
+ * giving them up. A document that the caller cannot read any more is not named.
  */
+export function findOwnClaims(context: ReadContext, since: number, limit: number): OwnClaim[] {
+  const { view, caller } = context;
+  return view.tables.claims.ofHolder(caller.principalId, since, limit).flatMap((row): OwnClaim[] => {
+    if (row.endedAt !== null && row.endedAt < since) return [];
+    const document = findReadable(view, row.document);
+    if (document === undefined) return [];
+    return [{ ...toClaim(row), location: document.location, standing: standingOf(context, row, document) }];
+  });
+}
+
+/** The caller's own claims, with those that it lost within the last week; at most `limit`, those that run out last. */
 export const listOwnClaims: ReadOperation<{ readonly limit: number }, readonly OwnClaim[]> = {
   kind: 'read',
   name: 'claim.list_own',
   needs: () => [],
   note: () => ({}),
-  run(context, { limit }) {
-    const { view, caller } = context;
-    return view.tables.claims
-      .ofHolder(caller.principalId, view.now - claimsKeptFor, limit)
-      .flatMap((row): OwnClaim[] => {
-        const document = findReadable(view, row.document);
-        if (document === undefined) return [];
-        return [{ ...toClaim(row), location: document.location, standing: standingOf(context, row, document) }];
-      });
-  },
+  run: (context, { limit }) => findOwnClaims(context, context.view.now - claimsKeptFor, limit),
 };

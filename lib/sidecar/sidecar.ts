@@ -1,6 +1,7 @@
 import { AuditArchiveTable } from './audit-archive-table.js';
 import { AuditCheckpointTable } from './audit-checkpoint-table.js';
 import { AuditTable } from './audit-table.js';
+import { BriefTable } from './brief-table.js';
 import { ClaimTable } from './claim-table.js';
 import { CommentTable } from './comment-table.js';
 import { ContentRows } from './content-rows.js';
@@ -48,6 +49,7 @@ export interface Tables {
   readonly history: HistoryTable;
   readonly comments: CommentTable;
   readonly messages: MessageTable;
+  readonly briefs: BriefTable;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -76,6 +78,7 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     history: new HistoryTable(connection),
     comments: new CommentTable(connection),
     messages: new MessageTable(connection),
+    briefs: new BriefTable(connection),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Command } from './command.js';
 import { auditCommands } from './export-audit.js';
 import { messageCommands } from './exchange-messages.js';
 import { importFolder } from './import-folder.js';
+import { briefCommands } from './inspect-brief.js';
 import { contentCommands } from './inspect-content.js';
 import { readerCommands } from './inspect-readers.js';
 import { initialize } from './initialize.js';
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...contentCommands,
   ...annotationCommands,
   ...readerCommands,
+  ...briefCommands,
   ...messageCommands,
   ...auditCommands,
   import: importFolder,

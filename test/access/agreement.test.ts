@@ -262,6 +262,26 @@ class Both {
     }
   }
 
+  /** Compares what a brief from the beginning tells everyone: each live document that they read, and no other place. */
+  async compareBriefs(context: () => string): Promise<void> {
+    const { model } = this;
+    for (const name of people) {
+      const changes = await this.person(name).briefFromTheStart();
+      const live = changes.filter(({ of, action }) => of === 'document' && action !== 'deleted');
+      const all = model.docs.flatMap(({ at }) => at ?? []);
+      const readable = all.filter((at) => model.read(name, at) !== 'NOT_FOUND');
+      const what = `${name} is briefed after\n${context()}`;
+      assert.deepEqual(live.map(({ location }) => location).toSorted(), readable.toSorted(), what);
+      for (const { of, action, location, from } of changes) {
+        if (of === 'folder' && action !== 'deleted') assert.ok(model.sees(name, location), `${location}: ${what}`);
+        if (from !== null) assert.ok(model.role(name, from) >= 1, `from ${from}: ${what}`);
+        if (action !== 'deleted') continue;
+        const gone = model.docs.find(({ deletedFrom }) => deletedFrom === location);
+        assert.ok(model.role(name, location, gone) >= 1, `${location}: ${what}`);
+      }
+    }
+  }
+
   /** Compares what everyone lists, exports and reads there. */
   async compare(
     listed: readonly string[],
@@ -329,6 +349,7 @@ describe('Access and the reference model', () => {
           const there = docs.flatMap(({ at }) => (at === null ? [] : [parentOf(at), parentOf(parentOf(at))]));
           await both.compare([...new Set(['', ...names, ...there])], [''], paths, context);
           await both.compareReaders(paths, context);
+          await both.compareBriefs(context);
         } finally {
           await both.service.close();
         }

@@ -1,4 +1,5 @@
-import { parseFolderLocation } from '../../lib/domain/location.js';
+import type { Brief, BriefChange } from '../../lib/domain/brief.js';
+import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
 import type { Subject } from '../../lib/domain/grant.js';
 import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
@@ -7,6 +8,7 @@ import { exportFolder } from '../../lib/operations/export-folder.js';
 import { listReaders } from '../../lib/operations/list-readers.js';
 import { listGrants } from '../../lib/operations/list-grants.js';
 import { perform } from '../../lib/operations/perform.js';
+import { readBrief } from '../../lib/operations/read-brief.js';
 import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import type { Retry } from '../../lib/operations/operation.js';
@@ -50,6 +52,18 @@ export class Person extends Actor {
     const input = { location: parseFolderLocation(location), after: '', limit: 200 };
     const { result } = await perform(this.workspace, this.caller, listReaders, input);
     return result.items.map(describeReader);
+  }
+
+  /** @returns all changes of a brief from the beginning, by pages */
+  async briefFromTheStart(): Promise<BriefChange[]> {
+    const input = { location: rootLocation, since: 0, keepsMark: true, limit: 3 };
+    const changes: BriefChange[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: Brief = (await perform(this.workspace, this.caller, readBrief, { ...input, after })).result;
+      changes.push(...page.changes);
+      after = page.next;
+    }
+    return changes;
   }
 
   /** @returns the locations in the archive, in its order */

@@ -1,5 +1,6 @@
 import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
+import type { BriefChange } from '../../lib/domain/brief.js';
 import type { HistoryEntry } from '../../lib/domain/history.js';
 import { addComment, type PassageInput } from '../../lib/operations/add-comment.js';
 import { breakClaim, releaseClaim, renewClaim, takeClaim } from '../../lib/operations/change-claim.js';
@@ -18,6 +19,7 @@ import { listHistory } from '../../lib/operations/list-history.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Reader } from '../../lib/domain/reader.js';
+import { readBrief, type ReadBriefInput } from '../../lib/operations/read-brief.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { restoreVersion } from '../../lib/operations/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/revert-changes.js';
@@ -210,10 +212,32 @@ export class Hands extends Actor {
     return (await this.readersPage(location)).items.map(describeReader);
   }
 
+  brief(input: Partial<ReadBriefInput> = {}) {
+    return this.perform(readBrief, {
+      location: parseFolderLocation(''),
+      keepsMark: false,
+      after: '',
+      limit: 50,
+      ...input,
+    });
+  }
+
+  /** What a brief says of changes, the last first: `action location (versions, from place) by names`. */
+  async news(input: Partial<ReadBriefInput> = {}): Promise<string[]> {
+    return (await this.brief(input)).changes.map(describeChange);
+  }
+
   async labels(how: 'add' | 'remove' | 'set', location: string, ...labels: string[]): Promise<readonly string[]> {
     const operation = { add: addLabels, remove: removeLabels, set: setLabels }[how];
     return (await this.perform(operation, { location: parseLocation(location), labels })).labels;
   }
+}
+
+export function describeChange({ of, action, location, versions, from, by }: BriefChange): string {
+  const place = of === 'folder' ? `${location}/` : location;
+  const details = [...(versions > 1 ? [`${versions} versions`] : []), ...(from === null ? [] : [`from ${from}`])];
+  const names = by.map(({ displayName }) => displayName).join(', ');
+  return `${action} ${place}${details.length === 0 ? '' : ` (${details.join(', ')})`} by ${names}`;
 }
 
 /** `name role: group › role of folder "place", …`; a group that is not named is `?`. */

@@ -5,7 +5,7 @@ import { openTestService, type TestService } from '../harness/service.js';
 
 type Shown = Record<string, unknown>;
 
-describe('the command line on readers and messages', () => {
+describe('the command line on readers, briefs and messages', () => {
   let service: TestService;
   let ada: Hands;
 
@@ -49,6 +49,18 @@ describe('the command line on readers and messages', () => {
     assert.deepEqual(await run('readers', { location: 'team/a.md' }), expected);
     assert.deepEqual(await run('readers', { location: 'team/new/b.md' }), expected);
     assert.deepEqual(await run('readers', { location: 'a//b' }), { refused: 'INVALID_REQUEST' });
+  });
+
+  it('lists what changed since the last brief, or since a time', async () => {
+    const brief = async (fields: Shown = {}): Promise<unknown[]> =>
+      ((await run('brief', fields))['items'] as Shown[]).map(({ what, where, by }) => [what, where, by]);
+    assert.deepEqual(await brief(), [['created', 'team/a.md', 'Ada']]);
+    assert.deepEqual(await brief(), []);
+    await ada.rename('team/a.md', 'b.md');
+    assert.deepEqual(await brief({ keep: true, location: 'elsewhere' }), []);
+    assert.deepEqual(await brief({ keep: true }), [['moved', 'team/a.md > team/b.md', 'Ada']]);
+    assert.deepEqual(await brief({ since: '1h' }), [['created', 'team/b.md', 'Ada']]);
+    assert.deepEqual(await run('brief', { since: 'soon' }), { refused: 'INVALID_REQUEST' });
   });
 
   it('sends as the operator, and lists what comes back', async () => {

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import type { ReadBriefInput } from '../../lib/operations/read-brief.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { openSidecar } from '../../lib/sidecar/sidecar.js';
+import { briefStatements, BriefTable } from '../../lib/sidecar/brief-table.js';
+import { HistoryTable } from '../../lib/sidecar/history-table.js';
+import { parseFolderLocation } from '../../lib/domain/location.js';
+import { outcomeOf } from '../harness/act.js';
+import { addHands, describeChange, type Hands } from '../harness/hands.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+describe('a brief', () => {
+  let service: TestService;
+  let ada: Hands;
+  let ben: Hands;
+  let boss: Hands;
+
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Hands> =>
+    addHands({ service, workspace: service.workspace }, name, role, folder);
+
+  beforeEach(async () => {
+    service = await openTestService();
+    ada = await add('Ada', 'editor', 'a');
+    ben = await add('Ben', 'reader', 'a');
+    boss = await add('Boss', 'approver');
+    await ada.create('a/x.md', 'text');
+    await ada.create('a/y.md', 'text');
+  });
+  afterEach(() => service.close());
+
+  it('tells each changed document once, the last change first, with who wrote and how often', async () => {
+    await ben.brief();
+    await ada.update('a/x.md', 'two');
+    await ada.create('a/new.md');
+    await boss.update('a/x.md', 'three');
+    await ada.delete('a/y.md');
+    await ada.create('a/short.md');
+    await ada.delete('a/short.md');
+    assert.deepEqual(await ben.news(), [
+      'deleted a/y.md by Ada',
+      'changed a/x.md (2 versions) by Boss, Ada',
+      'created a/new.md by Ada',
+    ]);
+  });
+
+  it('begins where the last one ended, unless it is told otherwise', async () => {
+    assert.deepEqual(await ben.news({ keepsMark: true }), ['created a/y.md by Ada', 'created a/x.md by Ada']);
+    assert.equal((await ben.news()).length, 2);
+    assert.deepEqual(await ben.news(), []);
+    await ada.update('a/x.md', 'two');
+    assert.deepEqual(await ben.news({ keepsMark: true }), ['changed a/x.md by Ada']);
+    assert.deepEqual(await ben.news({ location: parseFolderLocation('a') }), ['changed a/x.md by Ada']);
+    assert.deepEqual(await ben.news(), ['changed a/x.md by Ada']);
+    assert.deepEqual(await ben.news(), []);
+    assert.equal((await ada.news()).length, 2, 'each has a mark of its own');
+  });
+
+  it('goes on from the position of an earlier one, whatever was asked since', async () => {
+    const { position } = await ben.brief();
+    await ada.update('a/x.md', 'two');
+    await ben.brief();
+    await ada.update('a/y.md', 'two');
+    assert.deepEqual(await ben.news({ since: position, keepsMark: true }), [
+      'changed a/y.md by Ada',
+      'changed a/x.md by Ada',
+    ]);
+    for (const since of ['', 'x', `${position}0`, '0'.repeat(16)])
+      assert.equal(await outcomeOf(ben.brief({ since })), 'INVALID_REQUEST bad_cursor');
+  });
+
+  it('begins at a time, and the first one a week ago', async () => {
+    service.clock.advance(4 * day);
+    const time = service.clock.now();
+    await ada.rename('a/y.md', 'z.md');
+    service.clock.advance(2 * day);
+    await ada.update('a/x.md', 'two');
+    const opened = { keepsMark: true } as const;
+    assert.deepEqual(await ben.news({ ...opened, since: time }), [
+      'changed a/x.md by Ada',
+      'moved a/z.md (from a/y.md) by Ada',
+    ]);
+    assert.deepEqual(await ben.news({ ...opened, since: time + 1 }), ['changed a/x.md by Ada']);
+    assert.deepEqual(await ben.news({ ...opened, since: service.clock.now() }), ['changed a/x.md by Ada']);
+    service.clock.advance(2 * day);
+    assert.deepEqual(await ben.news(), ['changed a/x.md by Ada', 'moved a/z.md (from a/y.md) by Ada']);
+    for (const since of [service.clock.now() + 1, -1, 0.5])
+      assert.equal(await outcomeOf(ben.brief({ since })), 'INVALID_REQUEST bad_field');
+  });
+
+  it('does not move the mark over what it left out', async () => {
+    await ben.brief();
+    service.clock.advance(minute);
+    await ada.update('a/x.md', 'two');
+    service.clock.advance(minute);
+    await ben.news({ since: service.clock.now() });
+    assert.deepEqual(await ben.news(), ['changed a/x.md by Ada']);
+  });
+
+  it('tells what came back and what was restored', async () => {
+    const first = (await ada.record('a/x.md')).current.id;
+    await ada.update('a/x.md', 'two');
+    await ada.delete('a/y.md');
+    await ben.brief();
+    await ada.undelete('a/y.md');
+    await ada.restore('a/x.md', first);
+    assert.deepEqual(await ben.news(), ['restored a/x.md by Ada', 'restored a/y.md by Ada']);
+  });
+
+  it('tells of a folder that was moved, deleted or brought back as one', async () => {
+    await ada.create('a/f/one.md');
+    await ada.create('a/f/two.md');
+    await ben.brief();
+    await ada.rename('a/f', 'g');
+    await ada.rename('a/g', 'h');
+    assert.deepEqual(await ben.news(), ['moved a/h/ (from a/g) by Ada']);
+    await ada.deleteFolder('a/h');
+    assert.deepEqual(await ben.news(), ['deleted a/h/ by Ada']);
+    await ada.undeleteFolder('a/h');
+    assert.deepEqual((await ben.news()).toSorted(), ['restored a/h/one.md by Ada', 'restored a/h/two.md by Ada']);
+    await ada.deleteFolder('a/h');
+    await ada.undeleteFolder('a/h');
+    assert.equal((await ben.news()).length, 2, 'nothing is told to be gone that is there');
+  });
+
+  it('follows a folder whose parent was moved after it', async () => {
+    await boss.create('a/f/g/one.md');
+    await boss.brief();
+    await boss.rename('a/f/g', 'h');
+    await boss.rename('a/f', 'e');
+    assert.deepEqual(await boss.news(), ['moved a/e/ (from a/f) by Boss', 'moved a/e/h/ (from a/f/g) by Boss']);
+  });
+
+  it('tells those who reach only a part of a moved folder about that part', async () => {
+    await boss.create('far/f/one.md');
+    await boss.create('far/f/deep/two.md');
+    const cem = await add('Cem', 'reader', 'far/f/deep');
+    await service.grant('reader', { type: 'principal', id: cem.id }, 'far/f/one.md', 'document');
+    await cem.brief();
+    await boss.rename('far/f', 'g');
+    const expected = ['moved far/g/deep/ by Boss', 'moved far/g/one.md by Boss'];
+    assert.deepEqual(await cem.news({ keepsMark: true }), expected);
+    const paged: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: Awaited<ReturnType<Hands['brief']>> = await cem.brief({ after, limit: 1, keepsMark: true });
+      paged.push(...page.changes.map(describeChange));
+      after = page.next;
+    }
+    assert.deepEqual(paged, expected);
+  });
+
+  it('never names what was lost, nor where something came from that one does not reach', async () => {
+    await boss.create('far/came.md');
+    await ben.brief();
+    await boss.update('a/x.md', 'two');
+    await boss.move('a/x.md', 'far', true);
+    await boss.move('far/came.md', 'a', true);
+    assert.deepEqual(await ben.news({ keepsMark: true }), ['moved a/came.md by Boss']);
+    assert.deepEqual(await boss.news({ location: parseFolderLocation('a'), since: 0 }), [
+      'created a/came.md (from far/came.md) by Boss',
+      'created a/y.md by Ada',
+    ]);
+    await boss.delete('far/x.md');
+    assert.deepEqual(await ben.news({ keepsMark: true }), ['moved a/came.md by Boss']);
+    await service.revoke('reader', { type: 'principal', id: ben.id }, 'a');
+    const brief = await ben.brief();
+    assert.deepEqual([brief.changes, brief.surroundings?.reach], [[], []]);
+  });
+
+  it('says what one reaches, in few places', async () => {
+    await service.grant('reader', { type: 'principal', id: ada.id }, 'a/deep');
+    await service.grant('approver', { type: 'principal', id: ada.id }, 'a/top');
+    await service.grant('reader', { type: 'principal', id: ada.id }, 'a/x.md', 'document');
+    await boss.create('far/one.md');
+    await service.grant('reader', { type: 'principal', id: ada.id }, 'far/one.md', 'document');
+    const { you, surroundings } = await ada.brief();
+    assert.deepEqual(you, { id: ada.id, kind: 'person', displayName: 'Ada' });
+    assert.deepEqual(
+      surroundings?.reach.map(({ location, role }) => `${role} ${location}`),
+      ['editor a', 'approver a/top', 'reader far/one.md'],
+    );
+  });
+
+  it('tells claims: the own ones and those that lapsed, and those of others on what one wrote to', async () => {
+    const eve = await add('Eve', 'editor', 'a');
+    const claims = async (hands: Hands) => {
+      const { surroundings } = await hands.brief();
+      return [
+        surroundings?.ownClaims.map(({ location, standing }) => `${location} ${standing}`),
+        surroundings?.claimsOfOthers.map(({ location, holder }) => `${location} ${holder.displayName}`),
+      ];
+    };
+    await eve.claim('a/x.md', undefined, 60);
+    service.clock.advance(1);
+    await eve.claim('a/y.md', undefined, 3600);
+    assert.deepEqual(await claims(ada), [[], ['a/x.md Eve', 'a/y.md Eve']]);
+    assert.deepEqual(await claims(boss), [[], []]);
+    assert.deepEqual(await claims(eve), [['a/y.md active', 'a/x.md active'], []]);
+    service.clock.advance(minute - 1);
+    assert.deepEqual(await claims(eve), [['a/y.md active', 'a/x.md expired'], []]);
+    service.clock.advance(minute);
+    assert.deepEqual(await claims(eve), [['a/y.md active'], []]);
+    assert.deepEqual(await claims(ada), [[], ['a/y.md Eve']]);
+  });
+
+  it('tells unread messages, and comments that are addressed to one since the last', async () => {
+    for (let count = 1; count <= 11; count += 1) await ada.send([ben.id], `message ${count}`);
+    await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
+    service.clock.advance(1);
+    const { surroundings } = await ben.brief();
+    assert.equal(surroundings?.messages.length, 10);
+    assert.equal(surroundings?.messages[0]?.preview, 'message 11');
+    assert.equal(surroundings?.hasMoreMessages, true);
+    assert.deepEqual(
+      surroundings?.comments.map(({ comment, location, why }) => [comment.text, location, why]),
+      [['Ben?', 'a/x.md', 'mention']],
+    );
+    service.clock.advance(minute);
+    const later = (await ben.brief()).surroundings;
+    assert.deepEqual([later?.messages.length, later?.comments.length], [10, 0]);
+  });
+
+  it('comes by pages that go on where they ended, though things go on meanwhile', async () => {
+    for (let count = 1; count <= 5; count += 1) await ada.create(`a/n${count}.md`);
+    const page = (after: string): Promise<Awaited<ReturnType<Hands['brief']>>> => ben.brief({ after, limit: 3 });
+    const first = await page('');
+    assert.deepEqual(
+      first.changes.map(({ location }) => location),
+      ['a/n5.md', 'a/n4.md', 'a/n3.md'],
+    );
+    assert.notEqual(first.surroundings, null);
+    await ada.update('a/n2.md', 'two');
+    const second = await page(first.next ?? '');
+    assert.deepEqual(
+      second.changes.map(({ location }) => location),
+      ['a/n1.md', 'a/y.md', 'a/x.md'],
+    );
+    assert.deepEqual([second.next, second.surroundings], [null, null]);
+    assert.deepEqual(await ben.news(), ['changed a/n2.md by Ada']);
+    assert.equal(first.next?.length, 112);
+    assert.equal(await outcomeOf(ben.brief({ after: 'x' })), 'INVALID_REQUEST bad_cursor');
+  });
+
+  it('costs what happened since, however long the history is', async () => {
+    const readRows = async (input: Partial<ReadBriefInput>): Promise<number> => {
+      let rows = 0;
+      const { changesBefore } = BriefTable.prototype;
+      const { versionsBefore } = HistoryTable.prototype;
+      BriefTable.prototype.changesBefore = function (...args) {
+        const found = changesBefore.apply(this, args);
+        rows += found.length;
+        return found;
+      };
+      HistoryTable.prototype.versionsBefore = function (...args) {
+        const found = versionsBefore.apply(this, args);
+        rows += found.length;
+        return found;
+      };
+      try {
+        await ben.brief(input);
+      } finally {
+        BriefTable.prototype.changesBefore = changesBefore;
+        HistoryTable.prototype.versionsBefore = versionsBefore;
+      }
+      return rows;
+    };
+    await ben.brief();
+    await ada.update('a/x.md', 'two');
+    const few = await readRows({});
+    for (let count = 1; count <= 40; count += 1) await ada.update('a/x.md', `text ${count}`);
+    await ben.brief();
+    await ada.update('a/x.md', 'three');
+    assert.equal(await readRows({}), few);
+  });
+
+  it('finds its rows by indexes that have them in order', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cartulary-plan-'));
+    const file = path.join(folder, 'sidecar.sqlite');
+    openSidecar(file, path.join(process.cwd(), 'schema', 'sidecar')).close();
+    const connection = new Sqlite(file, { readonly: true });
+    try {
+      for (const [name, statement] of Object.entries(briefStatements)) {
+        const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement.replace(/\?|@\w+/g, 'NULL')}`).all() as {
+          detail: string;
+        }[];
+        for (const { detail } of plan) {
+          // What is scanned is what an inner search found.
+          assert.doesNotMatch(detail, /^SCAN (?!e$|CONSTANT ROW|\(subquery)|TEMP B-TREE/, `${name}: ${detail}`);
+        }
+      }
+    } finally {
+      connection.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { parseFolderLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { canonicalizeAnswers } from '../access/canonicalize-answers.js';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService } from '../harness/service.js';
+
+/** Whatever comes back, as text; positions by their length, since a face seals them. */
+async function ask(work: Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(await work, (name, value: unknown) =>
+      (name === 'next' || name === 'position') && typeof value === 'string'
+        ? `position of ${Buffer.byteLength(value)}`
+        : value,
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return JSON.stringify([error.code, error.message, error.details]);
+  }
+}
+
+/** All pages of a brief, two changes at a time. */
+async function askForBrief(hands: Hands, location = '', since?: number): Promise<string[]> {
+  const answers: string[] = [];
+  const input = { location: parseFolderLocation(location), since, keepsMark: true, limit: 2 };
+  for (let after: string | null = ''; after !== null;) {
+    const page = hands.brief({ ...input, after });
+    answers.push(await ask(page));
+    after = (await page).next;
+  }
+  return answers;
+}
+
+/** Tells the same story with or without deeds that those who ask cannot reach, and collects all their answers. */
+async function tell(withHidden: boolean): Promise<string[]> {
+  const service = await openTestService();
+  try {
+    const cast = { service, workspace: service.workspace };
+    const boss = await addHands(cast, 'Boss', 'approver');
+    const editor = await addHands(cast, 'Ed', 'editor', 'open');
+    const reader = await addHands(cast, 'Rea', 'reader', 'open');
+    const narrow = await addHands(cast, 'Nar');
+    // In one world they reach something, in the other nothing; the group has members in one only.
+    const stranger = await addHands(cast, 'Sam');
+    const crowd = await service.group('Crowd');
+    const known = await service.group('Known', { type: 'principal', id: reader.id });
+    await service.grant('reader', { type: 'group', id: known }, 'open');
+    const hide = async (deeds: () => Promise<unknown>): Promise<void> => {
+      if (withHidden) await deeds();
+    };
+    await hide(async () => {
+      await service.grant('editor', { type: 'principal', id: stranger.id }, 'secret');
+      await service.join(crowd, { type: 'principal', id: stranger.id });
+      await service.grant('reader', { type: 'group', id: crowd }, 'secret');
+      await stranger.create('secret/y.md', 'one');
+      await stranger.create('secret/f/z.md', 'one');
+    });
+    await boss.create('open/x.md', 'one');
+    await boss.create('open/narrow.md', 'one');
+    await service.grant('reader', { type: 'principal', id: narrow.id }, 'open/narrow.md', 'document');
+    await boss.create('start/here.md', 'came from elsewhere');
+    for (const hands of [editor, reader, narrow]) await hands.brief();
+    service.clock.advance(60_000);
+    const since = service.clock.now();
+    await hide(async () => {
+      await stranger.update('secret/y.md', 'two');
+      await stranger.claim('secret/y.md');
+      await boss.rename('secret/f', 'g');
+      await boss.deleteFolder('secret/g');
+      await stranger.comment('secret/y.md', 'psst', { mentions: [reader.id, editor.id] });
+      await boss.send([stranger.id, crowd], 'secret', { about: parseFolderLocation('secret/y.md') });
+      await stranger.send([boss.id], 'secret too');
+    });
+    await editor.update('open/x.md', 'two');
+    service.clock.advance(1000);
+    await boss.move('start/here.md', 'open', true);
+    await hide(() => stranger.delete('secret/y.md'));
+    service.clock.advance(1000);
+    await hide(() => stranger.undelete('secret/y.md'));
+    await boss.create('open/f/deep.md');
+    await boss.rename('open/f', 'g');
+    await boss.claim('open/x.md');
+    await boss.comment('open/x.md', 'Rea?', { mentions: [reader.id] });
+    await boss.send([reader.id, editor.id, narrow.id], 'hello', { about: parseFolderLocation('open/x.md') });
+
+    const answers: string[] = [];
+    for (const hands of [reader, editor, narrow]) {
+      for (const place of [
+        '',
+        'open',
+        'open/x.md',
+        'open/narrow.md',
+        'open/new.md',
+        'start',
+        'secret',
+        'secret/y.md',
+        'none',
+      ])
+        answers.push(await ask(hands.readersPage(place)), await ask(hands.readersPage(place, 1)));
+      for (const to of [[stranger.id], [crowd], [reader.id, stranger.id], [boss.id], [known], ['prn_0'], ['grp_0']])
+        answers.push(await ask(hands.send(to, `to ${to.length}`)));
+      for (const about of ['secret/y.md', 'secret', 'open/x.md', 'none']) {
+        answers.push(await ask(hands.send([boss.id], 'about', { about: parseFolderLocation(about) })));
+        answers.push(await ask(hands.messages('inbox', 1, '', about)));
+      }
+      answers.push(await ask(hands.messages('unread')), await ask(hands.messages('sent')));
+      answers.push(...(await askForBrief(hands)), ...(await askForBrief(hands, 'open')));
+      answers.push(...(await askForBrief(hands, 'secret')), ...(await askForBrief(hands, '', since + 500)));
+      answers.push(...(await askForBrief(hands, '', since + 1500)), await ask(hands.brief()), await ask(hands.brief()));
+    }
+    return answers;
+  } finally {
+    await service.close();
+  }
+}
+
+describe('what one cannot reach', () => {
+  it('has no effect on messages, briefs and on who can read', async () => {
+    const [expected, actual] = [canonicalizeAnswers(await tell(false)), canonicalizeAnswers(await tell(true))];
+    assert.equal(actual.length, expected.length);
+    for (const [index, answer] of expected.entries()) assert.equal(actual[index], answer);
+    assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 20);
+    assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);
+    assert.ok(expected.some((answer) => answer.includes('"moved"')));
+    assert.doesNotMatch(expected.join(), /secret|start/);
+  });
+});
