@@ -1,16 +1,21 @@
 import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
 import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
+import { OAuthTable } from './oauth-table.js';
 import { openPeopleTables, type PeopleTables } from './people-tables.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
 export interface ServiceFile {
   readonly people: PeopleTables;
+  readonly oauth: OAuthTable;
   listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
   addWorkspace(name: string, createdAt: number): void;
   findKey(purpose: string): Uint8Array | undefined;
   /** Keeps the key that is there already; @returns the one that is in force */
   addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
+  /** Those whose purpose begins so, newest first. */
+  listKeys(prefix: string): ServiceKey[];
+  removeKey(purpose: string): void;
   /** What is kept here about one workspace; undefined when there is no such. */
   readPart(workspace: string): ServicePart | undefined;
   /**
@@ -20,6 +25,13 @@ export interface ServiceFile {
    */
   takePart(part: ServicePart, within: () => void): void;
   close(): void;
+}
+
+export interface ServiceKey {
+  readonly purpose: string;
+  readonly material: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 /** What the service's file holds about one workspace: goes with it when it moves. */
@@ -54,6 +66,10 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const addKey = connection.prepare(
     'INSERT INTO service_key (purpose, material, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
+  const listKeys = connection.prepare<[string, string], { purpose: string; material: Buffer; created_at: number }>(
+    'SELECT * FROM service_key WHERE substr(purpose, 1, length(?)) = ? ORDER BY created_at DESC, purpose',
+  );
+  const removeKey = connection.prepare('DELETE FROM service_key WHERE purpose = ?');
   const findWorkspace = connection.prepare<[string], { created_at: number }>(
     'SELECT created_at FROM workspace WHERE name = ?',
   );
@@ -65,6 +81,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   );
   return {
     people: openPeopleTables(connection),
+    oauth: new OAuthTable(connection),
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
     findKey: (purpose) => find.get(purpose)?.material,
@@ -72,6 +89,13 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       addKey.run(purpose, material, createdAt);
       return find.get(purpose)?.material ?? material;
     },
+    listKeys: (prefix) =>
+      listKeys.all(prefix, prefix).map((row) => ({
+        purpose: row.purpose,
+        material: row.material,
+        createdAt: row.created_at,
+      })),
+    removeKey: (purpose) => void removeKey.run(purpose),
     readPart(workspace) {
       const row = findWorkspace.get(workspace);
       if (row === undefined) return undefined;

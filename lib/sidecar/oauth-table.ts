@@ -1,0 +1,192 @@
+import type { OAuthScope } from '../domain/access-token.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
+import type { Connection } from './database.js';
+
+interface GrantRow {
+  id: string;
+  identity_id: string;
+  workspace: string;
+  principal_id: string;
+  client_id: string;
+  client_name: string;
+  redirect_host: string;
+  scope: string;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+const toGrant = (row: GrantRow): OAuthGrant => ({
+  id: row.id,
+  identityId: row.identity_id,
+  workspace: row.workspace,
+  principalId: row.principal_id,
+  clientId: row.client_id,
+  clientName: row.client_name,
+  redirectHost: row.redirect_host,
+  scopes: row.scope.split(' ').filter((scope) => scope !== '') as OAuthScope[],
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+});
+
+/** Something handed out or kept for a client, as it is stored: its content sealed, its id hashed. */
+export interface OAuthEntry {
+  readonly kind: string;
+  readonly idHash: Uint8Array;
+  readonly grantId: string | null;
+  readonly uid: string | null;
+  readonly accountId: string | null;
+  readonly content: Uint8Array;
+  /** Milliseconds since 1970; null where it does not apply. */
+  readonly consumedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+interface EntryRow {
+  kind: string;
+  id_hash: Buffer;
+  grant_id: string | null;
+  uid: string | null;
+  account_id: string | null;
+  content: Buffer;
+  consumed_at: number | null;
+  expires_at: number | null;
+}
+
+const toEntry = (row: EntryRow): OAuthEntry => ({
+  kind: row.kind,
+  idHash: row.id_hash,
+  grantId: row.grant_id,
+  uid: row.uid,
+  accountId: row.account_id,
+  content: row.content,
+  consumedAt: row.consumed_at,
+  expiresAt: row.expires_at,
+});
+
+/** Consents, and what was handed out for them. */
+export class OAuthTable {
+  readonly #findEntry;
+  readonly #findByUid;
+  readonly #upsert;
+  readonly #consume;
+  readonly #remove;
+  readonly #removeOfGrant;
+  readonly #findGrant;
+  readonly #listGrants;
+  readonly #insertGrant;
+  readonly #touchGrant;
+  readonly #touchClient;
+  readonly #revokeGrant;
+  readonly #countOf;
+  readonly #sweep;
+
+  constructor(connection: Connection) {
+    this.#findEntry = connection.prepare<[string, Uint8Array], EntryRow>(
+      'SELECT * FROM oauth_entry WHERE kind = ? AND id_hash = ?',
+    );
+    this.#findByUid = connection.prepare<[string], EntryRow>('SELECT * FROM oauth_entry WHERE uid = ?');
+    this.#upsert = connection.prepare(
+      `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
+       VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
+       ON CONFLICT (kind, id_hash) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid,
+         account_id = excluded.account_id, content = excluded.content, expires_at = excluded.expires_at`,
+    );
+    this.#consume = connection.prepare(
+      'UPDATE oauth_entry SET consumed_at = coalesce(consumed_at, ?) WHERE kind = ? AND id_hash = ?',
+    );
+    this.#remove = connection.prepare('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
+    this.#removeOfGrant = connection.prepare('DELETE FROM oauth_entry WHERE grant_id = ?');
+    this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
+    this.#listGrants = connection.prepare<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
+    this.#insertGrant = connection.prepare(
+      `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
+         created_at, expires_at)
+       VALUES (@id, @identityId, @workspace, @principalId, @clientId, @clientName, @redirectHost, @scope,
+         @createdAt, @expiresAt)`,
+    );
+    this.#touchGrant = connection.prepare('UPDATE oauth_grant SET last_used_at = ? WHERE id = ?');
+    this.#touchClient = connection.prepare(
+      `UPDATE oauth_entry SET expires_at = max(expires_at, ?) WHERE kind = 'Client' AND id_hash = ?`,
+    );
+    this.#revokeGrant = connection.prepare('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
+    this.#countOf = connection.prepare<[string], { number: number }>(
+      'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
+    );
+    const sweepEntries = connection.prepare('DELETE FROM oauth_entry WHERE expires_at <= ?');
+    const sweepGrants = connection.prepare('DELETE FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ?');
+    this.#sweep = connection.transaction(
+      (now: number, endedBefore: number) =>
+        sweepEntries.run(now).changes + sweepGrants.run(endedBefore, endedBefore).changes,
+    );
+  }
+
+  findEntry(kind: string, idHash: Uint8Array): OAuthEntry | undefined {
+    const row = this.#findEntry.get(kind, idHash);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  findByUid(uid: string): OAuthEntry | undefined {
+    const row = this.#findByUid.get(uid);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  /** Adds it, or replaces all but whether it was consumed. */
+  putEntry(entry: OAuthEntry): void {
+    this.#upsert.run(entry);
+  }
+
+  /** Of several times the first counts. */
+  consume(kind: string, idHash: Uint8Array, at: number): void {
+    this.#consume.run(at, kind, idHash);
+  }
+
+  removeEntry(kind: string, idHash: Uint8Array): void {
+    this.#remove.run(kind, idHash);
+  }
+
+  countEntries(kind: string): number {
+    return this.#countOf.get(kind)?.number ?? 0;
+  }
+
+  findGrant(id: string): OAuthGrant | undefined {
+    const row = this.#findGrant.get(id);
+    return row === undefined ? undefined : toGrant(row);
+  }
+
+  /** Also those that have ended, as long as they are kept. */
+  listGrants(): OAuthGrant[] {
+    return this.#listGrants.all().map(toGrant);
+  }
+
+  insertGrant({ scopes, ...grant }: OAuthGrant): void {
+    this.#insertGrant.run({ ...grant, scope: scopes.join(' ') });
+  }
+
+  noteUse(grantId: string, at: number): void {
+    this.#touchGrant.run(at, grantId);
+  }
+
+  /** Keeps a registered client at least until then. */
+  keepClient(idHash: Uint8Array, until: number): void {
+    this.#touchClient.run(until, idHash);
+  }
+
+  /** Ends it, and everything that was handed out for it. */
+  revokeGrant(id: string, at: number): void {
+    this.#revokeGrant.run(at, id);
+    this.#removeOfGrant.run(id);
+  }
+
+  /**
+   * Drops what has expired.
+   * @param endedBefore grants that ended before then are no longer shown either
+   * @returns the number of rows
+   */
+  sweep(now: number, endedBefore: number): number {
+    return this.#sweep(now, endedBefore);
+  }
+}
