@@ -74,15 +74,16 @@ export class Service {
   /** By which the service knows its own forms again. */
   readonly formKey: Uint8Array;
   readonly dataFolder: string | null;
+  /** What belongs to no workspace alone. */
+  readonly file: ServiceFile;
   readonly #files: WorkspaceFiles;
-  readonly #serviceFile: ServiceFile;
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
   readonly #faulty: FaultyWorkspaces;
 
   private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
     this.#files = files;
-    this.#serviceFile = serviceFile;
+    this.file = serviceFile;
     this.#lock = lock;
     this.clock = files.clock;
     this.randomness = files.randomness;
@@ -159,7 +160,7 @@ export class Service {
     if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
     await createWorkspace(this.#files, name);
     const workspace = await openWorkspace(this.#files, name);
-    this.#serviceFile.addWorkspace(name, this.clock.now());
+    this.file.addWorkspace(name, this.clock.now());
     this.#workspaces.set(name, workspace);
     return workspace;
   }
@@ -174,7 +175,7 @@ export class Service {
     if ('name' in source) requireWorkspaceName(source.name);
     const options = { files: { ...this.#files, dataFolder }, serviceMigrations: schemaPath('service') };
     const staged = await restoreWorkspace(source, options, caller);
-    await adoptWorkspace(staged, options, this.#serviceFile);
+    await adoptWorkspace(staged, options, this.file);
     const workspace = await openWorkspace(this.#files, staged.name);
     this.#faulty.forget(staged.name);
     this.#workspaces.set(staged.name, workspace);
@@ -185,7 +186,7 @@ export class Service {
   async close(): Promise<void> {
     await this.#faulty.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();
-    this.#serviceFile.close();
+    this.file.close();
     this.#lock?.release();
   }
 }
@@ -311,6 +312,10 @@ export async function startService(
     const url = config.publicUrl ?? urlOf(config.host, server.port);
     const signIn = await mountSignIn(server, service, config, log, url);
     opened.push(() => signIn.close());
+    const { openOAuth } = await import('./signin/oauth/open-oauth.js');
+    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, trustProxy: config.trustProxy });
+    opened.push(async () => oauth.close());
+    server.mount(oauth);
     const started = formatTime(service.clock.now());
     const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
     const { dataFolder } = service;
@@ -320,6 +325,7 @@ export async function startService(
       url,
       service,
       async close(within = patience) {
+        oauth.close();
         await Promise.all([server.close(within), commands?.close()]);
         await signIn.close();
         await service.close();

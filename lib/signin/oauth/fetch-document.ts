@@ -1,0 +1,86 @@
+import { lookup as lookUpName, type LookupAddress, type LookupOptions } from 'node:dns';
+import { request } from 'node:https';
+import { isIP } from 'node:net';
+import { completeDocument, type ClientMetadata } from './native-client.js';
+import { isPublicAddress } from './public-address.js';
+
+export interface FetchOptions {
+  /** Which addresses may be called; those of the open internet unless told. */
+  readonly allows?: (address: string) => boolean;
+  /** A certificate authority to trust as well, in PEM. */
+  readonly ca?: string | undefined;
+}
+
+/** The form that oidc-provider calls: `fetch` of the Fetch standard, as far as it is needed. */
+export type FetchDocument = (url: string | URL, options?: { signal?: AbortSignal | null }) => Promise<Response>;
+
+/** Bytes of a metadata document (draft-ietf-oauth-client-id-metadata-document §6.6 advises 5 kB). */
+const longest = 5 * 1024;
+const patience = 2500;
+
+/**
+ * Makes the way in which metadata documents of clients are fetched, whose address a stranger chooses. Only https, and
+ * only addresses of the open internet: looked at when the name is resolved for the very connection that is then used, so
+ * that a second answer of the name service changes nothing. Redirects are not followed.
+ */
+export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptions = {}): FetchDocument {
+  return (url, options) =>
+    new Promise((resolve, reject) => {
+      const target = new URL(url);
+      const host = target.hostname.replace(/^\[|\]$/g, '');
+      if (target.protocol !== 'https:') throw new Error('Only https is fetched.');
+      if (isIP(host) !== 0 && !allows(host)) throw new Error('The address is not one of the open internet.');
+      const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(options?.signal ? [options.signal] : [])]);
+      const headers = { accept: 'application/json' };
+      const lookup = makeLookup(allows);
+      const outgoing = request(target, { agent: false, signal, headers, lookup, ca }, (response) => {
+        const pieces: Buffer[] = [];
+        let length = 0;
+        response.on('data', (piece: Buffer) => {
+          length += piece.length;
+          pieces.push(piece);
+          if (length > longest) response.destroy(new Error('The document is too long.'));
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const caching = response.headers['cache-control'];
+          resolve(
+            new Response(complete(Buffer.concat(pieces).toString()), {
+              // A status that the Fetch standard knows no body with would not even fit into a Response.
+              status: response.statusCode === 200 ? 200 : 502,
+              headers: caching === undefined ? {} : { 'cache-control': caching },
+            }),
+          );
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end();
+    });
+}
+
+function complete(text: string): string {
+  try {
+    const document: unknown = JSON.parse(text);
+    const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
+    return isObject ? JSON.stringify(completeDocument(document as ClientMetadata)) : text;
+  } catch {
+    return text;
+  }
+}
+
+type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+/** Resolves a name, and finds only what may be called. */
+function makeLookup(allows: (address: string) => boolean) {
+  return (name: string, options: LookupOptions, found: Found): void => {
+    lookUpName(name, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return found(error, []);
+      const allowed = addresses.filter(({ address }) => allows(address));
+      const [first] = allowed;
+      if (first === undefined || allowed.length < addresses.length) {
+        return found(new Error('The name leads to an address that is not one of the open internet.'), []);
+      }
+      return options.all === true ? found(null, allowed) : found(null, first.address, first.family);
+    });
+  };
+}

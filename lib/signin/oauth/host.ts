@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RateLimiter } from '../../access/rate-limit.js';
+import type { Clock, Randomness } from '../../domain/clock.js';
+import type { ServiceFile } from '../../sidecar/service-file.js';
+import type { Workspace } from '../../workspace/workspace.js';
+
+/** Where somebody is a person. */
+export interface Seat {
+  readonly workspace: string;
+  readonly principalId: string;
+}
+
+/** A person in front of a browser that is signed in. */
+export interface PersonHere {
+  readonly sessionId: string;
+  readonly identityId: string;
+  readonly signInName: string;
+  /** When they proved who they are; milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Where they may act now. */
+  readonly memberships: readonly (Seat & { readonly displayName: string })[];
+}
+
+/** The running service, and the sign-in of people, as far as OAuth needs them. */
+export interface OAuthHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly limiter: RateLimiter;
+  readonly file: Pick<ServiceFile, 'oauth' | 'addKey' | 'listKeys' | 'removeKey'>;
+  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
+  find(workspace: string): Workspace | undefined;
+  /** Where an identity is a person, disabled or not. */
+  membershipsOf(identityId: string): readonly Seat[];
+  /** Whom the cookies name; looked up anew each time. @throws Refusal UNAVAILABLE when it cannot be decided */
+  readSession(cookies: string | undefined): PersonHere | undefined;
+  /** Tells forms of ours from those of other pages. */
+  readonly proof: {
+    issue(request: IncomingMessage, response: ServerResponse, sessionId: string): string;
+    /** @throws Refusal INVALID_REQUEST */
+    require(request: IncomingMessage, proof: string | undefined, sessionId: string): void;
+  };
+}

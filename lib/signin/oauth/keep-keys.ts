@@ -1,0 +1,44 @@
+import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import type { OAuthHost } from './host.js';
+import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
+
+/** No colon: what comes after one in a key's purpose is the name of a workspace. */
+const signingPrefix = 'oauth_signing/';
+const cookiePurpose = 'oauth_cookies';
+const second = 1000;
+
+/** The key that signs the cookies of a sign-in under way; made once. */
+export function readCookieKey({ file, clock, randomness }: OAuthHost): string {
+  const key = file.addKey(cookiePurpose, randomness.bytes(32), clock.now());
+  return Buffer.from(key).toString('base64url');
+}
+
+/** A private key for ES256 (RFC 7518 §3.4), as JSON. */
+function makeSigningKey(): JsonWebKey {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+}
+
+/**
+ * The keys that sign ID tokens, the one that signs first. Adds a new one when the newest is too old, and drops those
+ * whose successor is old enough that nothing they signed is alive.
+ * @param now makes room for a new key whatever the age of the newest
+ */
+export function keepSigningKeys({ file, clock, randomness }: OAuthHost, now = false): JsonWebKey[] {
+  const at = clock.now();
+  const [newest] = file.listKeys(signingPrefix);
+  if (newest === undefined || now || newest.createdAt + signingKeyAge * second <= at) {
+    const kid = Buffer.from(randomness.bytes(9)).toString('base64url');
+    const jwk = { ...makeSigningKey(), kid, alg: 'ES256', use: 'sig' };
+    // Two within one millisecond would leave their order to chance.
+    const createdAt = Math.max(at, (newest?.createdAt ?? 0) + 1);
+    file.addKey(`${signingPrefix}${kid}`, Buffer.from(JSON.stringify(jwk)), createdAt);
+  }
+  const keys = file.listKeys(signingPrefix);
+  const kept = keys.filter((key, index) => {
+    const successor = keys[index - 1];
+    const isOver = successor !== undefined && successor.createdAt + signingKeyOverlap * second <= at;
+    if (isOver) file.removeKey(key.purpose);
+    return !isOver;
+  });
+  return kept.map(({ material }) => JSON.parse(Buffer.from(material).toString()) as JsonWebKey);
+}

@@ -1,0 +1,38 @@
+/** A client's description of itself, from a registration or a metadata document. */
+export type ClientMetadata = Record<string, unknown>;
+
+/**
+ * Makes a description say what its addresses say already. Programs on people's own machines often leave out
+ * `application_type`, for which OpenID Connect then reads `web`, and would be refused or held to one port (RFC 8252
+ * §7.3). Whoever has an address that is not https is native, and the rules for native clients apply: http only to this
+ * machine, and no scheme that a browser runs.
+ */
+export function completeClient(metadata: ClientMetadata): ClientMetadata {
+  const { redirect_uris: uris } = metadata;
+  const isNative = Array.isArray(uris) && uris.some((uri) => typeof uri === 'string' && !/^https:/i.test(uri));
+  return isNative ? { ...metadata, application_type: 'native' } : metadata;
+}
+
+/** A client that is described by a document has no secret, unless it says otherwise and is refused. */
+export function completeDocument(metadata: ClientMetadata): ClientMetadata {
+  return { token_endpoint_auth_method: 'none', ...completeClient(metadata) };
+}
+
+/** Addresses at which any program on the person's machine can listen (RFC 8252 §7.3). */
+export function isLoopback(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { hostname } = new URL(uri);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+}
+
+/** For people: the host and port that an answer goes to, or the scheme of a program. */
+export function describeRedirect(uri: string): string {
+  const { host, protocol } = new URL(uri);
+  return /^https?:$/.test(protocol) && host !== '' ? host : protocol;
+}
+
+/** For a page's policy: the origin or scheme that its form's answer leads on to. */
+export function redirectTarget(uri: string): string {
+  const { origin, protocol } = new URL(uri);
+  return origin === 'null' ? protocol : origin;
+}

@@ -1,0 +1,58 @@
+import type { People } from '../../access/people.js';
+import type { SignIn } from '../sign-in.js';
+import { makeOAuthFace, type OAuthFace, type OAuthOptions } from './face.js';
+import type { OAuthHost } from './host.js';
+
+/** The face, kept up while it runs. */
+export interface RunningOAuth extends OAuthFace {
+  close(): void;
+}
+
+interface Service extends Pick<OAuthHost, 'clock' | 'randomness' | 'limiter' | 'file' | 'find'> {
+  readonly people: People;
+}
+
+/** Milliseconds between two looks at what has expired. */
+const upkeepInterval = 10 * 60_000;
+
+/**
+ * OAuth for a running service, beside the sign-in of its people.
+ * @throws Error when the keys in the service's file cannot be used
+ */
+export async function openOAuth(
+  service: Service,
+  { readSession, proof }: Pick<SignIn, 'readSession' | 'proof'>,
+  options: OAuthOptions,
+): Promise<RunningOAuth> {
+  const { clock, randomness, limiter, file, people } = service;
+  const face = await makeOAuthFace(
+    {
+      clock,
+      randomness,
+      limiter,
+      file,
+      readSession,
+      proof,
+      find: (name) => service.find(name),
+      membershipsOf: (identityId) => people.identities.membershipsOf(identityId),
+    },
+    options,
+  );
+  const keepUp = (): void => {
+    try {
+      face.keepUp();
+    } catch (cause) {
+      // Tried again the next time.
+      options.log.error({ err: cause }, 'Expired tokens could not be dropped');
+    }
+  };
+  const timer = setInterval(keepUp, upkeepInterval).unref();
+  return {
+    readAccessToken: face.readAccessToken,
+    takes: (path) => face.takes(path),
+    handle: (request, response) => face.handle(request, response),
+    keepUp,
+    rotateKeys: () => face.rotateKeys(),
+    close: () => clearInterval(timer),
+  };
+}
