@@ -11,7 +11,7 @@ export interface CursorOwner {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-const lifetime = 24 * 60 * 60 * 1000;
+const usualLifetime = 24 * 60 * 60 * 1000;
 const nonceLength = 12;
 const tagLength = 16;
 const longestCursor = 8192;
@@ -32,7 +32,8 @@ export class CursorSealer {
     this.#randomness = randomness;
   }
 
-  seal(position: string, owner: CursorOwner): string {
+  /** @param lifetime milliseconds after which it does not open any more; left out: a day */
+  seal(position: string, owner: CursorOwner, lifetime = usualLifetime): string {
     const nonce = this.#randomness.bytes(nonceLength);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
     cipher.setAAD(ownerBytes(owner));

@@ -28,8 +28,9 @@ export interface SentMessage {
   readonly message: ListedMessage;
   /** Whether it was there already: the same message from the same sender, sent a moment before. */
   readonly isRepeated: boolean;
-  /** Number of the document that its thread is about. Internal; never leaves the service. */
+  /** The document that its thread is about, so that an erase finds what is kept of this. Internal; never leaves the service. */
   readonly documentNumber: number | null;
+  readonly documentId: string | null;
 }
 
 /** Milliseconds in which the same message again is taken for a retry. */
@@ -138,8 +139,9 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
       if (stored === undefined) throw new Error('The message that was just written is not there.');
       const { about } = stored.thread;
       const documentNumber = about?.type === 'document' ? about.number : null;
+      const documentId = documentNumber === null ? null : (tables.documents.byNumber(documentNumber)?.id ?? null);
       const message = new MessagePresenter(pen.view, pen.caller).list(stored);
-      return { message: { ...message, about: input.about ?? null }, isRepeated, documentNumber };
+      return { message: { ...message, about: input.about ?? null }, isRepeated, documentNumber, documentId };
     };
     const digest = createHash('sha256')
       .update(JSON.stringify([input.threadId ?? null, input.to ?? null, subject, topic, body]))
@@ -152,7 +154,8 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
     messages.insert({ id, thread, sender, body, addressed, digest, sentAt: now, deliveredTo });
     return show(id, false);
   },
-  noteResult: ({ message, isRepeated }) => ({
+  noteResult: ({ message, isRepeated, documentId }) => ({
+    ...(documentId === null ? {} : { documentId }),
     detail: {
       message: message.id,
       thread: message.threadId,

@@ -333,6 +333,17 @@ describe('messages', () => {
     assert.doesNotMatch(texts, /unspeakable|unutterable/i);
   });
 
+  it('say which document they are about, by which an erase finds what was recorded and kept of them', async () => {
+    const about = parseLocation('a/x.md');
+    const { id, number } = await ada.record('a/x.md');
+    const sent = await ada.perform(sendMessage, { to: [ben.id], subject: 'S', body: 'about it', about });
+    assert.deepEqual([sent.documentId, sent.documentNumber], [id, number]);
+    const { threadId } = sent.message;
+    const answer = await ben.perform(sendMessage, { threadId, body: 'answer' });
+    assert.deepEqual([answer.documentId, answer.documentNumber], [id, number]);
+    assert.deepEqual(sendMessage.noteResult?.(answer).documentId, id);
+  });
+
   it('about a document go with it when it is destroyed, with the whole thread', async () => {
     const { threadId } = await ada.send([ben.id], 'about it', { about: parseLocation('a/x.md') });
     await ben.send(undefined, 'answer', { threadId });
