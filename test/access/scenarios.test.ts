@@ -685,6 +685,11 @@ describe('Access: who can read', () => {
       assert.deepEqual(await told(deep), lines('outer › inner', 'outer'));
       assert.deepEqual(await told(beside), lines('outer › ?', 'outer'));
       assert.deepEqual(await told(outside), lines('? › ?', '?'));
+      const second = await service.group('second', { type: 'group', id: inner });
+      await admin.grant('reader', { type: 'group', id: second }, 'team');
+      assert.deepEqual(await told(outside), lines('? › ?', '?'));
+      const ways = 'outer › inner › reader of folder "team", second › inner › reader of folder "team"';
+      assert.ok((await told(admin)).includes(`Somebody reader: ${ways}`));
     },
   );
 

@@ -154,6 +154,16 @@ describe('a brief', () => {
     assert.deepEqual(paged, expected);
   });
 
+  it('tells of what was carried by two folders, one in the other, once', async () => {
+    await boss.create('far/f/deep/two.md');
+    const cem = await add('Cem');
+    await service.grant('reader', { type: 'principal', id: cem.id }, 'far/f/deep/two.md', 'document');
+    await cem.brief();
+    await boss.rename('far/f/deep', 'down');
+    await boss.rename('far/f', 'g');
+    assert.deepEqual(await cem.news(), ['moved far/g/down/two.md by Boss']);
+  });
+
   it('never names what was lost, nor where something came from that one does not reach', async () => {
     await boss.create('far/came.md');
     await ben.brief();
