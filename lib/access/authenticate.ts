@@ -5,7 +5,14 @@ import { secretMatches, type KeyText } from './secret.js';
 
 /** Why a credential was refused: for the audit log, never for the caller. */
 export type AuthenticationFault =
-  'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'wrong_interface' | 'principal_disabled';
+  | 'unknown'
+  | 'wrong_secret'
+  | 'revoked'
+  | 'expired'
+  | 'wrong_interface'
+  | 'principal_disabled'
+  /** An access token that was not given the right to write. */
+  | 'insufficient_scope';
 
 export type Authentication =
   | { readonly accepted: true; readonly credential: Credential; readonly principal: Principal }

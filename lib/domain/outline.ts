@@ -32,12 +32,24 @@ function afterFrontMatter(lines: readonly string[]): number {
   return end < 0 ? 0 : end + 1;
 }
 
+/** Lines, or headings, between two rests. */
+const linesBetweenRests = 4000;
+
 /**
  * The headings of a Markdown text in order (CommonMark 0.31 §4.2 and §4.3): with number signs, or underlined; not in
  * fenced or indented code, and not inside lists or quotes, which hold no sections. Takes time in proportion to the
  * text, whatever is in it.
  */
 export function readOutline(text: string): Heading[] {
+  const reading = readOutlineInSteps(text);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same with rests on the way, for those who would hold others up with a long text. */
+export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
   const lines = splitLines(text);
   const found: { title: string; level: number; line: number }[] = [];
   let fenced: string | undefined;
@@ -45,6 +57,7 @@ export function readOutline(text: string): Heading[] {
   // Within a list, a quote and the like, up to the next blank line: there is nothing to underline.
   let isContained = false;
   for (let index = afterFrontMatter(lines); index < lines.length; index += 1) {
+    if (index % linesBetweenRests === 0) yield;
     const line = lines[index] ?? '';
     const mark = fence.exec(line)?.[1];
     if (fenced !== undefined) {
@@ -79,7 +92,7 @@ export function readOutline(text: string): Heading[] {
       paragraph = index;
     }
   }
-  return closeSections(found, lines.length);
+  return yield* closeSections(found, lines.length);
 }
 
 /** Drops blanks around a heading's words and the number signs that may close it. */
@@ -91,10 +104,10 @@ function trimTitle(words: string): string {
   return isClosed ? title.slice(0, end).trim() : title;
 }
 
-function closeSections(
+function* closeSections(
   found: readonly { readonly title: string; readonly level: number; readonly line: number }[],
   lineCount: number,
-): Heading[] {
+): Generator<void, Heading[]> {
   const lastLines: number[] = [];
   // Where the next heading of each level, or a higher one, opens; filled from the end.
   const opens = [0, 0, 0, 0, 0, 0, 0].map(() => lineCount + 1);
@@ -105,11 +118,13 @@ function closeSections(
   }
   const ids = new Set<string>();
   const repeats = new Map<string, number>();
-  return found.map((heading, index) => ({
-    id: makeHeadingId(heading.title, ids, repeats),
-    ...heading,
-    lastLine: lastLines[index] ?? lineCount,
-  }));
+  const headings: Heading[] = [];
+  for (const [index, { title, level, line }] of found.entries()) {
+    if (index % linesBetweenRests === 0) yield;
+    const id = makeHeadingId(title, ids, repeats);
+    headings.push({ id, title, level, line, lastLine: lastLines[index] ?? lineCount });
+  }
+  return headings;
 }
 
 /** The words in small letters with hyphens between, as forges and site generators make them. */

@@ -1,4 +1,5 @@
 import { longestClaim, shortestClaim, usualClaim, type Claim, type PlacedClaim } from '../domain/claim.js';
+import { findHeading } from '../domain/find-heading.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { Location } from '../domain/location.js';
 import { readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
@@ -16,7 +17,7 @@ import { readCurrentText, type ReadText } from './read-text.js';
 
 export interface TakeClaimInput {
   readonly location: Location;
-  /** A heading's id; left out for the whole document. */
+  /** A heading's id, or its words where no other heading has them; left out for the whole document. */
   readonly section?: string | undefined;
   /** How long it lasts without renewal; left out: half an hour. */
   readonly seconds?: number | undefined;
@@ -67,14 +68,10 @@ function findSections(found: FoundDocument, read: ReadText | undefined): readonl
   return read?.versionId === found.row.current.id && read.text !== undefined ? readOutline(read.text) : undefined;
 }
 
-/** @throws Refusal INVALID_REQUEST `no_such_section`; CONFLICT `stale_if_match` when it changed just now */
+/** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
 function requireSection(pen: Pen, location: Location, section: string, read: ReadText | undefined): Heading {
   const found = requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
-  const heading = findSections(found, read)?.find(({ id }) => id === section);
-  if (heading !== undefined) return heading;
-  throw invalidRequest('no_such_section', 'The document has no heading with this id. Take one from its outline.', {
-    field: 'section',
-  });
+  return findHeading(findSections(found, read) ?? [], section);
 }
 
 /** Whether someone else's claim stands in the way of one on `section`, or (with null) on the whole document. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
+import type { Role } from '../domain/role.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
 import type { ReadOperation } from './operation.js';
 
@@ -15,6 +16,8 @@ export interface ReadDocumentInput {
 
 export interface DocumentRead {
   readonly document: Document;
+  /** What the caller may do with it. */
+  readonly role: Role;
   /** The version that was asked for. */
   readonly version: Version;
   /** Its bytes; null when the content was not asked for or comes as a stream. */
@@ -34,7 +37,9 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
     if (version === undefined) throw notFound();
-    const read = { document, version, bytes: null, openStream: null };
+    const role = view.roleAt(location);
+    if (role === undefined) throw notFound();
+    const read = { document, role, version, bytes: null, openStream: null };
     if (!withContent) return read;
     if (version.size > stagedFrom) {
       return { ...read, openStream: () => workspace.objects.streamBlob(version.blobOid) };

@@ -5,6 +5,8 @@ import type { SearchHit } from '../search/search-index.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ReadOperation } from './operation.js';
+import { placeSnippet, type TextPlace } from './place-snippet.js';
+import { runResting } from './run-resting.js';
 
 export interface SearchInput {
   readonly query: string;
@@ -15,6 +17,8 @@ export interface SearchInput {
   readonly kind?: DocumentKind | undefined;
   readonly limit: number;
   readonly position: SearchPosition | null;
+  /** Whether the place in the text is sought for each hit. */
+  readonly withPlaces?: boolean | undefined;
 }
 
 /** A document that was found, with a piece of its text and what matched in it. */
@@ -23,6 +27,8 @@ export interface FoundText {
   readonly snippet: string;
   /** Pairs of start and end in UTF-16 code units. */
   readonly highlights: readonly (readonly [number, number])[];
+  /** Where in the text that is; only when it was asked for. */
+  readonly place?: TextPlace;
 }
 
 export interface SearchResults {
@@ -53,7 +59,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
       for (const hit of page.hits) {
-        const found = await describeHit(view, workspace, hit, input.query);
+        const found = await describeHit(view, workspace, hit, input);
         if (found !== undefined) hits.push(found);
       }
       position = page.position;
@@ -67,11 +73,13 @@ async function describeHit(
   view: View,
   workspace: Workspace,
   { key, location }: SearchHit,
-  query: string,
+  { query, withPlaces }: SearchInput,
 ): Promise<FoundText | undefined> {
   const document = view.document(location);
   if (document === undefined || document.number !== key) return undefined;
   const text = await workspace.readIndexedText(document.current);
   if (text === null) return { document, snippet: '', highlights: [] };
-  return { document, ...workspace.search.snippet(location, text, query) };
+  const shown = workspace.search.snippet(location, text, query);
+  if (withPlaces !== true) return { document, ...shown };
+  return { document, ...shown, place: await runResting(placeSnippet(text, shown)) };
 }

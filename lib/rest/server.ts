@@ -24,6 +24,8 @@ export interface RestServer {
   /** Where it listens, as a client on this machine can reach it when it listens on one address. */
   readonly url: string;
   readonly port: number;
+  /** Takes what the faces on this port record after the answer. */
+  readonly later: NotedLater;
   /** Adds a face, which can be made only once the port is known. */
   mount(face: MountedFace): void;
   /**
@@ -89,6 +91,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     port,
+    later,
     mount: (face) => void mounted.push(face),
     async close(within = defaultPatience) {
       await connections.close(within);

@@ -22,6 +22,9 @@ export interface DeletedRow {
   readonly id: string;
   readonly location: string;
   readonly deletedAt: number;
+  /** Id of the principal who deleted it, and the commit by which. */
+  readonly deletedBy: string;
+  readonly commit: string;
   readonly sequence: number;
 }
 
@@ -105,9 +108,17 @@ export class DocumentTable {
     );
     this.#deletedAt = connection.prepare<
       [string],
-      { number: number; id: string; location: string; deleted_at: number; sequence: number }
+      {
+        number: number;
+        id: string;
+        location: string;
+        deleted_at: number;
+        deleted_by: string;
+        deleted_commit: string;
+        sequence: number;
+      }
     >(
-      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document
        WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
     );
     this.#deleted = connection.prepare<
@@ -199,6 +210,8 @@ export class DocumentTable {
       id: row.id,
       location: row.location,
       deletedAt: row.deleted_at,
+      deletedBy: row.deleted_by,
+      commit: row.deleted_commit,
       sequence: row.sequence,
     }));
   }

@@ -1,8 +1,8 @@
 import type { Change } from '../domain/change.js';
-import type { Document } from '../domain/document.js';
+import type { Document, Version } from '../domain/document.js';
 import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag.js';
 import { formatTime } from '../domain/clock.js';
-import { conflict, notFound } from '../domain/refusal.js';
+import { conflict, notFound, type Refusal } from '../domain/refusal.js';
 import { findDocument, toDocument, type FoundDocument } from './locate.js';
 import { noteDocument, noteSearch } from './note-search.js';
 import { requireWritable } from './occupy.js';
@@ -22,20 +22,26 @@ export function requireCurrent(
 ): FoundDocument {
   const found = findDocument(pen.turn.tables, location);
   if (found === undefined) throw notFound();
-  const { current } = found.row;
-  if (!preconditionHolds(precondition, current.id)) {
-    throw conflict(
-      'stale_if_match',
-      'The document has changed since the version named by If-Match. Read it again, then repeat the change.',
-      {
-        current_etag: formatEtag(current.id),
-        updated_at: formatTime(current.at),
-        updated_by: { id: current.author.id, kind: current.author.kind, display_name: current.author.displayName },
-      },
-      { etag: formatEtag(current.id) },
-    );
-  }
+  if (!preconditionHolds(precondition, found.row.current.id)) throw stale(found.row.current);
   return found;
+}
+
+/**
+ * Tells a writer that the document is not the version it knew, and which one it is now.
+ * @param more what else is known about what happened
+ */
+export function stale(current: Version, more: Readonly<Record<string, unknown>> = {}): Refusal {
+  return conflict(
+    'stale_if_match',
+    'The document has changed since the version named by If-Match. Read it again, then repeat the change.',
+    {
+      current_etag: formatEtag(current.id),
+      updated_at: formatTime(current.at),
+      updated_by: { id: current.author.id, kind: current.author.kind, display_name: current.author.displayName },
+      ...more,
+    },
+    { etag: formatEtag(current.id) },
+  );
 }
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source` */

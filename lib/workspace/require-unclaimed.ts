@@ -5,6 +5,7 @@ import type { ClaimRow } from '../sidecar/claim-table.js';
 import { findClaims, mayHolderEdit, type ClaimedDocument } from './find-claims.js';
 import { digestSection, type ReadText } from './follow-section.js';
 import { findDocumentById, locationOfFolder } from './locate.js';
+import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from './pen.js';
 
 export function claimed(claim: ClaimRow): Refusal {
@@ -19,13 +20,23 @@ export function claimed(claim: ClaimRow): Refusal {
   );
 }
 
+/** Who asks and in which state of things: a pen, or what a read has of it. */
+export interface ClaimedFrom {
+  readonly turn: { readonly tables: Tables; readonly now: number };
+  readonly caller: { readonly principalId: string };
+}
+
 /**
  * Makes sure that nobody else's claim binds what the write would change, whatever If-Match says. A claim on a section
  * lets a write pass that leaves the section's lines as they are; one whose heading is gone binds the whole document.
  * @param readNext the text that the write would leave; left out, it reaches everything
  * @throws Refusal CONFLICT `claimed`
  */
-export function requireUnclaimed(pen: Pen, document: ClaimedDocument, readNext: ReadText = () => undefined): void {
+export function requireUnclaimed(
+  pen: ClaimedFrom,
+  document: ClaimedDocument,
+  readNext: ReadText = () => undefined,
+): void {
   let next: string | undefined;
   let isRead = false;
   for (const claim of findClaims(pen.turn.tables, document, pen.turn.now)) {
@@ -56,7 +67,7 @@ export function requireNoneClaimed(pen: Pen, folder: Location): void {
  * @param claimId left out: the writer relies on none
  * @throws Refusal CONFLICT `claim_lost`
  */
-export function requireHeld(pen: Pen, document: ClaimedDocument, claimId: string | undefined): void {
+export function requireHeld(pen: ClaimedFrom, document: ClaimedDocument, claimId: string | undefined): void {
   if (claimId === undefined) return;
   const claim = findClaims(pen.turn.tables, document, pen.turn.now).find(({ id }) => id === claimId);
   if (claim?.holder.id === pen.caller.principalId) return;

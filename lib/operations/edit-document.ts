@@ -1,0 +1,201 @@
+import type { PreparedContent } from '../domain/change.js';
+import type { DocumentEdit } from '../domain/document-edit.js';
+import type { Document, Version } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import { invalidRequest, notFound, Refusal } from '../domain/refusal.js';
+import { readPolicy } from '../access/policy.js';
+import { applyChange } from '../workspace/commit.js';
+import { stale } from '../workspace/apply-update.js';
+import { findDocument, toDocument } from '../workspace/locate.js';
+import { prepareContent, stagedFrom } from '../workspace/prepare-content.js';
+import { requireHeld, requireUnclaimed } from '../workspace/require-unclaimed.js';
+import { requireWritable } from '../workspace/occupy.js';
+import { applyEdits, type EditedText, type EditRules } from './apply-edits.js';
+import { decodeContent } from './content.js';
+import type { PrepareContext, ReadContext, ReadOperation, WriteOperation } from './operation.js';
+import { isOwnRepeat } from './own-repeat.js';
+import { readVersionText } from './read-text.js';
+import { runResting } from './run-resting.js';
+import { makeShortDiff, type ShortDiff } from './short-diff.js';
+
+export interface EditDocumentInput {
+  readonly location: Location;
+  /** The version that the edits were written for. */
+  readonly expected: string;
+  readonly edits: readonly DocumentEdit[];
+  readonly message: string | null;
+  readonly claimId?: string | undefined;
+}
+
+/** What an edit changes. */
+export interface EditOutcome extends ShortDiff {
+  /** Bytes and lines of the document afterwards. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** Places that were changed. */
+  readonly replacements: number;
+}
+
+export interface EditedDocument extends EditOutcome {
+  readonly document: Document;
+  /** Nothing was written: this very edit had been done already. */
+  readonly isRepeat: boolean;
+}
+
+/** What was found out before the turn, about the version that was current then. */
+type PreparedEdit = { readonly current: string } & (
+  | { readonly type: 'fits'; readonly content: PreparedContent; readonly outcome: EditOutcome }
+  /** The version is another one, and is what these edits would have made of the expected one. */
+  | { readonly type: 'made'; readonly sha256: string; readonly outcome: EditOutcome }
+  | { readonly type: 'stale'; readonly facts: Readonly<Record<string, unknown>> }
+);
+
+function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return text === '' || text.endsWith('\n') ? lines : lines + 1;
+}
+
+function describe(before: string, { text, replacements }: EditedText): EditOutcome {
+  const bytes = Buffer.byteLength(text);
+  return { bytes, lines: countLines(text), replacements, ...makeShortDiff(before, text) };
+}
+
+/** @throws Refusal INVALID_REQUEST `not_text`, `content_too_large` */
+async function requireText({ workspace }: ReadContext, version: Version): Promise<string> {
+  const text = await readVersionText(workspace, version);
+  if (text !== undefined) return text;
+  if (version.kind !== 'text') throw invalidRequest('not_text', 'The document is not text; replace it as a whole.');
+  throw invalidRequest('content_too_large', `A document of more than ${stagedFrom} bytes is replaced as a whole.`, {
+    limit: stagedFrom,
+    size: version.size,
+  });
+}
+
+function rulesFor({ view }: ReadContext, version: Version): EditRules {
+  return { isMarkdown: version.mediaType.startsWith('text/markdown'), longest: readPolicy(view.tables).largestText };
+}
+
+/** What somebody needs to know whose edits were written for an older version. */
+async function tellStale(
+  context: ReadContext,
+  document: Document,
+  { expected, edits }: EditDocumentInput,
+): Promise<PreparedEdit> {
+  const { current } = document;
+  const older = context.view.version(document, expected);
+  const [text, before] = await Promise.all([
+    readVersionText(context.workspace, current),
+    older === undefined ? undefined : readVersionText(context.workspace, older),
+  ]);
+  if (text === undefined) return { current: current.id, type: 'stale', facts: {} };
+  const tryOn = async (base: string, version: Version): Promise<EditedText | undefined> => {
+    try {
+      return await runResting(applyEdits(base, edits, rulesFor(context, version)));
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+  if (before !== undefined && older !== undefined && current.author.id === context.caller.principalId) {
+    const made = await tryOn(before, older);
+    if (made?.text === text) {
+      return { current: current.id, type: 'made', sha256: current.sha256, outcome: describe(before, made) };
+    }
+  }
+  const edits_still_apply = (await tryOn(text, current)) !== undefined;
+  const shown = before === undefined ? undefined : makeShortDiff(before, text);
+  const since = shown === undefined ? {} : { diff: shown.diff, diff_truncated: shown.isTruncated };
+  return { current: current.id, type: 'stale', facts: { edits_still_apply, ...since } };
+}
+
+async function applyToCurrent(
+  context: ReadContext,
+  document: Document,
+  { edits }: EditDocumentInput,
+): Promise<{ readonly edited: EditedText; readonly outcome: EditOutcome }> {
+  const before = await requireText(context, document.current);
+  const rules = rulesFor(context, document.current);
+  const edited = await runResting(applyEdits(before, edits, rules));
+  const outcome = describe(before, edited);
+  if (outcome.bytes <= rules.longest) return { edited, outcome };
+  throw invalidRequest('content_too_large', `The document would be longer than ${rules.longest} bytes.`, {
+    limit: rules.longest,
+    size: outcome.bytes,
+  });
+}
+
+async function prepare(context: PrepareContext, input: EditDocumentInput): Promise<PreparedEdit> {
+  const document = context.view.document(input.location);
+  if (document === undefined) throw notFound();
+  if (document.current.id !== input.expected) return tellStale(context, document, input);
+  const { edited, outcome } = await applyToCurrent(context, document, input);
+  const content = await prepareContent(context.workspace, decodeContent(edited.text), context.staged);
+  return { current: document.current.id, type: 'fits', content, outcome };
+}
+
+/**
+ * Changes parts of a text, if it is still the version that the edits were written for; all of them or none, as one
+ * version. The work is done before the turn; within it is decided whether the document is still that version, so that
+ * nothing is ever merged or overwritten unseen. The same edits again find themselves done. Editor.
+ * @throws Refusal as an update and as `applyEdits` do; CONFLICT `stale_if_match` also tells what changed since and
+ *   whether the edits would still apply
+ */
+export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, PreparedEdit> = {
+  kind: 'write',
+  name: 'document.edit',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location, edits }) => ({ target: location, detail: { edits: edits.length } }),
+  prepare,
+  run(pen, { location, expected, message, claimId }, prepared) {
+    const { tables, now } = pen.turn;
+    const found = findDocument(tables, location);
+    if (found === undefined) throw notFound();
+    const { current, number } = found.row;
+    const isKnown = prepared.current === current.id;
+    if (isKnown && prepared.type === 'made') {
+      const intended = { parent: expected, sha256: prepared.sha256 };
+      if (isOwnRepeat(tables, { number, current }, pen.author.id, intended)) {
+        return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
+      }
+    }
+    if (!isKnown || prepared.type !== 'fits') {
+      throw stale(current, isKnown && prepared.type === 'stale' ? prepared.facts : {});
+    }
+    const precondition = { any: false, versionIds: [expected] } as const;
+    const { content } = prepared;
+    const document = applyChange(pen, { type: 'update', location, precondition, content, message, claimId });
+    return { ...prepared.outcome, document, isRepeat: false };
+  },
+  noteResult: ({ document, isRepeat }) => {
+    const note = { version: document.current.id, documentId: document.id };
+    return isRepeat ? { ...note, detail: { replayed: true } } : note;
+  },
+};
+
+/** What an edit would do, with the same refusals, and nothing written. Editor. */
+export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
+  kind: 'read',
+  name: 'document.preview_edit',
+  needs: editDocument.needs,
+  note: editDocument.note,
+  async run(context, input) {
+    const { view, caller } = context;
+    const found = findDocument(view.tables, input.location);
+    const document = view.document(input.location);
+    if (found === undefined || document === undefined) throw notFound();
+    const asked = { turn: { tables: view.tables, now: view.now }, caller };
+    const checkClaims = (text: string): void => {
+      requireHeld(asked, found, input.claimId);
+      requireUnclaimed(asked, found, () => text);
+      requireWritable(found.mirror);
+    };
+    if (document.current.id !== input.expected) {
+      const prepared = await tellStale(context, document, input);
+      throw stale(document.current, prepared.type === 'stale' ? prepared.facts : {});
+    }
+    const { edited, outcome } = await applyToCurrent(context, document, input);
+    checkClaims(edited.text);
+    return outcome;
+  },
+};

@@ -1,0 +1,66 @@
+/** A line that is like what was looked for. */
+export interface NearLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const mostLines = 3;
+/** Of a line, this much is compared and shown. UTF-16 units. */
+const longestCompared = 300;
+const longestShown = 200;
+/** Lines that are looked at between two rests, and units of them. */
+const linesBetweenRests = 2000;
+/** Below this likeness a line is no help. */
+const leastLikeness = 0.34;
+
+const wordPattern = /[\p{L}\p{M}\p{N}_]+/gu;
+
+function wordsOf(line: string): Set<string> {
+  return new Set(line.slice(0, longestCompared).toLowerCase().match(wordPattern) ?? []);
+}
+
+/** The line of the text that was sought with the most words: it says most about where it should have been. */
+function chooseAnchor(sought: string): { readonly line: string; readonly words: ReadonlySet<string> } {
+  let best = { line: '', words: new Set<string>() };
+  for (const line of sought.split('\n', 200)) {
+    const words = wordsOf(line);
+    if (words.size > best.words.size || best.line === '') best = { line: line.trim(), words };
+  }
+  return best;
+}
+
+/** Dice's coefficient of the words; a line that differs in blanks alone is as like as can be. */
+function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>): number {
+  if (line.trim() === anchor.line) return 2;
+  const words = wordsOf(line);
+  if (words.size === 0 || anchor.words.size === 0) return 0;
+  let shared = 0;
+  for (const word of anchor.words) if (words.has(word)) shared += 1;
+  return (2 * shared) / (words.size + anchor.words.size);
+}
+
+/**
+ * The lines most like a text that could not be found, in their order. Its time is in proportion to the text; it rests
+ * often, so that a long one holds nobody up.
+ */
+export function* findNearestLines(text: string, sought: string): Generator<void, NearLine[]> {
+  const anchor = chooseAnchor(sought);
+  const found: { line: number; text: string; likeness: number }[] = [];
+  let number = 0;
+  for (let start = 0; start <= text.length;) {
+    const end = text.indexOf('\n', start);
+    const stop = end < 0 ? text.length : end;
+    number += 1;
+    const line = text.slice(start, Math.min(stop, start + longestCompared));
+    const likeness = likenessOf(line, anchor);
+    if (likeness >= leastLikeness) {
+      found.push({ line: number, text: line.slice(0, longestShown).replace(/\p{Surrogate}/gu, ''), likeness });
+      found.sort((a, b) => b.likeness - a.likeness || a.line - b.line);
+      if (found.length > mostLines) found.pop();
+    }
+    if (number % linesBetweenRests === 0) yield;
+    start = stop + 1;
+  }
+  return found.toSorted((a, b) => a.line - b.line).map(({ line, text: shown }) => ({ line, text: shown }));
+}

@@ -1,0 +1,79 @@
+import { authenticate } from '../access/authenticate.js';
+import { readPolicy } from '../access/policy.js';
+import type { RateLimiter } from '../access/rate-limit.js';
+import { parseKey } from '../access/secret.js';
+import { overLimit } from '../audit/record-tallies.js';
+import type { Clock } from '../domain/clock.js';
+import type { Credential, Interface } from '../domain/credential.js';
+import type { Policy } from '../domain/policy.js';
+import type { Principal } from '../domain/principal.js';
+import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
+import { sqliteCode } from '../sidecar/fault.js';
+import type { NotedLater } from './note-later.js';
+import type { Workspace } from './workspace.js';
+
+/** What recognising needs of the service. */
+export interface KeyHost {
+  readonly clock: Clock;
+  readonly limiter: RateLimiter;
+  find(workspace: string): Workspace | undefined;
+}
+
+/** Who was recognised, and where. */
+export interface Recognised {
+  readonly workspace: Workspace;
+  readonly credential: Credential;
+  readonly principal: Principal;
+  readonly policy: Policy;
+}
+
+/** What an address may get wrong: failures a minute, and at once. Good keys do not count. */
+const failuresPerMinute = 300;
+
+const bearer = /^Bearer +([\x21-\x7e]+) *$/i;
+
+/** What an Authorization header carries (RFC 6750 §2.1); undefined when it is of another form. */
+export function readBearer(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1];
+}
+
+/**
+ * Recognises the caller by a key, read anew for each request (Authentication 1–6).
+ * @param text what the bearer header carried
+ * @param face the interface that the key has to open
+ * @param address the client's, to limit guessing
+ * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED when an address fails too often;
+ *   UNAVAILABLE when the workspace's file cannot be read
+ */
+export function recogniseKey(
+  host: KeyHost,
+  later: NotedLater,
+  text: string | undefined,
+  face: Interface,
+  address: string,
+): Recognised {
+  const key = text === undefined ? undefined : parseKey(text);
+  const workspace = key === undefined ? undefined : host.find(key.workspace);
+  if (key === undefined || workspace === undefined) throw refuseAddress(host.limiter, address);
+  try {
+    const tables = workspace.journal.reader;
+    const found = authenticate(tables, key, face, host.clock.now());
+    if (found.accepted) {
+      const { credential, principal } = found;
+      return { workspace, credential, principal, policy: readPolicy(tables) };
+    }
+    const refusal = refuseAddress(host.limiter, address);
+    const reason = refusal.code === 'RATE_LIMITED' ? overLimit : found.fault;
+    later.countRefused(workspace, face, reason, found.credentialId ?? address);
+    throw refusal;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw sqliteCode(error) === undefined ? error : unavailable(error);
+  }
+}
+
+/** What somebody is told who could not be recognised: the same for every reason, until there are too many. */
+export function refuseAddress(limiter: RateLimiter, address: string): Refusal {
+  const allowance = limiter.take(`address:${address}`, failuresPerMinute, failuresPerMinute);
+  return allowance.allowed ? unauthenticated() : rateLimited(allowance.retryAfter);
+}
