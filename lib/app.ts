@@ -307,6 +307,8 @@ export async function startService(
   const opened: (() => Promise<void>)[] = [];
   try {
     const build = readBuild();
+    // Loaded before anyone can ask for it.
+    const { mountMcp } = await import('./mcp/mount.js');
     const server = await listenOnFirst(ports, service, config, log, build);
     opened.push(() => server.close(0));
     const url = config.publicUrl ?? urlOf(config.host, server.port);
@@ -316,6 +318,13 @@ export async function startService(
     const oauth = await openOAuth(service, signIn, { publicUrl: url, log, trustProxy: config.trustProxy });
     opened.push(async () => oauth.close());
     server.mount(oauth);
+    const { later, addressOf } = server;
+    const { corsOrigins } = config;
+    const { readAccessToken } = oauth;
+    const { version } = build;
+    server.mount(
+      mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }),
+    );
     const started = formatTime(service.clock.now());
     const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
     const { dataFolder } = service;

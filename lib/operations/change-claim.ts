@@ -213,6 +213,34 @@ export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedC
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
 };
 
+export interface ReleaseClaimAtInput {
+  readonly location: Location;
+  /** A heading's id; left out for a claim on the whole document. */
+  readonly section?: string | undefined;
+}
+
+/** Gives up one's own claim in force at a place. @throws Refusal NOT_FOUND when there is none that the caller can see */
+export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
+  kind: 'write',
+  name: releaseClaim.name,
+  needs: ({ location }) => [{ role: 'reader', location }],
+  note: ({ location }) => ({ target: location }),
+  run(pen, { location, section }) {
+    const { tables, now } = pen.turn;
+    const found = findDocument(tables, location);
+    const claims = found === undefined ? [] : tables.claims.on(found.row.number, now);
+    const own = claims.find(
+      (claim) => claim.holder.id === pen.caller.principalId && claim.section === (section ?? null),
+    );
+    if (own === undefined) throw notFound();
+    return releaseClaim.run(pen, { claimId: own.id }, undefined);
+  },
+  noteResult: ({ claim, documentId }) => ({
+    ...(documentId === null ? {} : { documentId }),
+    detail: { claim: claim.id },
+  }),
+};
+
 export interface BreakClaimInput {
   readonly location: Location;
   readonly claimId: string;

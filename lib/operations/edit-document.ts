@@ -177,8 +177,8 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
 export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
   kind: 'read',
   name: 'document.preview_edit',
-  needs: editDocument.needs,
-  note: editDocument.note,
+  needs: (input) => editDocument.needs(input),
+  note: (input) => editDocument.note(input),
   async run(context, input) {
     const { view, caller } = context;
     const found = findDocument(view.tables, input.location);

@@ -3,6 +3,7 @@ import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
+import { stale } from '../workspace/apply-update.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
 import type { ReadOperation } from './operation.js';
 
@@ -10,6 +11,8 @@ export interface ReadDocumentInput {
   readonly location: Location;
   /** An older version of this document; left out for the current one. */
   readonly versionId?: string | undefined;
+  /** The version that must be the current one still; left out where any will do. */
+  readonly expected?: string | undefined;
   /** Whether the content itself is wanted, and not only the record. */
   readonly withContent: boolean;
 }
@@ -26,17 +29,18 @@ export interface DocumentRead {
   readonly openStream: (() => Promise<Readable>) | null;
 }
 
-/** A document with one of its versions. Reader. */
+/** A document with one of its versions. Reader. @throws Refusal CONFLICT `stale_if_match` where one was expected */
 export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   kind: 'read',
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run({ view, workspace }, { location, versionId, withContent }) {
+  run({ view, workspace }, { location, versionId, expected, withContent }) {
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
     if (version === undefined) throw notFound();
+    if (expected !== undefined && expected !== document.current.id) throw stale(document.current);
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();
     const read = { document, role, version, bytes: null, openStream: null };

@@ -29,7 +29,11 @@ function noteWritten({ document, isRepeat }: WrittenText): AuditNote {
 
 /** As a create; the same again by the same principal finds it done. Editor. */
 export const createText: WriteOperation<CreateDocumentInput, WrittenText, PreparedContent> = {
-  ...createDocument,
+  kind: 'write',
+  name: createDocument.name,
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  prepare: (context, { content }) => prepareSource(context, content),
   run(pen, input, content) {
     const found = findDocument(pen.turn.tables, input.location);
     const intended = { parent: null, sha256: content.sha256 };
@@ -42,7 +46,6 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
     return { document: createDocument.run(pen, input, content), isRepeat: false };
   },
   noteResult: noteWritten,
-  documentNumber: ({ document }) => document.number,
 };
 
 export interface ReplaceTextInput extends Omit<UpdateDocumentInput, 'precondition'> {

@@ -26,6 +26,8 @@ export interface RestServer {
   readonly port: number;
   /** Takes what the faces on this port record after the answer. */
   readonly later: NotedLater;
+  /** The client's address, as the trusted proxies tell it. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Adds a face, which can be made only once the port is known. */
   mount(face: MountedFace): void;
   /**
@@ -92,12 +94,24 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     port,
     later,
+    addressOf: (request) => readAddress(request, app.get('trust proxy fn') as TrustsProxy),
     mount: (face) => void mounted.push(face),
     async close(within = defaultPatience) {
       await connections.close(within);
       await later.close();
     },
   };
+}
+
+/** Whether an address is that of a proxy which may say who its client is; `hop` counts from the nearest. */
+type TrustsProxy = (address: string, hop: number) => boolean;
+
+/** The first address from our side on that no trusted proxy has (as Express's `req.ip`). */
+function readAddress(request: IncomingMessage, trusts: TrustsProxy): string {
+  const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
+  const addresses = forwarded.split(',').map((each) => each.trim());
+  const chain = [request.socket.remoteAddress ?? '', ...addresses.filter((each) => each !== '').toReversed()];
+  return chain.find((address, hop) => !trusts(address, hop)) ?? chain.at(-1) ?? '';
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {

@@ -33,7 +33,7 @@ export function requireCurrent(
 export function stale(current: Version, more: Readonly<Record<string, unknown>> = {}): Refusal {
   return conflict(
     'stale_if_match',
-    'The document has changed since the version named by If-Match. Read it again, then repeat the change.',
+    'The document has changed since the version that the request names. Read it again, then repeat the change.',
     {
       current_etag: formatEtag(current.id),
       updated_at: formatTime(current.at),

@@ -1,0 +1,30 @@
+/** What goes back, before it is written to the connection. The body is JSON, or empty. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
+
+/**
+ * An error of the protocol (JSON-RPC 2.0 §5.1), outside of any tool.
+ * @param id of the request, where it is known
+ */
+export function answerError(
+  status: number,
+  code: number,
+  message: string,
+  more: {
+    readonly data?: object;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly id?: string | number | null;
+  } = {},
+): Answer {
+  const { data, headers = {}, id = null } = more;
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return { status, headers: { ...json, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+}
+
+/** Codes of JSON-RPC, and the one that the protocol's implementations use for what HTTP says already. */
+export const rpcCodes = { parse: -32700, invalid: -32600, unknownMethod: -32601, http: -32000 } as const;

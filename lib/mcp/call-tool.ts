@@ -1,0 +1,65 @@
+import { internal, Refusal } from '../domain/refusal.js';
+import { checkArguments, chooseRow } from './check-arguments.js';
+import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
+import { presentRefusal } from './present-refusal.js';
+import type { Row } from './tool.js';
+import type { Visit } from './visit.js';
+
+/** What a tool returns, done or refused. */
+export interface ToolAnswer {
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: true;
+}
+
+/** The tools of a table, ready to be called. Knows no protocol. */
+export class ToolBox {
+  readonly #rows: ReadonlyMap<string, readonly Row[]>;
+  readonly #described: ReadonlyMap<string, DescribedTool>;
+  /** As clients are told, in the table's order. */
+  readonly definitions: readonly ToolDefinition[];
+
+  constructor(rows: readonly Row[]) {
+    const byName = new Map<string, Row[]>();
+    for (const row of rows) byName.set(row.tool, [...(byName.get(row.tool) ?? []), row]);
+    this.#rows = byName;
+    this.#described = readDefinitions();
+    this.definitions = [...byName.keys()].map((name) => this.#describe(name).definition);
+  }
+
+  has(name: string): boolean {
+    return this.#rows.has(name);
+  }
+
+  /**
+   * Calls a tool that is there. Whether the token's scopes allow it is decided here, before any document is looked at.
+   * Never throws: a refusal is an answer too.
+   */
+  async call(visit: Visit, name: string, sent: unknown): Promise<ToolAnswer> {
+    try {
+      const args = checkArguments(this.#describe(name), sent);
+      const row = chooseRow(this.#rows.get(name) ?? [], args);
+      if (!visit.scopes.includes(row.scope)) {
+        visit.lacking = row.scope;
+        return { content: [], isError: true };
+      }
+      const { workspace, caller, cursors, owner } = visit;
+      const structured = await row.run({ tool: name, args, workspace, caller, cursors, owner });
+      // What both fields hold is the same to the byte: what a program checks is what a model reads.
+      const text = JSON.stringify(structured);
+      return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : internal(error);
+      if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
+      // As text alone: older clients hold whatever is structured against the schema of success.
+      const text = JSON.stringify(presentRefusal(refusal, visit.caller.requestId));
+      return { content: [{ type: 'text', text }], isError: true };
+    }
+  }
+
+  #describe(name: string): DescribedTool {
+    const described = this.#described.get(name);
+    if (described === undefined) throw new Error(`schema/mcp does not describe ${name}.`);
+    return described;
+  }
+}

@@ -1,0 +1,94 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import type { DescribedTool } from './definition.js';
+import type { Arguments, Row } from './tool.js';
+
+/** What of a name or value that somebody sent is shown again. */
+const longestShown = 100;
+
+/**
+ * Makes sense of arguments as models send them: nulls stand for what is left out, and lists sometimes come as text.
+ * Everything else has to be as the tool's schema says.
+ * @throws Refusal INVALID_REQUEST `unknown_field`, `missing_field`, `bad_field`, `content_too_large`
+ */
+export function checkArguments({ definition, checkInput }: DescribedTool, sent: unknown): Arguments {
+  if (sent !== undefined && (typeof sent !== 'object' || sent === null || Array.isArray(sent))) {
+    throw invalidRequest('bad_field', 'The arguments must be an object.', { field: 'arguments' });
+  }
+  const { properties } = definition.inputSchema;
+  const args = Object.fromEntries(
+    Object.entries(sent ?? {})
+      .filter(([, value]) => value !== null)
+      .map(([name, value]: [string, unknown]) => {
+        const isList = Object.hasOwn(properties, name) && properties[name]?.type === 'array';
+        return [name, isList ? readList(value) : value];
+      }),
+  );
+  if (!checkInput(args)) throw explain(checkInput.errors?.[0]);
+  return args;
+}
+
+function readList(value: unknown): unknown {
+  let list = value;
+  if (typeof value === 'string' && value.trimStart().startsWith('[')) {
+    try {
+      list = JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }
+  return Array.isArray(list) ? list.map(dropNulls) : list;
+}
+
+function dropNulls(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));
+}
+
+/** `/edits/3/new_text` → `edits.3.new_text`. */
+function nameField(path: string, name?: string): string {
+  const parts = path.split('/').slice(1);
+  return [...parts, ...(name === undefined ? [] : [name])]
+    .join('.')
+    .slice(0, longestShown)
+    .replace(/\p{Surrogate}/gu, '');
+}
+
+function explain(error: ErrorObject | undefined): Refusal {
+  const { keyword, instancePath = '', params = {}, message = '' } = error ?? {};
+  if (keyword === 'additionalProperties') {
+    const field = nameField(instancePath, String((params as { additionalProperty: unknown }).additionalProperty));
+    return invalidRequest('unknown_field', `There is no argument ${field}.`, { field });
+  }
+  if (keyword === 'required') {
+    const field = nameField(instancePath, (params as { missingProperty: string }).missingProperty);
+    return invalidRequest('missing_field', `The argument ${field} is required.`, { field });
+  }
+  const field = nameField(instancePath);
+  if (keyword === 'maxLength' && field === 'content') {
+    const { limit } = params as { limit: number };
+    return invalidRequest('content_too_large', `The content is longer than ${limit} characters.`, { field, limit });
+  }
+  return invalidRequest('bad_field', `The argument ${field} ${message}.`, { field });
+}
+
+/**
+ * The row for these arguments, and that they mean something in it.
+ * @throws Refusal INVALID_REQUEST `unknown_field` for an argument without a meaning here, `missing_field`
+ */
+export function chooseRow(rows: readonly Row[], args: Arguments): Row {
+  const row = rows.find((each) => each.isFor(args));
+  if (row === undefined) throw new Error('A tool has no row for arguments that its schema allows.');
+  const missing = row.requires.find((name) => args[name] === undefined);
+  if (missing !== undefined) {
+    throw invalidRequest('missing_field', `The argument ${missing} is required here.`, { field: missing });
+  }
+  const meaningless =
+    row.takes === undefined ? undefined : Object.keys(args).find((name) => !row.takes?.includes(name));
+  if (meaningless !== undefined) {
+    throw invalidRequest('unknown_field', `The argument ${meaningless} has no meaning together with the others.`, {
+      field: meaningless,
+    });
+  }
+  return row;
+}

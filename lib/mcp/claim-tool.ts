@@ -1,0 +1,79 @@
+import type { PlacedClaim } from '../domain/claim.js';
+import { parseFolderLocation, parseLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
+import { releaseClaim, releaseClaimAt, takeClaim } from '../operations/change-claim.js';
+import { listClaims } from '../operations/list-claims.js';
+import { presentClaim } from './present-document.js';
+import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+
+interface ClaimArguments extends PageArguments {
+  readonly action: 'take' | 'release' | 'list';
+  readonly location?: string;
+  readonly section?: string;
+  readonly ttl_seconds?: number;
+  readonly claim_id?: string;
+  readonly note?: string;
+}
+
+const usualList = 50;
+const tool = 'claim';
+const released = (): object => ({ action: 'release', claims: [], released: true });
+
+function presentList(page: Page<PlacedClaim>, call: ToolCall<ClaimArguments>): object {
+  const claims = page.items.map((claim) => presentClaim(claim, claim.location, call.caller.principalId));
+  return { action: 'list', claims, ...presentNext(page.next, call) };
+}
+
+export const claimRows: readonly Row[] = [
+  row({
+    tool,
+    scope: 'org:write',
+    when: ({ action }: ClaimArguments) => action === 'take',
+    takes: ['action', 'location', 'section', 'ttl_seconds', 'note'],
+    requires: ['location'],
+    operation: takeClaim,
+    read: ({ args }: ToolCall<ClaimArguments>) => ({
+      location: parseLocation(args.location ?? ''),
+      section: args.section,
+      seconds: args.ttl_seconds,
+      purpose: args.note,
+    }),
+    present: ({ claim }, { caller }) => ({
+      action: 'take',
+      claims: [presentClaim(claim, claim.location, caller.principalId)],
+    }),
+  }),
+  row({
+    tool,
+    scope: 'org:write',
+    when: ({ action, claim_id }: ClaimArguments) => action === 'release' && claim_id !== undefined,
+    takes: ['action', 'claim_id'],
+    operation: releaseClaim,
+    read: ({ args }: ToolCall<ClaimArguments>) => ({ claimId: args.claim_id ?? '' }),
+    present: released,
+  }),
+  row({
+    tool,
+    scope: 'org:write',
+    when: ({ action }: ClaimArguments) => action === 'release',
+    takes: ['action', 'location', 'section'],
+    requires: ['location'],
+    operation: releaseClaimAt,
+    read: ({ args }: ToolCall<ClaimArguments>) => ({
+      location: parseLocation(args.location ?? ''),
+      section: args.section,
+    }),
+    present: released,
+  }),
+  row({
+    tool,
+    scope: 'org:read',
+    takes: ['action', 'location', 'cursor', 'limit'],
+    operation: listClaims,
+    read: (call: ToolCall<ClaimArguments>) => ({
+      location: parseFolderLocation(call.args.location ?? ''),
+      ...readPage(call, usualList),
+    }),
+    present: presentList,
+  }),
+];

@@ -1,0 +1,67 @@
+import { invalidRequest } from '../domain/refusal.js';
+
+/** Which part of a text is wanted. Lines and columns count from 1; columns are UTF-16 units. */
+export interface TextRequest {
+  readonly startLine: number;
+  readonly startColumn: number;
+  /** The last line that belongs to what is read; undefined for the whole text. */
+  readonly lastLine?: number | undefined;
+  readonly maxChars: number;
+}
+
+export interface TextPart {
+  readonly text: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** null at the end. */
+  readonly nextLine: number | null;
+  /** Only where a line is longer than what may be returned, and is gone on within. */
+  readonly nextColumn: number | null;
+}
+
+export function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return text === '' || text.endsWith('\n') ? lines : lines + 1;
+}
+
+/** Where the line starts, sought from a place that is known; the text's end for a line behind the last. */
+function seekLine(text: string, line: number, from: { readonly line: number; readonly at: number }): number {
+  let { at } = from;
+  for (let current = from.line; current < line && at < text.length; current += 1) {
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+  }
+  return at;
+}
+
+/**
+ * A part of a text that ends at a line end, or, within a line longer than what may be returned, between two characters.
+ * @throws Refusal INVALID_REQUEST `bad_field` for a place behind the end
+ */
+export function cutText(text: string, { startLine, startColumn, lastLine, maxChars }: TextRequest): TextPart {
+  const lineStart = seekLine(text, startLine, { line: 1, at: 0 });
+  if (startLine > 1 && lineStart >= text.length) throw behindEnd('start_line');
+  const bound = lastLine === undefined ? text.length : seekLine(text, lastLine + 1, { line: startLine, at: lineStart });
+  const lineEnd = text.indexOf('\n', lineStart);
+  const start = lineStart + startColumn - 1;
+  if (startColumn > 1 && start >= (lineEnd < 0 ? text.length : lineEnd)) throw behindEnd('start_column');
+  let end = Math.min(bound, start + maxChars);
+  let nextColumn: number | null = null;
+  if (end < bound) {
+    const lastEnd = text.lastIndexOf('\n', end - 1);
+    if (lastEnd >= start) end = lastEnd + 1;
+    else {
+      if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end -= 1;
+      nextColumn = end - lineStart + 1;
+    }
+  }
+  const part = text.slice(start, end);
+  const endLine = startLine + Math.max(0, countLines(part) - 1);
+  const nextLine = end >= bound ? null : nextColumn === null ? endLine + 1 : startLine;
+  return { text: part, startLine, endLine, nextLine, nextColumn };
+}
+
+function behindEnd(field: string): Error {
+  return invalidRequest('bad_field', `The argument ${field} lies behind the end of what is read.`, { field });
+}

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+/** A JSON Schema of an object, as far as this face looks into it. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, { readonly type?: string; readonly default?: unknown }>>;
+  readonly required?: readonly string[];
+}
+
+/** A tool as clients are told of it; one file of schema/mcp each. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: Readonly<Record<string, boolean>>;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+}
+
+export interface DescribedTool {
+  readonly definition: ToolDefinition;
+  readonly checkInput: ValidateFunction;
+}
+
+/** It lies beside the sources and, in the built package, one folder further up. */
+function findFolder(): string {
+  const places = ['../../schema/mcp', '../../../schema/mcp'];
+  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const folder = folders.find((each) => existsSync(each));
+  if (folder === undefined) throw new Error(`The descriptions of the tools are missing: ${folders.join(', ')}`);
+  return folder;
+}
+
+const errorFile = 'error.json';
+
+/** Compiles schemas of ours, strictly: what a schema says is what is held. */
+function makeCompiler(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true });
+  // What the module exports is the function itself, whatever its types say.
+  (formats as unknown as (compiler: Ajv2020) => void)(ajv);
+  return ajv;
+}
+
+/** Reads all tools that schema/mcp describes, by name. */
+export function readDefinitions(): ReadonlyMap<string, DescribedTool> {
+  const folder = findFolder();
+  const ajv = makeCompiler();
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== errorFile);
+  const tools = files.toSorted().map((name): [string, DescribedTool] => {
+    const definition = JSON.parse(readFileSync(join(folder, name), 'utf8')) as ToolDefinition;
+    return [definition.name, { definition, checkInput: ajv.compile(definition.inputSchema) }];
+  });
+  return new Map(tools);
+}

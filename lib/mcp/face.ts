@@ -1,0 +1,184 @@
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { OAuthScope } from '../domain/access-token.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import { internal, Refusal } from '../domain/refusal.js';
+import { answerError, rpcCodes, type Answer } from './answer.js';
+import { ToolBox } from './call-tool.js';
+import type { McpHost, McpOptions } from './host.js';
+import { makeServer } from './make-server.js';
+import { recognise, type Recognised } from './recognise.js';
+import { tools } from './tools.js';
+import type { Visit } from './visit.js';
+
+/** A request as this face sees it, however it came. Header names in small letters. */
+export interface McpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The client's address, to limit guessing. */
+  readonly address: string;
+  /** Reads the body, only once it is wanted; undefined when it has more bytes than `most`. */
+  readonly readBody: (most: number) => Promise<Uint8Array | undefined>;
+}
+
+export interface McpAnswer extends Answer {
+  /** For the log. */
+  readonly rpc?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly credential?: string | undefined;
+}
+
+/** Six bytes of JSON can stand for one byte of text, and a text has up to a million. */
+const largestBody = 8 * 1024 * 1024;
+/** Streams that would stay open and deliver nothing, since nothing is announced. */
+const refusedMethods = new Set(['subscriptions/listen']);
+/** Nesting of a message beyond which it is no message of the protocol. */
+const deepest = 64;
+
+/** The MCP face, whatever carries it: recognises the caller, then hands one message to the protocol. */
+export class McpFace {
+  readonly #host: McpHost;
+  readonly #options: McpOptions;
+  readonly #box: ToolBox;
+  readonly #handler: McpHttpHandler;
+
+  constructor(host: McpHost, options: McpOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#box = new ToolBox(options.tools ?? tools);
+    this.#handler = createMcpHandler(({ authInfo }) =>
+      makeServer(this.#box, authInfo?.extra?.['visit'] as Visit, options.version),
+    );
+  }
+
+  makeRequestId(): string {
+    return makeIdentifier('req', this.#host.randomness);
+  }
+
+  /** Answers one request. Never throws. */
+  async answer(request: McpRequest, requestId: string): Promise<McpAnswer> {
+    try {
+      if (request.method !== 'POST') {
+        return answerError(405, rpcCodes.http, 'Method not allowed.', { headers: { Allow: 'POST' } });
+      }
+      const { authorization } = request.headers;
+      const recognised = recognise(this.#host, this.#options, authorization, request.address);
+      const answer = await this.#answerCaller(request, requestId, recognised);
+      return { ...answer, credential: recognised.credentialId };
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : internal(error);
+      if (refusal.code === 'INTERNAL') this.#noteFault(requestId, refusal.cause ?? refusal);
+      return this.#presentRefusal(refusal, requestId);
+    }
+  }
+
+  async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    if (type !== 'application/json') {
+      return answerError(415, rpcCodes.http, 'Send the message as application/json.');
+    }
+    const bytes = await request.readBody(largestBody);
+    if (bytes === undefined) return answerError(413, rpcCodes.http, `A message has at most ${largestBody} bytes.`);
+    const message = parseMessage(bytes);
+    if (message === undefined) return answerError(400, rpcCodes.parse, 'Parse error: the body is not JSON in UTF-8.');
+    if (Array.isArray(message)) {
+      return answerError(400, rpcCodes.invalid, 'Batches are not taken: send one message in a request.');
+    }
+    if (isTooDeep(message)) return answerError(400, rpcCodes.invalid, 'The message is nested too deeply.');
+    const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
+    const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
+    if (typeof method === 'string' && refusedMethods.has(method)) {
+      return answerError(404, rpcCodes.unknownMethod, 'Method not found', named);
+    }
+    const visit = this.#makeVisit(requestId, recognised);
+    const answer = await this.#speak(request, message, visit);
+    const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: visit.tool };
+    if (visit.lacking === undefined) return { ...answer, ...seen };
+    const { workspace, credentialId } = recognised;
+    this.#options.later.countRefused(workspace, 'mcp', 'insufficient_scope', credentialId);
+    return { ...this.#challengeScope(visit.lacking, named), ...seen };
+  }
+
+  #makeVisit(requestId: string, { workspace, principal, credentialId, owner, scopes }: Recognised): Visit {
+    return {
+      workspace,
+      caller: { principalId: principal.id, kind: principal.kind, credentialId, interface: 'mcp', requestId },
+      cursors: this.#host.cursors,
+      owner,
+      scopes,
+      onFault: (cause) => this.#noteFault(requestId, cause),
+    };
+  }
+
+  /** Lets the protocol's implementation answer, and waits for all of it: nothing here streams. */
+  async #speak(request: McpRequest, message: unknown, visit: Visit): Promise<Answer> {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (value !== undefined && passedOn.has(name)) headers.set(name, value);
+    }
+    const extra = { visit };
+    const response = await this.#handler.fetch(
+      // The URL is for the implementation alone, which looks at nothing in it.
+      new Request('http://localhost/mcp', { method: 'POST', headers, body: '' }),
+      { parsedBody: message, authInfo: { token: '', clientId: '', scopes: [...visit.scopes], extra } },
+    );
+    const type = response.headers.get('content-type');
+    const allow = response.headers.get('allow');
+    const body = await response.text();
+    return {
+      status: response.status,
+      headers: { ...(type === null ? {} : { 'Content-Type': type }), ...(allow === null ? {} : { Allow: allow }) },
+      body,
+    };
+  }
+
+  #presentRefusal({ code, message, retryAfter }: Refusal, requestId: string): Answer {
+    const status = { UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[code as string] ?? 500;
+    const retry = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    const challenge = code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': this.#challenge() } : {};
+    const waited = retryAfter === undefined ? {} : { retry_after_s: retryAfter };
+    return answerError(status, rpcCodes.http, message, {
+      data: { code, request_id: requestId, ...waited },
+      headers: { ...retry, ...challenge },
+    });
+  }
+
+  /** Where and for what to sign in (RFC 9728 §5.1, RFC 6750 §3). */
+  #challenge(): string {
+    const metadata = `${this.#options.publicUrl}/.well-known/oauth-protected-resource/mcp`;
+    return `Bearer resource_metadata="${metadata}", scope="org:read org:write"`;
+  }
+
+  /** Asks for a token with more rights; says nothing about any document, since none was looked at. */
+  #challengeScope(scope: OAuthScope, named: { readonly id?: string | number }): Answer {
+    const header = `${this.#challenge()}, error="insufficient_scope"`;
+    const message = `This needs the scope ${scope}, which the token was not given.`;
+    return answerError(403, rpcCodes.http, message, { ...named, headers: { 'WWW-Authenticate': header } });
+  }
+
+  #noteFault(requestId: string, cause: unknown): void {
+    this.#options.log.error({ id: requestId, err: cause }, 'A tool failed');
+  }
+}
+
+/** Headers that belong to the protocol. */
+const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']);
+
+function parseMessage(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looked at without recursion: nesting may be as deep as the body is long. */
+function isTooDeep(message: unknown): boolean {
+  let level: unknown[] = [message];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return true;
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}

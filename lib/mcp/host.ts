@@ -1,0 +1,38 @@
+import type { RateLimiter } from '../access/rate-limit.js';
+import type { CursorSealer } from '../access/seal-cursor.js';
+import type { ReadAccessToken } from '../domain/access-token.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { NotedLater } from '../workspace/note-later.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { Row } from './tool.js';
+
+/** The running service, as far as this face needs it. */
+export interface McpHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  find(workspace: string): Workspace | undefined;
+}
+
+/** What this face writes to the log: never a location, a query, a secret or content. */
+export interface Log {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+export interface McpOptions {
+  /** Of the program. */
+  readonly version: string;
+  readonly log: Log;
+  /** Where the service is reached, without a slash at the end: clients are told to sign in there. */
+  readonly publicUrl: string;
+  /** Web origins whose pages may call, beside the service's own. */
+  readonly corsOrigins: readonly string[];
+  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  readonly later: NotedLater;
+  /** Looks up what people's applications send; left out: keys alone are accepted. */
+  readonly readAccessToken?: ReadAccessToken | undefined;
+  /** The table of tools; left out: ours. */
+  readonly tools?: readonly Row[];
+}

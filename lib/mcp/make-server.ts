@@ -1,0 +1,67 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
+import { internal, Refusal } from '../domain/refusal.js';
+import type { ToolBox } from './call-tool.js';
+import { instructions } from './instructions.js';
+import { presentRefusal } from './present-refusal.js';
+import { documentTemplate, listResources, readResource } from './resources.js';
+import type { Visit } from './visit.js';
+
+/** Milliseconds for which clients may keep what is the same for everyone until the next release. */
+const toolsKept = 60 * 60 * 1000;
+
+/**
+ * The protocol's server for one request. It holds nothing: everything is asked of the tools and operations anew.
+ * @param version of the program
+ */
+export function makeServer(box: ToolBox, visit: Visit, version: string): Server {
+  const server = new Server(
+    { name: 'cartulary', title: 'Cartulary', version },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions,
+      cacheHints: {
+        'tools/list': { ttlMs: toolsKept, cacheScope: 'public' },
+        'resources/list': { ttlMs: 0, cacheScope: 'private' },
+        'resources/templates/list': { ttlMs: toolsKept, cacheScope: 'public' },
+        'resources/read': { ttlMs: 0, cacheScope: 'private' },
+        'server/discover': { ttlMs: toolsKept, cacheScope: 'public' },
+      },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: box.definitions.map((tool) => ({ ...tool })) as never[] }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    if (!box.has(params.name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool');
+    visit.tool = params.name;
+    return { ...(await box.call(visit, params.name, params.arguments)) };
+  });
+  server.setRequestHandler('resources/list', ({ params }) =>
+    answering(visit, undefined, () => listResources(visit, params?.cursor)),
+  );
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [documentTemplate] }));
+  server.setRequestHandler('resources/read', ({ params }) =>
+    answering(visit, params.uri, async () => ({ contents: [{ ...(await readResource(visit, params.uri)) } as never] })),
+  );
+  return server;
+}
+
+/** Tells a refusal in the protocol's own way, where there is no tool to tell it in its answer. */
+async function answering<Result>(visit: Visit, uri: string | undefined, work: () => Promise<Result>): Promise<Result> {
+  try {
+    if (!visit.scopes.includes('org:read')) {
+      visit.lacking = 'org:read';
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'insufficient_scope');
+    }
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const refusal = error instanceof Refusal ? error : internal(error);
+    if (refusal.code === 'NOT_FOUND' && uri !== undefined) throw new ResourceNotFoundError(uri, refusal.message);
+    if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
+    const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
+    throw new ProtocolError(
+      isRequest ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      refusal.message,
+      presentRefusal(refusal, visit.caller.requestId),
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { Claim } from '../domain/claim.js';
+import { formatTime } from '../domain/clock.js';
+import type { Author, Document } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import type { Role } from '../domain/role.js';
+
+/** The operator is whoever has the machine: a person. */
+export function presentWho({ id, kind, displayName }: Author): object {
+  return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
+}
+
+/** A document's record as every tool shows it. */
+export function presentRecord({ location, current }: Document, role: Role): object {
+  return {
+    location,
+    commit: current.id,
+    media_type: current.mediaType,
+    bytes: current.size,
+    modified_at: formatTime(current.at),
+    modified_by: presentWho(current.author),
+    role,
+  };
+}
+
+export function presentClaim(claim: Claim, location: Location, principalId: string): object {
+  const { id, section, holder, purpose, claimedAt, expiresAt } = claim;
+  return {
+    claim_id: id,
+    location,
+    ...(section === null ? {} : { section }),
+    holder: presentWho(holder),
+    mine: holder.id === principalId,
+    ...(purpose === null ? {} : { note: purpose }),
+    taken_at: formatTime(claimedAt),
+    expires_at: formatTime(expiresAt),
+  };
+}

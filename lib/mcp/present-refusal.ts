@@ -1,0 +1,51 @@
+import type { Refusal } from '../domain/refusal.js';
+import { hints } from './hints.js';
+
+interface ShownByRest {
+  readonly id: string;
+  readonly kind: string;
+  readonly display_name: string;
+}
+
+/** Details that are shown under their own name. */
+const passed = [
+  'field',
+  'expires_at',
+  'section',
+  'sections',
+  'claim_id',
+  'location',
+  'edit_index',
+  'lines',
+  'nearest',
+  'limit',
+  'size',
+  'bytes',
+  'bytes_before',
+  'diff',
+  'diff_truncated',
+  'edits_still_apply',
+] as const;
+
+function presentWho(value: unknown): object {
+  const { id, kind, display_name } = value as ShownByRest;
+  return { id, kind: kind === 'operator' ? 'person' : kind, name: display_name };
+}
+
+/**
+ * What a refused tool says: REST's code and reason, and what to do about it. Hidden, absent and not allowed give the
+ * same bytes, since the refusal itself does not tell them apart.
+ */
+export function presentRefusal(refusal: Refusal, requestId: string): object {
+  const { code, message, details = { reason: code.toLowerCase() }, retryAfter } = refusal;
+  const { reason, current_etag, updated_at, updated_by, holder } = details;
+  const shown: Record<string, unknown> = { code, reason, message, hint: hints[reason] ?? hints['bad_field'] };
+  shown['request_id'] = requestId;
+  if (retryAfter !== undefined) shown['retry_after_s'] = retryAfter;
+  if (typeof current_etag === 'string') shown['current_commit'] = current_etag.replaceAll('"', '');
+  if (updated_at !== undefined) shown['modified_at'] = updated_at;
+  if (updated_by !== undefined) shown['modified_by'] = presentWho(updated_by);
+  if (holder !== undefined) shown['holder'] = presentWho(holder);
+  for (const name of passed) if (details[name] !== undefined) shown[name] = details[name];
+  return { error: shown };
+}

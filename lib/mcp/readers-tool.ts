@@ -1,0 +1,44 @@
+import { parseLocation } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
+import type { Reader, ReadingGrant } from '../domain/reader.js';
+import { listReaders } from '../operations/list-readers.js';
+import { presentWho } from './present-document.js';
+import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+
+interface ReadersArguments extends PageArguments {
+  readonly location: string;
+}
+
+const usualList = 100;
+
+function presentWay({ role, scopeType, location, groups }: ReadingGrant): object {
+  return {
+    role,
+    scope_type: scopeType,
+    scope: location,
+    groups: groups.map(({ id, displayName }) => ({
+      ...(id === null ? {} : { id }),
+      ...(displayName === null ? {} : { name: displayName }),
+    })),
+  };
+}
+
+function presentReaders({ items, next }: Page<Reader>, call: ToolCall<ReadersArguments>): object {
+  const readers = items.map(({ principal, role, via }) => ({
+    principal: presentWho(principal),
+    role,
+    via: via.map(presentWay),
+  }));
+  return { location: call.args.location, readers, ...presentNext(next, call) };
+}
+
+export const readersRow: Row = row({
+  tool: 'who_can_read',
+  scope: 'org:read',
+  operation: listReaders,
+  read: (call: ToolCall<ReadersArguments>) => ({
+    location: parseLocation(call.args.location),
+    ...readPage(call, usualList),
+  }),
+  present: presentReaders,
+});

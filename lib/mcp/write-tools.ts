@@ -1,0 +1,176 @@
+import type { DocumentEdit } from '../domain/document-edit.js';
+import { parseLocation } from '../domain/location.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { decodeContent, parseMessage } from '../operations/content.js';
+import {
+  editDocument,
+  previewEdit,
+  type EditDocumentInput,
+  type EditedDocument,
+  type EditOutcome,
+} from '../operations/edit-document.js';
+import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/write-text.js';
+import { countLines } from './cut-text.js';
+import { row, type Row, type ToolCall } from './tool.js';
+
+interface WriteArguments {
+  readonly location: string;
+  readonly content: string;
+  readonly expected_commit?: string;
+  readonly allow_shrink?: boolean;
+  readonly claim_id?: string;
+  readonly note?: string;
+}
+
+function presentWritten({ document, isRepeat }: WrittenText, { args }: ToolCall<WriteArguments>): object {
+  const { expected_commit, content } = args;
+  return {
+    location: document.location,
+    commit: document.current.id,
+    ...(expected_commit === undefined ? {} : { parent_commit: expected_commit }),
+    bytes: document.current.size,
+    lines: countLines(content),
+    created: expected_commit === undefined,
+    replayed: isRepeat,
+  };
+}
+
+interface SentEdit {
+  readonly op?: DocumentEdit['op'];
+  readonly old_text?: string;
+  readonly new_text: string;
+  readonly section?: string;
+  readonly count?: number;
+}
+
+interface EditArguments {
+  readonly location: string;
+  readonly expected_commit: string;
+  readonly edits: readonly SentEdit[];
+  readonly dry_run?: boolean;
+  readonly claim_id?: string;
+  readonly note?: string;
+}
+
+/** What each kind of edit has beside op and new_text: what it needs, and what it may have. */
+const partsOfEdits: Readonly<
+  Record<DocumentEdit['op'], { readonly needs?: 'old_text' | 'section'; readonly may?: 'count' }>
+> = {
+  replace_text: { needs: 'old_text', may: 'count' },
+  replace_section: { needs: 'section' },
+  append_to_section: { needs: 'section' },
+  insert_before_section: { needs: 'section' },
+  insert_after_section: { needs: 'section' },
+  append: {},
+};
+
+/** @throws Refusal INVALID_REQUEST `missing_field`, `unknown_field` */
+function readEdit(edit: SentEdit, index: number): DocumentEdit {
+  const { op = 'replace_text', new_text: newText, old_text: oldText = '', section = '', count = 1 } = edit;
+  const { needs, may } = partsOfEdits[op];
+  if (needs !== undefined && edit[needs] === undefined) {
+    const field = `edits.${index}.${needs}`;
+    throw invalidRequest('missing_field', `An edit by ${op} needs ${needs}.`, { field, edit_index: index });
+  }
+  for (const name of ['old_text', 'section', 'count'] as const) {
+    if (edit[name] === undefined || name === needs || name === may) continue;
+    const field = `edits.${index}.${name}`;
+    throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, edit_index: index });
+  }
+  if (op === 'replace_text') return { op, oldText, newText, count };
+  return op === 'append' ? { op, newText } : { op, section, newText };
+}
+
+function readEdits({ args }: ToolCall<EditArguments>): EditDocumentInput {
+  const { location, expected_commit, edits, claim_id, note } = args;
+  return {
+    location: parseLocation(location),
+    expected: expected_commit,
+    edits: edits.map(readEdit),
+    claimId: claim_id,
+    message: parseMessage(note),
+  };
+}
+
+function presentOutcome({ bytes, lines, replacements, diff, isTruncated }: EditOutcome): object {
+  return { bytes, lines, replacements, diff, diff_truncated: isTruncated };
+}
+
+function presentEdited(edited: EditedDocument, { args }: ToolCall<EditArguments>): object {
+  return {
+    location: edited.document.location,
+    commit: edited.document.current.id,
+    parent_commit: args.expected_commit,
+    ...presentOutcome(edited),
+    dry_run: false,
+    replayed: edited.isRepeat,
+  };
+}
+
+interface DeleteArguments {
+  readonly location: string;
+  readonly expected_commit: string;
+  readonly claim_id?: string;
+}
+
+/** Tools that write. */
+export const writeRows: readonly Row[] = [
+  row({
+    tool: 'write_org_doc',
+    scope: 'org:write',
+    when: ({ expected_commit }: WriteArguments) => expected_commit === undefined,
+    takes: ['location', 'content', 'note'],
+    operation: createText,
+    read: ({ args }) => ({
+      location: parseLocation(args.location),
+      content: { bytes: decodeContent(args.content) },
+      labels: [],
+      message: parseMessage(args.note),
+    }),
+    present: presentWritten,
+  }),
+  row({
+    tool: 'write_org_doc',
+    scope: 'org:write',
+    operation: replaceText,
+    read: ({ args }: ToolCall<WriteArguments>) => ({
+      location: parseLocation(args.location),
+      expected: args.expected_commit ?? '',
+      content: { bytes: decodeContent(args.content) },
+      allowShrink: args.allow_shrink ?? false,
+      claimId: args.claim_id,
+      message: parseMessage(args.note),
+    }),
+    present: presentWritten,
+  }),
+  row({
+    tool: 'edit_org_doc',
+    scope: 'org:write',
+    when: ({ dry_run }: EditArguments) => dry_run === true,
+    operation: previewEdit,
+    read: readEdits,
+    present: (outcome, { args }: ToolCall<EditArguments>) => ({
+      location: args.location,
+      parent_commit: args.expected_commit,
+      ...presentOutcome(outcome),
+      dry_run: true,
+      replayed: false,
+    }),
+  }),
+  row({ tool: 'edit_org_doc', scope: 'org:write', operation: editDocument, read: readEdits, present: presentEdited }),
+  row({
+    tool: 'delete_org_doc',
+    scope: 'org:write',
+    operation: removeText,
+    read: ({ args }: ToolCall<DeleteArguments>) => ({
+      location: parseLocation(args.location),
+      expected: args.expected_commit,
+      claimId: args.claim_id,
+    }),
+    present: ({ deletion, isRepeat }: RemovedText) => ({
+      location: deletion.location,
+      commit: deletion.versionId,
+      replayed: isRepeat,
+    }),
+  }),
+];

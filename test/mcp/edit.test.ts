@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { openMcpServer, type McpHands, type McpTestServer, type Said } from './open-mcp.js';
+
+const text = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n### Later\n\nthree\n\n## Notes\n\nnone\n';
+
+describe('edit_org_doc', () => {
+  let server: McpTestServer;
+  let agent: McpHands;
+  let other: McpHands;
+  let count = 0;
+  before(async () => {
+    server = await openMcpServer();
+    agent = (await server.agent('editor', 'team', 'Ada')).hands;
+    other = (await server.agent('editor', 'team', 'Bo')).hands;
+  });
+  after(() => server.close());
+
+  async function write(content = text, name = 'md'): Promise<{ readonly location: string; readonly commit: string }> {
+    count += 1;
+    const location = `team/doc-${count}.${name}`;
+    return { location, commit: (await agent.call('write_org_doc', { location, content })).done.commit };
+  }
+  async function edit(
+    { location, commit }: { readonly location: string; readonly commit: string },
+    edits: unknown,
+    more: object = {},
+    hands = agent,
+  ): Promise<Said> {
+    return hands.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
+  }
+  async function textOf(location: string): Promise<string> {
+    return (await agent.call('read_org_doc', { location })).done.text;
+  }
+
+  it('replaces exact text, and shows what changed', async () => {
+    const document = await write();
+    const { done } = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
+    assert.equal(done.diff, '@@ -5,7 +5,7 @@\n ## Tasks\n \n - one\n-- two\n+- 2\n \n ### Later\n \n');
+    assert.deepEqual([done.replacements, done.parent_commit, done.replayed], [1, document.commit, false]);
+    assert.equal(await textOf(document.location), text.replace('- two', '- 2'));
+    assert.equal(done.bytes, Buffer.byteLength(text) - 2);
+    assert.equal(done.lines, 16);
+  });
+
+  it('applies edits in order, all or none', async () => {
+    const document = await write();
+    const bad = await edit(document, [
+      { old_text: '- one', new_text: '- 1' },
+      { old_text: 'nowhere', new_text: '' },
+    ]);
+    assert.equal(bad.refusal, 'INVALID_REQUEST no_match');
+    assert.equal(bad.error.edit_index, 1);
+    assert.equal(await textOf(document.location), text);
+    await edit(document, [
+      { old_text: '- one', new_text: '- 1' },
+      { old_text: '- 1\n- two', new_text: '- 1 and 2' },
+    ]);
+    assert.equal(await textOf(document.location), text.replace('- one\n- two', '- 1 and 2'));
+  });
+
+  it('replaces as many places as it was told, and no other number', async () => {
+    const document = await write('a b a b a\n');
+    const twice = await edit(document, [{ old_text: 'a', new_text: 'c', count: 2 }]);
+    assert.equal(twice.refusal, 'INVALID_REQUEST ambiguous');
+    assert.deepEqual(twice.error.lines, [1, 1, 1]);
+    await edit(document, [{ old_text: 'a', new_text: 'c', count: 3 }]);
+    assert.equal(await textOf(document.location), 'c b c b c\n');
+    const overlapping = await write('aaa');
+    assert.equal(
+      (await edit(overlapping, [{ old_text: 'aa', new_text: '', count: 2 }])).refusal,
+      'INVALID_REQUEST ambiguous',
+    );
+  });
+
+  it('names the nearest lines when nothing matches', async () => {
+    const document = await write();
+    const { refusal, error } = await edit(document, [{ old_text: '###  later', new_text: 'x' }]);
+    assert.equal(refusal, 'INVALID_REQUEST no_match');
+    assert.deepEqual(error.nearest, [{ line: 10, text: '### Later' }]);
+  });
+
+  it('works on sections and keeps their heading lines', async () => {
+    const ops = [
+      ['replace_section', 'notes', 'some', text.replace('none', 'some')],
+      ['replace_section', 'Notes', '\n\nsome\n\n', text.replace('none', 'some')],
+      ['append_to_section', 'later', 'four', text.replace('three', 'three\nfour')],
+      ['insert_before_section', 'notes', '## New\n\nx', text.replace('## Notes', '## New\n\nx\n\n## Notes')],
+      ['insert_after_section', 'tasks', '## New\n\nx', text.replace('three\n', 'three\n\n## New\n\nx\n')],
+      ['append', undefined, 'end', `${text}end\n`],
+    ] as const;
+    for (const [op, section, new_text, expected] of ops) {
+      const document = await write();
+      const said = await edit(document, [{ op, new_text, ...(section === undefined ? {} : { section }) }]);
+      assert.equal(said.refusal, '', op);
+      assert.equal(await textOf(document.location), expected, op);
+    }
+  });
+
+  it('fills a section that is empty, also at the end of a text without a line end', async () => {
+    for (const [content, expected] of [
+      ['# A\n## B\n## C', '# A\n## B\n\nx\n\n## C'],
+      ['## B', '## B\n\nx'],
+      ['B\n---\n\n\n# C\n', 'B\n---\n\nx\n\n\n# C\n'],
+    ] as const) {
+      const document = await write(content);
+      assert.equal((await edit(document, [{ op: 'replace_section', section: 'b', new_text: 'x' }])).refusal, '');
+      assert.equal(await textOf(document.location), expected);
+    }
+  });
+
+  it('asks which of several headings is meant', async () => {
+    const document = await write('## A\n\n## A\n');
+    const { refusal, error } = await edit(document, [{ op: 'append_to_section', section: 'A', new_text: 'x' }]);
+    assert.equal(refusal, 'INVALID_REQUEST section_ambiguous');
+    assert.deepEqual(error.sections, ['a', 'a-1']);
+    const none = await edit(document, [{ op: 'append_to_section', section: 'C', new_text: 'x' }]);
+    assert.equal(none.refusal, 'INVALID_REQUEST no_such_section');
+  });
+
+  it('refuses an edit that would eat or double a heading', async () => {
+    const document = await write();
+    const refusals = [
+      [{ old_text: 'three\n\n', new_text: 'three ' }, 'heading_lost'],
+      [{ old_text: 'intro', new_text: '```\nintro' }, 'heading_lost'],
+      [{ op: 'replace_section', section: 'tasks', new_text: '~~~\ncode' }, 'heading_lost'],
+      [{ op: 'replace_section', section: 'notes', new_text: '## Notes\n\nsome' }, 'heading_doubled'],
+      [{ old_text: 'intro', new_text: 'intro\n\n## Tasks' }, 'heading_doubled'],
+    ] as const;
+    for (const [each, reason] of refusals) {
+      assert.equal((await edit(document, [each])).refusal, `INVALID_REQUEST ${reason}`, JSON.stringify(each));
+    }
+    // A heading that the edit itself names may change, and a code block that is closed hides nothing.
+    const meant = [
+      { old_text: '## Notes', new_text: '## Remarks' },
+      { old_text: 'intro', new_text: '```\n# no heading\n```' },
+    ];
+    assert.equal((await edit(document, meant)).refusal, '');
+    const program = await write('# a comment\n# a comment\nx = 1\n', 'py');
+    assert.equal((await edit(program, [{ old_text: 'x = 1', new_text: '# a comment' }])).refusal, '');
+  });
+
+  it('matches LF in a CRLF document, which stays one', async () => {
+    const document = await write('# A\r\n\r\none\r\ntwo\r\n');
+    const { done } = await edit(document, [
+      { old_text: 'one\ntwo', new_text: 'three\nfour' },
+      { op: 'append_to_section', section: 'a', new_text: 'five\nsix' },
+    ]);
+    assert.equal(await textOf(document.location), '# A\r\n\r\nthree\r\nfour\r\nfive\r\nsix\r\n');
+    assert.ok(done.diff.includes('-one\r\n'));
+    const mixed = await write('a\r\nb\nc\n');
+    await edit(mixed, [{ old_text: 'a\nb', new_text: 'x\ny' }]);
+    assert.equal(await textOf(mixed.location), 'x\r\ny\nc\n'.replace('y\n', 'y\n'));
+    const plain = await write('a\nb\n');
+    await edit(plain, [{ old_text: 'a\r\nb', new_text: 'x\r\ny' }]);
+    assert.equal(await textOf(plain.location), 'x\ny\n');
+  });
+
+  it('shows without writing when asked to', async () => {
+    const document = await write();
+    const { done } = await edit(document, [{ old_text: '- one', new_text: '- 1' }], { dry_run: true });
+    assert.deepEqual([done.dry_run, done.commit, done.replacements], [true, undefined, 1]);
+    assert.equal(await textOf(document.location), text);
+    assert.equal((await agent.call('read_org_doc', { location: document.location })).done.commit, document.commit);
+    await agent.call('claim', { action: 'take', location: document.location });
+    const blocked = await edit(document, [{ old_text: '- one', new_text: '- 1' }], { dry_run: true }, other);
+    assert.equal(blocked.refusal, 'CONFLICT claimed');
+  });
+
+  it('tells a writer with a stale commit what happened, and whether its edits would still apply', async () => {
+    const document = await write();
+    const theirs = await edit(document, [{ old_text: '- one', new_text: '- 1' }], {}, other);
+    const stale = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
+    assert.equal(stale.refusal, 'CONFLICT stale_if_match');
+    const { error } = stale;
+    assert.equal(error.current_commit, theirs.done.commit);
+    assert.deepEqual([error.modified_by.kind, error.modified_by.name], ['agent', 'Bo']);
+    assert.equal(typeof error.modified_at, 'string');
+    assert.equal(error.edits_still_apply, true);
+    assert.ok(error.diff.includes('-- one\n+- 1\n'));
+    assert.equal(await textOf(document.location), text.replace('- one', '- 1'));
+    const gone = await edit(document, [{ old_text: '- one', new_text: '- eins' }]);
+    assert.equal(gone.error.edits_still_apply, false);
+    const again = await edit({ ...document, commit: error.current_commit }, [{ old_text: '- two', new_text: '- 2' }]);
+    assert.equal(again.refusal, '');
+  });
+
+  it('answers the same edit again as done, for who did it and for nobody else', async () => {
+    const document = await write();
+    const edits = [{ old_text: '- one', new_text: '- 1' }];
+    const first = await edit(document, edits);
+    const head = server.head;
+    const again = await edit(document, edits);
+    assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
+    assert.equal(again.done.diff, first.done.diff);
+    assert.equal((await edit(document, edits, {}, other)).refusal, 'CONFLICT stale_if_match');
+    assert.equal(server.head, head);
+    await edit({ ...document, commit: first.done.commit }, [{ old_text: '- two', new_text: '- 2' }]);
+    assert.equal((await edit(document, edits)).refusal, 'CONFLICT stale_if_match');
+  });
+
+  it('finds a stale commit inside the turn: of many edits on one commit exactly one is written', async () => {
+    const document = await write();
+    const said = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        edit(document, [{ old_text: 'intro', new_text: `intro ${index}` }], {}, index % 2 === 0 ? agent : other),
+      ),
+    );
+    assert.equal(said.filter(({ refusal }) => refusal === '').length, 1);
+    assert.equal(said.filter(({ refusal }) => refusal === 'CONFLICT stale_if_match').length, 7);
+  });
+
+  it('refuses what changes nothing, what is no text, and what would be too long', async () => {
+    const document = await write();
+    assert.equal(
+      (await edit(document, [{ old_text: '- one', new_text: '- one' }])).refusal,
+      'INVALID_REQUEST no_change',
+    );
+    const rest = server.as(await server.host.key((await server.agent('editor', 'team')).id));
+    const { etag } = await rest.send('POST', '/v1/documents?location=team/binary', {
+      body: Buffer.from([0, 1, 2]),
+      headers: { 'Idempotency-Key': 'binary' },
+    });
+    const binary = await edit({ location: 'team/binary', commit: etag.slice(1, -1) }, [
+      { op: 'append', new_text: 'x' },
+    ]);
+    assert.equal(binary.refusal, 'INVALID_REQUEST not_text');
+    const grown = Array.from({ length: 50 }, () => ({ op: 'append', new_text: 'x'.repeat(150_000) }));
+    const wide = await write(`${'a '.repeat(1000)}\n`);
+    const exploded = await edit(wide, [{ old_text: 'a', new_text: 'y'.repeat(20_000), count: 1000 }]);
+    assert.equal(exploded.refusal, 'INVALID_REQUEST content_too_large');
+    assert.equal((await edit(document, grown.slice(0, 2))).refusal, '');
+  });
+
+  it('refuses arguments that mean nothing to the operation', async () => {
+    const document = await write();
+    const faults = [
+      [{ op: 'append', new_text: 'x', section: 'a' }, 'unknown_field', 'edits.0.section'],
+      [{ op: 'append', new_text: 'x', count: 1 }, 'unknown_field', 'edits.0.count'],
+      [{ op: 'replace_section', new_text: 'x', section: 'a', old_text: 'y' }, 'unknown_field', 'edits.0.old_text'],
+      [{ op: 'replace_section', new_text: 'x' }, 'missing_field', 'edits.0.section'],
+      [{ new_text: 'x' }, 'missing_field', 'edits.0.old_text'],
+      [{ old_text: 'x' }, 'missing_field', 'edits.0.new_text'],
+      [{ old_text: '', new_text: 'x' }, 'bad_field', 'edits.0.old_text'],
+      [{ old_text: 'x', new_text: 'y', colour: 'red' }, 'unknown_field', 'edits.0.colour'],
+    ] as const;
+    for (const [each, reason, field] of faults) {
+      const { refusal, error } = await edit(document, [each]);
+      assert.deepEqual([refusal, error.field], [`INVALID_REQUEST ${reason}`, field]);
+    }
+  });
+
+  it('takes nulls for what is left out, and a list that comes as text', async () => {
+    const document = await write();
+    const edits = JSON.stringify([{ op: null, old_text: '- one', new_text: '- 1', count: null, section: null }]);
+    assert.equal((await edit(document, edits, { dry_run: null, claim_id: null, note: null })).refusal, '');
+  });
+});
