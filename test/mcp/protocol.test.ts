@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { parseKey } from '../../lib/access/secret.js';
+import type { AccessToken } from '../../lib/domain/access-token.js';
+import { revokeCredential } from '../../lib/operations/change-credential.js';
+import { changePolicy } from '../../lib/operations/change-policy.js';
+import { perform } from '../../lib/operations/perform.js';
+import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { operator } from '../harness/service.js';
+import { openMcpServer, type McpTestServer, type Posted } from './open-mcp.js';
+
+const call = (name: string, args: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } });
+const withoutId = ({ status, text, headers }: Posted): string =>
+  `${status} ${headers.get('www-authenticate')} ${text.replace(/req_[a-z0-9]+/g, 'req')}`;
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+describe('MCP over HTTP', () => {
+  let server: McpTestServer;
+  let key: string;
+  let person: string;
+  const tokens = new Map<string, AccessToken>();
+
+  before(async () => {
+    server = await openMcpServer({
+      corsOrigins: ['https://inspector.example'],
+      publicUrl: 'https://docs.example',
+      readAccessToken: (token) => tokens.get(token),
+    });
+    ({ key } = await server.agent('editor', 'team'));
+    person = (await server.host.person('editor', 'team')).id;
+    await server.host.person('approver');
+  });
+  after(() => server.close());
+
+  function token(text: string, more: Partial<AccessToken> = {}): string {
+    tokens.set(text, {
+      workspace: 'acme',
+      principalId: person,
+      identityId: 'idn_test',
+      scopes: ['org:read', 'org:write'],
+      id: `tok_${text}`,
+      clientId: 'client',
+      expiresAt: Number.MAX_SAFE_INTEGER,
+      ...more,
+    });
+    return text;
+  }
+
+  /** A request whose Host, Origin and method fetch would not let us choose. */
+  function raw(
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body = call('list_org_docs'),
+  ): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const defaults = {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      };
+      const options = { port: server.rest.port, path: '/mcp', method, headers: { ...defaults, ...headers } };
+      const outgoing = request(options, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(pieces).toString(),
+          }),
+        );
+      });
+      outgoing.on('error', reject);
+      outgoing.end(method === 'POST' || method === 'PUT' ? body : undefined);
+    });
+  }
+
+  it('asks for a key or a sign-in, the same way whatever is wrong', async () => {
+    const { id } = await server.agent('reader', 'team');
+    const revoked = await server.host.key(id, ['mcp']);
+    await perform(server.host.workspace, operator, revokeCredential, {
+      credentialId: parseKey(revoked)?.credentialId ?? '',
+    });
+    const expired = await server.host.key(id, ['mcp'], server.host.clock.now());
+    const disabled = (await server.agent('reader', 'team')).id;
+    const keyOfDisabled = await server.host.key(disabled, ['mcp']);
+    await perform(server.host.workspace, operator, setPrincipalState, { principalId: disabled, disabled: true });
+    const wrong = [
+      undefined,
+      'nonsense',
+      `${key.slice(0, -1)}x`,
+      revoked,
+      expired,
+      await server.host.key(id, ['rest']),
+      keyOfDisabled,
+      'unknown-token',
+      token('of-disabled', { principalId: disabled }),
+      token('of-nobody', { principalId: 'prn_nobody' }),
+      token('of-another-workspace', { workspace: 'elsewhere' }),
+    ];
+    const answers = await Promise.all(wrong.map((each) => server.hands(each).post(call('list_org_docs'))));
+    assert.deepEqual([...new Set(answers.map(withoutId))].length, 1);
+    const [first] = answers;
+    assert.equal(first?.status, 401);
+    assert.equal(
+      first.headers.get('www-authenticate'),
+      'Bearer resource_metadata="https://docs.example/.well-known/oauth-protected-resource/mcp", ' +
+        'scope="org:read org:write"',
+    );
+    assert.equal(first.json.jsonrpc, '2.0');
+    assert.equal(first.headers.get('x-request-id'), first.json.error.data.request_id);
+  });
+
+  it('looks at nothing of a body before it knows who sends it', async () => {
+    const { status } = await server.hands().post('not json', { 'Content-Type': 'text/html' });
+    assert.equal(status, 401);
+    assert.equal((await server.hands().post('x'.repeat(9 * 1024 * 1024))).status, 401);
+  });
+
+  it('takes a key that was minted for REST and for MCP on both', async () => {
+    const both = await server.host.key(person, ['rest', 'mcp']);
+    assert.equal((await server.hands(both).post(call('list_org_docs'))).status, 200);
+    assert.equal((await server.as(both).get('/v1/documents')).status, 200);
+  });
+
+  it('lets an application act as the person who signed in, and as far as the token goes', async () => {
+    const full = server.hands(token('full'));
+    assert.equal((await full.call('write_org_doc', { location: 'team/t.md', content: 'text\n' })).refusal, '');
+    const { modified_by } = (await full.call('read_org_doc', { location: 'team/t.md' })).done;
+    assert.equal(modified_by.id, person);
+    assert.equal((await server.as('full').get('/v1/documents')).status, 401);
+    tokens.delete('full');
+    assert.equal((await full.post(call('list_org_docs'))).status, 401);
+  });
+
+  it('challenges a token without the scope, before it looks at any document', async () => {
+    const reader = server.hands(token('read-only', { scopes: ['org:read'] }));
+    await server.hands(key).call('write_org_doc', { location: 'team/there.md', content: 'x' });
+    const writes: readonly [string, object][] = [
+      ['write_org_doc', { location: 'team/there.md', content: 'x' }],
+      ['write_org_doc', { location: 'hidden/absent.md', content: 'x' }],
+      [
+        'edit_org_doc',
+        { location: 'team/there.md', expected_commit: '0'.repeat(40), edits: [{ op: 'append', new_text: 'x' }] },
+      ],
+      ['delete_org_doc', { location: 'team/there.md', expected_commit: '0'.repeat(40) }],
+      ['claim', { action: 'take', location: 'team/there.md' }],
+      ['message', { action: 'send', to: ['prn_x'], subject: 's', body: 'b' }],
+    ];
+    const records = server.records().length;
+    for (const [name, args] of writes) {
+      for (const posted of [
+        await reader.post(call(name, args)),
+        await reader.request('tools/call', { name, arguments: args }),
+      ]) {
+        assert.equal(posted.status, 403, name);
+        assert.match(posted.headers.get('www-authenticate') ?? '', /error="insufficient_scope"/);
+        assert.match(posted.headers.get('www-authenticate') ?? '', /scope="org:read org:write"/);
+      }
+    }
+    assert.equal(server.records().length, records);
+    assert.equal((await reader.call('claim', { action: 'list' })).refusal, '');
+    const writer = server.hands(token('write-only', { scopes: ['org:write'] }));
+    assert.equal((await writer.post(call('list_org_docs'))).status, 403);
+    assert.equal((await writer.request('resources/list')).status, 403);
+    assert.equal((await writer.request('resources/read', { uri: 'cartulary://doc/team/there.md' })).status, 403);
+    server.host.clock.advance(61_000);
+    await server.rest.later.flush();
+    const counted = server.records().filter(({ record }) => record.code === 'UNAUTHENTICATED');
+    assert.ok(JSON.stringify(counted).includes('insufficient_scope'));
+  });
+
+  it('refuses batches, of both eras', async () => {
+    for (const batch of [
+      `[${call('list_org_docs')}]`,
+      '[]',
+      `[${call('list_org_docs')},${call('write_org_doc', { location: 'team/batch.md', content: 'x' })}]`,
+    ]) {
+      for (const headers of [{}, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' }]) {
+        const { status, json } = await server.hands(key).post(batch, headers);
+        assert.deepEqual([status, json.error.code], [400, -32600]);
+      }
+    }
+    const { refusal } = await server.hands(key).call('read_org_doc', { location: 'team/batch.md' });
+    assert.equal(refusal, 'NOT_FOUND not_found');
+  });
+
+  it('answers what is no JSON, or no message, in the protocol’s own form', async () => {
+    const hands = server.hands(key);
+    for (const body of ['', '{', '<html>', new Uint8Array([0x22, 0xff, 0x22])]) {
+      const { status, json } = await hands.post(body);
+      assert.deepEqual([status, json.error.code], [400, -32700]);
+    }
+    for (const body of ['null', '1', '"x"', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","id":1,"method":"ping"}']) {
+      const { status, json } = await hands.post(body);
+      assert.equal(status, 400, body);
+      assert.ok(json.error.code <= -32600 || json.error.code === -32000, body);
+    }
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`;
+    assert.equal((await hands.post(deep)).status, 400);
+    assert.equal((await hands.post('{}', { 'Content-Type': 'text/plain' })).status, 415);
+    assert.equal((await hands.post('x'.repeat(9 * 1024 * 1024))).status, 413);
+    assert.equal((await hands.request('tools/list')).status, 200);
+  });
+
+  it('has no streams and no sessions', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
+      const answer = await raw(method, {});
+      assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST'], method);
+    }
+    const { headers } = await server.hands(key).post(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      }),
+    );
+    assert.equal(headers.get('mcp-session-id'), null);
+    const listen = await server.hands(key).request('subscriptions/listen', { notifications: {} });
+    assert.equal(listen.json.error.code, -32601);
+  });
+
+  it('answers only to its own names', async () => {
+    const { port } = server.rest;
+    for (const host of ['docs.example', `127.0.0.1:${port}`, 'localhost', '[::1]:80', '192.168.1.5:8080']) {
+      assert.equal((await raw('POST', { Host: host })).status, 200, host);
+    }
+    for (const host of ['evil.example', 'docs.example.evil.example', 'localhost.evil.example', '127.0.0.1.nip.io']) {
+      assert.equal((await raw('POST', { Host: host })).status, 403, host);
+    }
+  });
+
+  it('lets only pages of its own and of configured origins call', async () => {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'http://docs.example',
+      'https://inspector.example.evil.example',
+    ]) {
+      const answer = await raw('POST', { Origin: origin });
+      assert.equal(answer.status, 403, origin);
+      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    }
+    for (const origin of ['https://docs.example', 'https://inspector.example']) {
+      const answer = await raw('POST', { Origin: origin });
+      assert.deepEqual([answer.status, answer.headers['access-control-allow-origin']], [200, origin]);
+    }
+    const preflight = await raw('OPTIONS', {
+      Origin: 'https://inspector.example',
+      'Access-Control-Request-Method': 'POST',
+    });
+    assert.equal(preflight.status, 204);
+    assert.match(String(preflight.headers['access-control-allow-headers']), /Authorization/);
+  });
+
+  it('limits the rate of each key as REST does, together with it', async () => {
+    const other = await server.addWorkspace();
+    const id = await other.host.principal('Ada', 'agent');
+    const limited = await other.host.key(id, ['rest', 'mcp']);
+    await perform(other.host.workspace, operator, changePolicy, { requestsPerMinute: 60, burst: 2 });
+    assert.equal((await server.hands(limited).post(call('list_org_docs'))).status, 200);
+    assert.equal((await server.as(limited).get('/v1/documents')).status, 200);
+    const refused = await server.hands(limited).post(call('list_org_docs'));
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
+    assert.equal(refused.json.error.data.code, 'RATE_LIMITED');
+  });
+
+  it('limits how often an address may be wrong', async () => {
+    const strict = await openMcpServer();
+    const statuses = new Set<number>();
+    for (let index = 0; index < 310; index += 1) statuses.add((await strict.hands('nonsense').post('{}')).status);
+    await strict.close();
+    assert.deepEqual([...statuses], [401, 429]);
+  });
+
+  it('names its request in the header, in the log and in what a refusal says', async () => {
+    const posted = await server
+      .hands(key)
+      .request('tools/call', { name: 'read_org_doc', arguments: { location: 'x' } });
+    const id = posted.headers.get('x-request-id');
+    assert.equal(JSON.parse(posted.json.result.content[0].text).error.request_id, id);
+    const line = server.log.find(({ fields }) => fields['id'] === id);
+    assert.deepEqual(
+      [line?.fields['tool'], line?.fields['rpc'], line?.fields['status']],
+      ['read_org_doc', 'tools/call', 200],
+    );
+    assert.ok(!JSON.stringify(server.log).includes('there.md'));
+  });
+
+  it('knows no tool that is not in the table', async () => {
+    const posted = await server.hands(key).request('tools/call', { name: '__proto__', arguments: {} });
+    assert.equal(posted.json.error.code, -32602);
+  });
+});
