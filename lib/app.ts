@@ -322,9 +322,7 @@ export async function startService(
     const { corsOrigins } = config;
     const { readAccessToken } = oauth;
     const { version } = build;
-    server.mount(
-      mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }),
-    );
+    server.mount(mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }));
     const started = formatTime(service.clock.now());
     const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
     const { dataFolder } = service;

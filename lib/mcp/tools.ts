@@ -1,3 +1,4 @@
+import { briefRow } from './brief-tool.js';
 import { claimRows } from './claim-tool.js';
 import { findRows } from './find-tools.js';
 import { messageRows } from './message-tool.js';
@@ -10,4 +11,12 @@ import { writeRows } from './write-tools.js';
  * What agents can ask: each tool, by its arguments where it does several things, and the operation that does it. Each
  * is described in schema/mcp under its name.
  */
-export const tools: readonly Row[] = [...findRows, ...readRows, ...writeRows, readersRow, ...claimRows, ...messageRows];
+export const tools: readonly Row[] = [
+  briefRow,
+  ...findRows,
+  ...readRows,
+  ...writeRows,
+  readersRow,
+  ...claimRows,
+  ...messageRows,
+];

@@ -1,0 +1,110 @@
+import type { Brief, BriefChange, BriefSurroundings } from '../domain/brief.js';
+import { formatTime } from '../domain/clock.js';
+import type { AddressedComment } from '../domain/comment.js';
+import { parseFolderLocation } from '../domain/location.js';
+import { readBrief, type ReadBriefInput } from '../operations/read-brief.js';
+import { presentMessage } from './message-tool.js';
+import { presentClaim, presentWho } from './present-document.js';
+import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+
+interface BriefArguments extends PageArguments {
+  readonly since?: string;
+  readonly location?: string;
+  readonly keep_bookmark?: boolean;
+}
+
+const usualList = 20;
+/** Milliseconds for which a brief can be gone on from: agents come back after a holiday. */
+const positionKept = 90 * 24 * 60 * 60 * 1000;
+const dateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
+
+/** Positions of briefs belong to whoever was briefed, whatever the brief was about. */
+const ownerOf = ({ workspace, owner }: ToolCall<BriefArguments>) => ({
+  credential: `${workspace.name}/${owner}`,
+  route: 'mcp brief',
+  query: {},
+});
+
+function readSince(call: ToolCall<BriefArguments>): string | number | undefined {
+  const { since } = call.args;
+  if (since === undefined) return undefined;
+  const time = dateTime.test(since) ? Date.parse(since) : Number.NaN;
+  return Number.isNaN(time) ? call.cursors.open(since, ownerOf(call)) : time;
+}
+
+function readInput(call: ToolCall<BriefArguments>): ReadBriefInput {
+  const { location = '', keep_bookmark = false } = call.args;
+  return {
+    since: readSince(call),
+    location: parseFolderLocation(location),
+    keepsMark: keep_bookmark,
+    ...readPage(call, usualList),
+  };
+}
+
+function presentChange({ of, action, location, versionId, versions, by, at, from }: BriefChange): object {
+  return {
+    of,
+    location,
+    action,
+    ...(versionId === null ? {} : { commit: versionId }),
+    versions,
+    by: by.map(presentWho),
+    at: formatTime(at),
+    ...(from === null ? {} : { from_location: from }),
+  };
+}
+
+function presentComment({ comment, location, why }: AddressedComment): object {
+  const { id, threadId, author, text, createdAt } = comment;
+  return {
+    comment_id: id,
+    thread_id: threadId,
+    location,
+    why,
+    from: presentWho(author),
+    text,
+    at: formatTime(createdAt),
+  };
+}
+
+function presentSurroundings(
+  { reach, ownClaims, claimsOfOthers, messages, hasMoreMessages, comments }: BriefSurroundings,
+  principalId: string,
+): object {
+  return {
+    reach: reach.map(({ location, role }) => ({ location, role })),
+    claims: [
+      ...ownClaims.map((claim) => ({
+        ...presentClaim(claim, claim.location, principalId),
+        standing: claim.standing,
+      })),
+      ...claimsOfOthers.map((claim) => presentClaim(claim, claim.location, principalId)),
+    ],
+    messages: messages.map(presentMessage),
+    more_messages: hasMoreMessages,
+    comments: comments.map(presentComment),
+  };
+}
+
+function presentBrief(brief: Brief, call: ToolCall<BriefArguments>): object {
+  const { you, since, until, changes, surroundings, notice, position, next } = brief;
+  return {
+    you: presentWho(you),
+    since: formatTime(since),
+    until: formatTime(until),
+    changes: changes.map(presentChange),
+    ...(surroundings === null ? {} : presentSurroundings(surroundings, call.caller.principalId)),
+    notice,
+    brief_cursor: call.cursors.seal(position, ownerOf(call), positionKept),
+    ...presentNext(next, call),
+  };
+}
+
+export const briefRow: Row = row({
+  tool: 'brief_me',
+  scope: 'org:read',
+  operation: readBrief,
+  read: readInput,
+  present: presentBrief,
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { openMcpServer, type McpTestServer } from '../mcp/open-mcp.js';
+
+const names = [
+  'list_org_folders',
+  'list_org_docs',
+  'read_org_doc',
+  'search_org_knowledge',
+  'write_org_doc',
+  'edit_org_doc',
+  'delete_org_doc',
+  'brief_me',
+  'who_can_read',
+  'claim',
+  'message',
+];
+
+describe('MCP beside REST', () => {
+  let server: McpTestServer;
+  before(async () => {
+    server = await openMcpServer();
+  });
+  after(() => server.close());
+
+  it('MCP: the tools are these eleven, and the edit tool takes an expected_commit', async () => {
+    const { hands } = await server.agent('reader');
+    const { tools } = (await hands.request('tools/list')).json.result as {
+      tools: { name: string; inputSchema: { required?: string[]; properties: Record<string, unknown> } }[];
+    };
+    assert.deepEqual(new Set(tools.map(({ name }) => name)), new Set(names));
+    assert.equal(tools.length, names.length);
+    const edit = tools.find(({ name }) => name === 'edit_org_doc');
+    assert.ok(edit?.inputSchema.required?.includes('expected_commit'));
+    assert.ok('expected_commit' in (edit?.inputSchema.properties ?? {}));
+  });
+
+  it('Authentication 3: what opens /mcp opens nothing on /v1, and the other way round', async () => {
+    const { id, key, hands } = await server.agent('reader');
+    assert.equal((await hands.request('tools/list')).status, 200);
+    assert.equal((await server.as(key).get('/v1/folders')).refusal, 'UNAUTHENTICATED');
+    const rest = await server.host.key(id, ['rest']);
+    assert.equal((await server.as(rest).get('/v1/folders')).status, 200);
+    assert.equal((await server.hands(rest).request('tools/list')).status, 401);
+  });
+
+  it('Audit: a tool that is called leaves one record, done or refused, of the same chain as REST', async () => {
+    const { id, hands } = await server.agent('reader', 'team');
+    const before = server.records().length;
+    await hands.call('list_org_folders');
+    await hands.call('read_org_doc', { location: 'team/absent.md' });
+    await hands.call('write_org_doc', { location: 'team/absent.md', content: 'x' });
+    const records = server.records().slice(before);
+    assert.deepEqual(
+      records.map(({ record }) => [record.interface, record.principal, record.action, record.outcome]),
+      [
+        ['mcp', id, 'folder.list', 'done'],
+        ['mcp', id, 'document.read', 'refused'],
+        ['mcp', id, 'document.create', 'refused'],
+      ],
+    );
+  });
+});
