@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { request as requestPlainly } from 'node:http';
+import { request as requestSafely } from 'node:https';
 
 /** What a browser was answered. */
 export interface Visited {
@@ -23,6 +24,12 @@ export class Browser {
   readonly cookies = new Map<string, Kept>();
   /** Sent along with every request, as a proxy would. */
   readonly headers: Record<string, string> = {};
+  readonly #ca: string | undefined;
+
+  /** @param ca a certificate authority to trust, in PEM */
+  constructor(ca?: string) {
+    this.#ca = ca;
+  }
 
   get(url: string | URL): Promise<Visited> {
     return this.#send('GET', new URL(url));
@@ -57,7 +64,8 @@ export class Browser {
       sent['Content-Length'] = String(Buffer.byteLength(body));
     }
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, { method, headers: sent }, (response) => {
+      const request = url.protocol === 'https:' ? requestSafely : requestPlainly;
+      const outgoing = request(url, { method, headers: sent, ca: this.#ca, agent: false }, (response) => {
         for (const line of response.headers['set-cookie'] ?? []) this.#keep(line);
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
