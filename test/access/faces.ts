@@ -16,6 +16,7 @@ import type { ReadOperation, WriteOperation } from '../../lib/operations/operati
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
+import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/search-documents.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import type { Actor } from '../harness/act.js';
@@ -30,6 +31,7 @@ export type Question =
   | { readonly does: 'update' | 'delete'; readonly path: string; readonly ifMatch: string }
   | { readonly does: 'list' | 'list-folders'; readonly folder: string; readonly limit: number }
   | { readonly does: 'export'; readonly folder: string }
+  | { readonly does: 'search'; readonly query: string; readonly folder: string; readonly limit: number }
   | { readonly does: 'rename'; readonly path: string; readonly name: string; readonly acknowledged: boolean }
   | { readonly does: 'move'; readonly path: string; readonly folder: string; readonly acknowledged: boolean }
   | { readonly does: 'list-grants'; readonly path: string; readonly scope: 'folder' | 'document' }
@@ -108,6 +110,8 @@ export class OperationsFace implements Face {
         exported.close();
         return { ...exported, documents };
       }
+      case 'search':
+        return this.#searchPages(question.query, parseFolderLocation(question.folder), question.limit);
       case 'list-grants': {
         const scope = { scopeType: question.scope, location: parseFolderLocation(question.path) };
         return this.#perform(listGrants, { ...scope, inherited: true, after: '', limit: 50 });
@@ -130,6 +134,17 @@ export class OperationsFace implements Face {
 
   #page({ folder, limit }: { readonly folder: string; readonly limit: number }) {
     return { location: parseFolderLocation(folder), limit };
+  }
+
+  async #searchPages(query: string, folder: SearchInput['folder'], limit: number): Promise<unknown[]> {
+    const pages: unknown[] = [];
+    let position: SearchInput['position'] = null;
+    do {
+      const found: SearchResults = await this.#perform(searchDocuments, { query, folder, limit, position, labels: [] });
+      pages.push(found.hits);
+      ({ position } = found);
+    } while (position !== null);
+    return pages;
   }
 
   async #pages(read: (after: string) => Promise<{ readonly next: string | null }>): Promise<unknown[]> {
@@ -195,6 +210,11 @@ export class HttpFace implements Face {
         return this.#pages(`/v1/folders?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
       case 'export':
         return show(await this.#client.get(`/v1/folders/export?location=${encodeURIComponent(question.folder)}`));
+      case 'search': {
+        const { query, folder, limit } = question;
+        const asked = new URLSearchParams({ q: query, location: folder, limit: String(limit) });
+        return this.#pages(`/v1/search?${asked.toString()}`);
+      }
       case 'list-grants':
         return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
       case 'grant': {

@@ -77,6 +77,15 @@ const question = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('export' as const), folder: anyFolder }) },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('search' as const),
+      query: fc.constantFrom('content', 'hidden', 'text', 'hid*', '"content of"', 'four', 'shadow content'),
+      folder: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: anyFolder }),
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       does: fc.constant('rename' as const),
