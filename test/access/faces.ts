@@ -5,17 +5,27 @@ import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js
 import { Refusal } from '../../lib/domain/refusal.js';
 import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
+import { addComment } from '../../lib/operations/add-comment.js';
+import { takeClaim } from '../../lib/operations/change-claim.js';
+import { addLabels } from '../../lib/operations/change-labels.js';
+import { compareVersions } from '../../lib/operations/compare-versions.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { createFolder } from '../../lib/operations/create-folder.js';
 import { deleteDocument } from '../../lib/operations/delete-document.js';
+import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { exportFolder } from '../../lib/operations/export-folder.js';
+import { listClaims } from '../../lib/operations/list-claims.js';
+import { listComments } from '../../lib/operations/list-comments.js';
 import { listDocuments } from '../../lib/operations/list-documents.js';
 import { listFolders } from '../../lib/operations/list-folders.js';
 import { listGrants } from '../../lib/operations/list-grants.js';
+import { listHistory } from '../../lib/operations/list-history.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
+import { restoreVersion } from '../../lib/operations/restore-version.js';
+import { previewRevert } from '../../lib/operations/revert-changes.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/search-documents.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
@@ -34,6 +44,13 @@ export type Question =
   | { readonly does: 'search'; readonly query: string; readonly folder: string; readonly limit: number }
   | { readonly does: 'rename'; readonly path: string; readonly name: string; readonly acknowledged: boolean }
   | { readonly does: 'move'; readonly path: string; readonly folder: string; readonly acknowledged: boolean }
+  | { readonly does: 'history' | 'comments'; readonly path: string; readonly limit: number }
+  | { readonly does: 'diff' | 'labels' | 'claim' | 'comment'; readonly path: string }
+  | { readonly does: 'claims'; readonly folder: string; readonly limit: number }
+  | { readonly does: 'comment-on-passage'; readonly path: string; readonly mention: string }
+  | { readonly does: 'restore'; readonly path: string }
+  | { readonly does: 'delete-folder' | 'undelete-folder'; readonly folder: string }
+  | { readonly does: 'preview-revert'; readonly folder: string; readonly principal: string }
   | { readonly does: 'list-grants'; readonly path: string; readonly scope: 'folder' | 'document' }
   | {
       readonly does: 'grant' | 'revoke';
@@ -112,6 +129,41 @@ export class OperationsFace implements Face {
       }
       case 'search':
         return this.#searchPages(question.query, parseFolderLocation(question.folder), question.limit);
+      case 'history':
+      case 'comments': {
+        const input = { location: parseLocation(question.path), limit: question.limit };
+        return question.does === 'history'
+          ? this.#pages((after) => this.#perform(listHistory, { ...input, after }))
+          : this.#pages((after) => this.#perform(listComments, { ...input, which: 'all', after }));
+      }
+      case 'diff':
+        return this.#perform(compareVersions, { location: parseLocation(question.path) });
+      case 'labels':
+        return this.#perform(addLabels, { location: parseLocation(question.path), labels: ['label'] });
+      case 'claims':
+        return this.#pages((after) => this.#perform(listClaims, { ...this.#page(question), after }));
+      case 'claim':
+        return this.#perform(takeClaim, { location: parseLocation(question.path), purpose: 'work' });
+      case 'comment':
+        return this.#perform(addComment, { location: parseLocation(question.path), text: 'why?', mentions: [] });
+      case 'comment-on-passage': {
+        const input = { location: parseLocation(question.path), text: 'why?', mentions: [question.mention] };
+        return this.#perform(addComment, { ...input, passage: { quote: 'content' } });
+      }
+      case 'restore': {
+        const input = { location: parseLocation(question.path), message: null, precondition: { any: true } as const };
+        const { items } = await this.#perform(listHistory, { location: input.location, after: '', limit: 50 });
+        const first = items.findLast((entry) => entry.type === 'version');
+        return this.#perform(restoreVersion, { ...input, versionId: first?.version.id ?? '' });
+      }
+      case 'delete-folder':
+        return this.#perform(deleteFolder, { location: parseFolderLocation(question.folder) });
+      case 'undelete-folder':
+        return this.#perform(undeleteFolder, { location: parseFolderLocation(question.folder) });
+      case 'preview-revert': {
+        const input = { location: parseFolderLocation(question.folder), principalId: question.principal, since: 0 };
+        return this.#perform(previewRevert, input);
+      }
       case 'list-grants': {
         const scope = { scopeType: question.scope, location: parseFolderLocation(question.path) };
         return this.#perform(listGrants, { ...scope, inherited: true, after: '', limit: 50 });
@@ -165,9 +217,13 @@ async function readAll(content: Buffer | Readable): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** What results carry for the service's own use and no face shows: numbers of rows, and where the history stands. */
+/**
+ * What results carry for the service's own use and no face shows: numbers of rows, and where the history stands.
+ * Positions that are made of such numbers are sealed by every face, and show no more than their length.
+ */
 function withoutInnerKeys(key: string, value: unknown): unknown {
-  return key === 'number' || key === 'commit' ? undefined : value;
+  if (key === 'next' && typeof value === 'string' && /^\d{32}/.test(value)) return `position of ${value.length}`;
+  return key === 'number' || key === 'documentNumber' || key === 'commit' ? undefined : value;
 }
 
 /** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
@@ -215,6 +271,30 @@ export class HttpFace implements Face {
         const asked = new URLSearchParams({ q: query, location: folder, limit: String(limit) });
         return this.#pages(`/v1/search?${asked.toString()}`);
       }
+      case 'history':
+        return this.#pages(`/v1/history?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
+      case 'diff':
+        return show(await this.#client.get(`/v1/diffs?location=${encodeURIComponent(question.path)}`));
+      case 'labels':
+        return show(await this.#client.post('/v1/labels', { location: question.path, labels: ['label'] }));
+      case 'claims':
+        return this.#pages(`/v1/claims?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
+      case 'claim':
+        return show(await this.#client.post('/v1/claims', { location: question.path, purpose: 'work' }));
+      case 'comments':
+        return this.#pages(`/v1/comments?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
+      case 'comment':
+        return show(await this.#client.post('/v1/comments', { location: question.path, text: 'why?' }));
+      case 'comment-on-passage': {
+        const { path: location, mention } = question;
+        const body = { location, text: 'why?', mentions: [mention], passage: { quote: 'content' } };
+        return show(await this.#client.post('/v1/comments', body));
+      }
+      case 'restore':
+      case 'delete-folder':
+      case 'undelete-folder':
+      case 'preview-revert':
+        return 'not a route';
       case 'list-grants':
         return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
       case 'grant': {

@@ -3,6 +3,7 @@ import type { Subject } from '../../lib/domain/grant.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import type { Role } from '../../lib/domain/role.js';
 import { outcomeOf } from '../harness/act.js';
+import { Hands } from '../harness/hands.js';
 import type { TestService } from '../harness/service.js';
 import { Person } from './cast.js';
 import type { Face, Question } from './faces.js';
@@ -36,6 +37,17 @@ const hiddenDeed = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), path: hiddenPath }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('grant' as const), path: hiddenPath, role }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('claim' as const), path: hiddenPath }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('comment' as const, 'label' as const), path: hiddenPath }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
+      path: fc.constantFrom('hidden', 'b/hidden', 'hidden/deep/down', 'hidden/deep'),
+    }),
+  },
   // Something else lived and was deleted where a document is that low alone can see.
   { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
@@ -86,6 +98,55 @@ const question = fc.oneof(
     }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constantFrom('history' as const, 'comments' as const),
+      path: anyPath,
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      does: fc.constantFrom(
+        'diff' as const,
+        'labels' as const,
+        'claim' as const,
+        'comment' as const,
+        'restore' as const,
+      ),
+      path: anyPath,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('comment-on-passage' as const), path: anyPath }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('claims' as const),
+      folder: anyFolder,
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
+      folder: anyFolder,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('undelete-folder' as const), folder: fc.constantFrom('a/x', 'b/c') }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('preview-revert' as const),
+      folder: anyFolder,
+      principal: fc.constant('the admin'),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       does: fc.constant('rename' as const),
@@ -117,6 +178,7 @@ type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : n
 const story = fc.record({
   holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
   deletedBefore: fc.subarray(visible, { maxLength: 3 }),
+  foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
   hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
   questions: fc.array(fc.record({ question, hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }) }), {
     minLength: 4,
@@ -141,7 +203,8 @@ async function tell(world: World, told: Story, withHidden: boolean): Promise<str
   await service.grant('approver', admin.subject, '');
   const inner = await service.group('Inner', low.subject);
   const outer: Subject = { type: 'group', id: await service.group('Outer', { type: 'group', id: inner }) };
-  const hidden = new HiddenDeeds(service, admin, stranger, told);
+  const hands = new Hands(service.workspace, admin.id);
+  const hidden = new HiddenDeeds(service, admin, stranger, low.id, told);
   const doHidden = async (deeds: readonly HiddenDeed[]): Promise<void> => {
     if (withHidden) for (const deed of deeds) await hidden.does(deed);
   };
@@ -155,18 +218,22 @@ async function tell(world: World, told: Story, withHidden: boolean): Promise<str
   if (shared !== undefined) await service.grant('reader', other.subject, shared.on);
   await doHidden(told.hiddenAtFirst);
   for (const path of told.deletedBefore) await admin.delete(path);
+  for (const path of told.foldersDeletedBefore) await outcomeOf(hands.deleteFolder(path));
 
   const face = await world.faceOf(low.id);
   const answers: string[] = [];
   for (const { question: asked, hiddenBefore } of told.questions) {
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
-    answers.push(await face.ask(complete(asked, other.subject)));
+    answers.push(await face.ask(complete(asked, other.subject, admin.id)));
   }
   return answers;
 }
 
-function complete(asked: AnyQuestion, subject: Subject): Question {
+/** Reverts are asked about the one who does everything, hidden or not. */
+function complete(asked: AnyQuestion, subject: Subject, admin: string): Question {
+  if (asked.does === 'comment-on-passage') return { ...asked, mention: subject.id };
+  if (asked.does === 'preview-revert') return { ...asked, principal: admin };
   return 'role' in asked ? { ...asked, subject } : asked;
 }
 
@@ -174,13 +241,17 @@ function complete(asked: AnyQuestion, subject: Subject): Question {
 class HiddenDeeds {
   readonly #service: TestService;
   readonly #admin: Person;
+  readonly #hands: Hands;
+  readonly #lowId: string;
   readonly #stranger: Person;
   readonly #reached: readonly string[];
   #serial = 0;
 
-  constructor(service: TestService, admin: Person, stranger: Person, { holdings }: Story) {
+  constructor(service: TestService, admin: Person, stranger: Person, lowId: string, { holdings }: Story) {
     this.#service = service;
     this.#admin = admin;
+    this.#hands = new Hands(service.workspace, admin.id);
+    this.#lowId = lowId;
     this.#stranger = stranger;
     this.#reached = holdings.map(({ on }) => on).filter((on) => !isDocument(on));
   }
@@ -217,6 +288,18 @@ class HiddenDeeds {
         return;
       case 'claim':
         await this.#claim(deed.path);
+        return;
+      case 'comment':
+        await outcomeOf(this.#hands.comment(deed.path, `hidden ${this.#serial}`, { mentions: [this.#lowId] }));
+        return;
+      case 'label':
+        await outcomeOf(this.#hands.labels('add', deed.path, `hidden-${this.#serial}`, 'label'));
+        return;
+      case 'delete-folder':
+        await outcomeOf(this.#hands.deleteFolder(deed.path));
+        return;
+      case 'undelete-folder':
+        await outcomeOf(this.#hands.undeleteFolder(deed.path));
         return;
       case 'shadow':
         if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
