@@ -4,7 +4,8 @@ import type { Subject } from '../../lib/domain/grant.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
 import { perform } from '../../lib/operations/perform.js';
-import { outcomeOf } from '../harness/act.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { Hands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 import { Person } from './cast.js';
 import { parentOf, type Role, type Scope } from './reference-model.js';
@@ -44,6 +45,47 @@ const command = fc.oneof(
   { weight: 5, arbitrary: fc.record({ does: fc.constant('delete' as const), by: person, path: fc.nat(99) }) },
   { weight: 4, arbitrary: fc.record({ does: fc.constant('undelete' as const), by: person, path: fc.nat(99) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), by: person, path }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
+      by: person,
+      path: fc.nat(99),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      does: fc.constantFrom(
+        'restore' as const,
+        'claim' as const,
+        'claim' as const,
+        'release' as const,
+        'comment' as const,
+        'label' as const,
+      ),
+      by: person,
+      path: fc.nat(99),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('break' as const),
+      by: person,
+      path: fc.nat(99),
+      holder: fc.constantFrom(...people),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('revert' as const),
+      by: person,
+      folder: fc.constantFrom('', ...names),
+      of: fc.constantFrom(...people),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -94,15 +136,12 @@ const command = fc.oneof(
 type Given = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 /** A command with the paths that it is about. */
 type Resolved<Value> = { readonly [Key in keyof Value]: Key extends 'path' | 'folder' ? string : Value[Key] };
-type Command = {
-  readonly [Does in Given['does']]: Resolved<
-    Extract<Given, { does: Does }> extends infer One
-      ? One extends { grant: infer Grant }
-        ? Omit<One, 'grant'> & { readonly grant: Resolved<Grant> }
-        : One
-      : never
-  >;
-}[Given['does']];
+type ResolvedCommand<One> = One extends { grant: infer Grant }
+  ? Resolved<Omit<One, 'grant'>> & { readonly grant: Resolved<Grant> }
+  : Resolved<One>;
+type Command = ResolvedCommand<Given>;
+
+const onFolders: ReadonlySet<string> = new Set(['rename', 'create-folder']);
 
 /** The service and the model, told the same things. */
 class Both {
@@ -110,6 +149,11 @@ class Both {
   readonly service: TestService;
   readonly #subjects = new Map<string, Subject>();
   readonly #people = new Map<string, Person>();
+  /** Of each document of the model, by its number. */
+  readonly #made: { readonly id: string; readonly firstVersion: string; readonly text: string }[] = [];
+  /** Ids of claims by document and holder. */
+  readonly #claims = new Map<string, string>();
+  #foldersGone: string[] = [];
 
   private constructor(service: TestService) {
     this.service = service;
@@ -147,6 +191,41 @@ class Both {
     return this.#people.get(name) ?? assert.fail(name);
   }
 
+  hands(name: string): Hands {
+    return new Hands(this.service.workspace, this.person(name).id);
+  }
+
+  #claimOn(path: string, holder: string): string {
+    return this.#claims.get(`${this.model.at(path)?.number} ${holder}`) ?? 'clm_none';
+  }
+
+  async #create(by: string, path: string, text: string): Promise<void> {
+    const { id, current } = await this.person(by).create(path, text);
+    this.#made.push({ id, firstVersion: current.id, text });
+  }
+
+  async #claim(by: string, path: string): Promise<void> {
+    const { id } = await this.hands(by).claim(path);
+    this.#claims.set(`${this.model.at(path)?.number} ${by}`, id);
+  }
+
+  /** Previews, does what was previewed, and tells the model of it. */
+  async #revert(by: string, folder: string, of: string): Promise<void> {
+    const hands = this.hands(by);
+    const { digest } = await hands.previewRevert(this.person(of).id, folder, 0);
+    const { steps } = await hands.revert(this.person(of).id, folder, 0, digest);
+    const all = new Actor(this.service.workspace, operator.principalId);
+    for (const { action, documentId, location } of steps) {
+      assert.ok(folder === '' || location.startsWith(`${folder}/`), `${location} is not in ${folder}`);
+      const text = action === 'delete' ? '' : await all.read(location);
+      this.model.reverted(
+        this.#made.findIndex(({ id }) => id === documentId),
+        action,
+        text,
+      );
+    }
+  }
+
   /** Puts paths for numbers. */
   resolve(given: Given): Command {
     const live = this.model.docs.flatMap(({ at }) => at ?? []);
@@ -173,13 +252,23 @@ class Both {
       const { grant } = given;
       return { ...given, grant: { ...grant, path: pick(grant.path, grant.scope === 'document' ? live : above) } };
     }
+    if (given.does === 'release' || given.does === 'break') {
+      const held = this.model.claims.filter(({ doc }) => typeof this.model.docs[doc]?.at === 'string');
+      const one = held[Number(given.path) % (held.length + 1)];
+      const at = one === undefined ? pick(given.path, live) : (this.model.docs[one.doc]?.at ?? '');
+      if (given.does === 'break') return { ...given, path: at, holder: one?.holder ?? given.holder };
+      return { ...given, path: at, by: one?.holder ?? given.by };
+    }
+    if (given.does === 'revert') return given;
+    if (given.does === 'delete-folder') return { ...given, path: pick(given.path, [...above, ...this.model.kept]) };
+    if (given.does === 'undelete-folder') return { ...given, path: pick(given.path, this.#foldersGone) };
     if (given.does === 'move') return { ...given, path: pick(given.path, some), folder: pick(given.folder, above) };
     if (!('path' in given)) return given;
     // What was deleted is undeleted, or has its name taken by something new; before there is such a thing, there will be.
     if (given.does === 'undelete' && gone.length === 0)
       return { ...given, does: 'delete', path: pick(given.path, live) };
     if (given.does === 'undelete' || given.does === 'create') return { ...given, path: pick(given.path, gone) };
-    return { ...given, path: pick(given.path, given.does === 'update' || given.does === 'delete' ? live : some) };
+    return { ...given, path: pick(given.path, onFolders.has(given.does) ? some : live) };
   }
 
   /** @returns what the program and what the model say becomes of it */
@@ -189,7 +278,7 @@ class Both {
     const text = `text ${step}`;
     switch (done.does) {
       case 'create':
-        return [await outcomeOf(this.person(done.by).create(done.path, text)), model.create(done.by, done.path, text)];
+        return [await outcomeOf(this.#create(done.by, done.path, text)), model.create(done.by, done.path, text)];
       case 'update':
         return [await outcomeOf(this.person(done.by).update(done.path, text)), model.update(done.by, done.path, text)];
       case 'delete':
@@ -198,6 +287,45 @@ class Both {
         return [await outcomeOf(this.person(done.by).undelete(done.path)), model.undelete(done.by, done.path)];
       case 'create-folder':
         return [await outcomeOf(this.person(done.by).createFolder(done.path)), model.createFolder(done.by, done.path)];
+      case 'delete-folder': {
+        const outcome = await outcomeOf(this.hands(done.by).deleteFolder(done.path));
+        if (outcome === 'done') this.#foldersGone.push(done.path);
+        return [outcome, model.deleteFolder(done.by, done.path)];
+      }
+      case 'undelete-folder':
+        return [
+          await outcomeOf(this.hands(done.by).undeleteFolder(done.path)),
+          model.undeleteFolder(done.by, done.path),
+        ];
+      case 'restore': {
+        const made = this.#made[model.at(done.path)?.number ?? -1];
+        const version = made?.firstVersion ?? '0'.repeat(40);
+        return [
+          await outcomeOf(this.hands(done.by).restore(done.path, version)),
+          model.update(done.by, done.path, made?.text ?? ''),
+        ];
+      }
+      case 'claim':
+        return [await outcomeOf(this.#claim(done.by, done.path)), model.claim(done.by, done.path)];
+      case 'release':
+        return [
+          await outcomeOf(this.hands(done.by).release(this.#claimOn(done.path, done.by))),
+          model.unclaim(done.by, done.path, done.by, false),
+        ];
+      case 'break':
+        return [
+          await outcomeOf(this.hands(done.by).breakClaim(done.path, this.#claimOn(done.path, done.holder))),
+          model.unclaim(done.by, done.path, done.holder, true),
+        ];
+      case 'comment':
+        return [await outcomeOf(this.hands(done.by).comment(done.path, text)), model.comment(done.by, done.path)];
+      case 'label':
+        return [await outcomeOf(this.hands(done.by).labels('add', done.path, 'x')), model.label(done.by, done.path)];
+      case 'revert':
+        return [
+          await outcomeOf(this.#revert(done.by, done.folder, done.of)),
+          model.role(done.by, done.folder) >= 2 ? 'done' : 'NOT_FOUND',
+        ];
       case 'rename': {
         const to = [parentOf(done.path), done.name].filter((part) => part !== '').join('/');
         return [
@@ -282,6 +410,24 @@ class Both {
     }
   }
 
+  /** How many versions and comments there are, and that a diff is shown to whom they are. */
+  async #annals(name: string, at: string): Promise<unknown> {
+    const hands = this.hands(name);
+    const [story, comments, diff] = await Promise.all([
+      hands.history(at, 200).catch(codeOf),
+      hands.comments(at, 'all', 200).catch(codeOf),
+      hands.diff(at).catch(codeOf),
+    ]);
+    if (typeof story === 'string' || typeof comments === 'string' || typeof diff === 'string')
+      return [...new Set([story, comments, diff])].join(' ');
+    const versions = (story as Awaited<ReturnType<Hands['history']>>).items.filter(({ type }) => type === 'version');
+    return `${versions.length} ${(comments as Awaited<ReturnType<Hands['comments']>>).items.length}`;
+  }
+
+  async #claimed(name: string): Promise<string[]> {
+    return (await this.hands(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
+  }
+
   /** Compares what everyone lists, exports and reads there. */
   async compare(
     listed: readonly string[],
@@ -303,6 +449,11 @@ class Both {
             check(one.export(at).then(sortNames, codeOf), model.export(name, at), `${name} exports "${at}"`),
           ),
           ...read.map((at) => check(one.read(at).catch(codeOf), model.read(name, at), `${name} reads "${at}"`)),
+          // Where nothing is there is nothing to look back at; a few such places do.
+          ...read
+            .filter((at, index) => index < 3 || model.at(at) !== undefined)
+            .map((at) => check(this.#annals(name, at), model.annals(name, at), `${name} looks back at "${at}"`)),
+          check(this.#claimed(name), model.claimed(name), `${name} lists claims`),
         ];
       }),
     );
@@ -357,8 +508,22 @@ describe('Access and the reference model', () => {
       { numRuns: histories, seed, endOnFailure: false },
     );
     // A comparison in which nothing happens shows nothing.
-    for (const outcome of ['move done', 'rename done', 'undelete done', 'move CONFLICT access_would_widen']) {
+    for (const outcome of [
+      'move done',
+      'rename done',
+      'undelete done',
+      'move CONFLICT access_would_widen',
+      'delete-folder done',
+      'undelete-folder done',
+      'restore done',
+      'claim done',
+      'comment done',
+      'revert done',
+      'revert NOT_FOUND',
+    ]) {
       assert.ok((seen.get(outcome) ?? 0) >= 5, `${outcome}: ${seen.get(outcome) ?? 0}`);
     }
+    const seldom = ['claim CONFLICT claimed', 'delete CONFLICT claimed', 'release done', 'label NOT_FOUND'];
+    for (const outcome of seldom) assert.ok(seen.has(outcome), outcome);
   });
 });

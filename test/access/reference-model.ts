@@ -17,6 +17,14 @@ export interface Doc {
   deletedFrom: string | null;
   deletion: number;
   text: string;
+  versions: number;
+  comments: number;
+}
+/** Who keeps others from writing, as long as they may write themselves. */
+export interface Claim {
+  readonly doc: number;
+  readonly holder: string;
+  live: boolean;
 }
 type Holder = (subject: string, path: string, doc: Doc | undefined) => number;
 
@@ -33,6 +41,7 @@ export class Model {
   docs: Doc[] = [];
   /** Folders that were made to stay, empty or not. */
   kept: string[] = [];
+  claims: Claim[] = [];
 
   at = (path: string): Doc | undefined => this.docs.find((doc) => doc.at === path);
   below = (folder: string): Doc[] =>
@@ -56,10 +65,24 @@ export class Model {
   role = (person: string, path: string, doc: Doc | undefined = this.at(path)): number =>
     this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, path, doc);
 
+  /** Claims in force on a document: their holders may still edit it where it is, or would be. */
+  binding = (doc: Doc, path: string = doc.at ?? ''): Claim[] =>
+    this.claims.filter(({ doc: on, holder, live }) => live && on === doc.number && this.role(holder, path, doc) >= 2);
+
   read(person: string, path: string): string {
     const doc = this.at(path);
     return doc !== undefined && this.role(person, path) >= 1 ? doc.text : 'NOT_FOUND';
   }
+  /** Versions and comments, as its history and its comments show them. */
+  annals(person: string, path: string): string {
+    const doc = this.at(path);
+    return this.read(person, path) === 'NOT_FOUND' ? 'NOT_FOUND' : `${doc?.versions} ${doc?.comments}`;
+  }
+  claimed = (person: string): string[] =>
+    this.docs
+      .filter((doc) => doc.at !== null && this.role(person, doc.at) >= 1)
+      .flatMap((doc) => this.binding(doc).map(() => doc.at ?? ''))
+      .toSorted();
   readonly #reachable = (person: string, folder: string): string[] =>
     this.below(folder)
       .map((doc) => doc.at ?? '')

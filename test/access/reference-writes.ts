@@ -7,6 +7,7 @@ const rebase = (path: string, from: string, to: string): string =>
 /** What becomes of each command: `done` or `CODE reason`, as the person is told. */
 export class WritableModel extends Model {
   #deletions = 0;
+  #foldersGone: { readonly path: string; readonly deletion: number; readonly kept: string[] }[] = [];
 
   /** Why nothing new can be at the path, as the person is told. */
   #obstacle(person: string, path: string): string | undefined {
@@ -21,7 +22,15 @@ export class WritableModel extends Model {
     if (this.role(person, path) < 2) return 'NOT_FOUND';
     const obstacle = this.#obstacle(person, path) ?? (this.#waits(path) ? taken : undefined);
     if (obstacle !== undefined) return obstacle;
-    this.docs.push({ number: this.docs.length, at: path, deletedFrom: null, deletion: 0, text });
+    this.docs.push({
+      number: this.docs.length,
+      at: path,
+      deletedFrom: null,
+      deletion: 0,
+      text,
+      versions: 1,
+      comments: 0,
+    });
     return 'done';
   }
   createFolder(person: string, path: string): string {
@@ -29,33 +38,107 @@ export class WritableModel extends Model {
     if (obstacle === undefined) this.kept.push(path);
     return obstacle ?? 'done';
   }
+  readonly #isKept = (person: string, doc: Doc, path?: string): boolean =>
+    this.binding(doc, path).some(({ holder }) => holder !== person);
   #change(person: string, path: string, change: (doc: Doc) => void): string {
     const doc = this.at(path);
     if (doc === undefined || this.role(person, path) < 2) return 'NOT_FOUND';
+    if (this.#isKept(person, doc)) return 'CONFLICT claimed';
     change(doc);
     return 'done';
   }
+  /** Also a restore, which is an update with a text of old. */
   update = (person: string, path: string, text: string): string =>
-    this.#change(person, path, (doc) => (doc.text = text));
+    this.#change(person, path, (doc) => Object.assign(doc, { text, versions: doc.versions + 1 }));
+  readonly #hide = (doc: Doc, deletion: number): Doc => Object.assign(doc, { at: null, deletedFrom: doc.at, deletion });
+  readonly #show = (doc: Doc): Doc =>
+    Object.assign(doc, { at: doc.deletedFrom, deletedFrom: null, versions: doc.versions + 1 });
   delete = (person: string, path: string): string =>
-    this.#change(person, path, (doc) =>
-      Object.assign(doc, { at: null, deletedFrom: path, deletion: ++this.#deletions }),
-    );
+    this.#change(person, path, (doc) => this.#hide(doc, ++this.#deletions));
   undelete(person: string, path: string): string {
     const mine = this.docs.filter((doc) => doc.deletedFrom === path && this.role(person, path, doc) >= 2);
     const last = mine.toSorted((a, b) => b.deletion - a.deletion)[0];
     if (last === undefined) return 'NOT_FOUND';
     const obstacle = this.#obstacle(person, path) ?? (this.#waits(path) ? taken : undefined);
     if (obstacle !== undefined) return obstacle === taken ? 'CONFLICT location_occupied' : obstacle;
-    Object.assign(last, { at: path, deletedFrom: null });
+    if (this.#isKept(person, last, path)) return 'CONFLICT claimed';
+    this.#show(last);
     return 'done';
   }
+
+  deleteFolder(person: string, path: string): string {
+    if (this.role(person, path) < 2 || !this.exists(path)) return 'NOT_FOUND';
+    if (this.below(path).some((doc) => this.#isKept(person, doc))) return 'CONFLICT claimed';
+    const deletion = ++this.#deletions;
+    this.#foldersGone.unshift({ path, deletion, kept: this.kept.filter((at) => within(path, at)) });
+    this.kept = this.kept.filter((at) => !within(path, at));
+    for (const doc of this.below(path)) this.#hide(doc, deletion);
+    return 'done';
+  }
+  /** Everything that the last folder's deletion there took and that has room again; the rest stays gone. */
+  undeleteFolder(person: string, path: string): string {
+    if (this.role(person, path) < 2) return 'NOT_FOUND';
+    const isBehind = (at: string): boolean =>
+      this.docs.some((doc) => doc.at !== null && (doc.at === at || within(doc.at, at)));
+    const of = this.#foldersGone
+      .filter((gone) => gone.path === path)
+      .map((gone) => ({
+        gone,
+        docs: this.docs.filter((doc) => doc.at === null && doc.deletion === gone.deletion),
+        kept: gone.kept.filter((at) => !this.kept.includes(at) && !isBehind(at)),
+      }))
+      .find(({ docs, kept }) => docs.length + kept.length > 0);
+    if (of === undefined) return 'NOT_FOUND';
+    const hasRoom = (doc: Doc, at: string): boolean =>
+      !isBehind(at) && !this.exists(at) && !this.#waits(at) && !this.#isKept(person, doc, at);
+    const back = of.docs.filter((doc) => hasRoom(doc, doc.deletedFrom ?? ''));
+    if (back.length + of.kept.length === 0) return 'CONFLICT location_occupied';
+    for (const doc of back) this.#show(doc);
+    this.kept.push(...of.kept);
+    if (back.length === of.docs.length) this.#foldersGone = this.#foldersGone.filter((gone) => gone !== of.gone);
+    return 'done';
+  }
+  /** What a revert did to one document, as it says itself: only who sees what afterwards is up to the model. */
+  reverted(number: number, action: 'restore' | 'delete' | 'undelete', text: string): void {
+    const doc = this.docs[number];
+    if (doc === undefined) return;
+    if (action === 'delete') this.#hide(doc, ++this.#deletions);
+    else if (action === 'undelete') Object.assign(this.#show(doc), { text });
+    else Object.assign(doc, { text, versions: doc.versions + 1 });
+  }
+
+  claim(person: string, path: string): string {
+    const doc = this.at(path);
+    if (doc === undefined || this.role(person, path) < 2) return 'NOT_FOUND';
+    if (this.#isKept(person, doc)) return 'CONFLICT claimed';
+    if (!this.claims.some((one) => one.live && one.doc === doc.number && one.holder === person))
+      this.claims.push({ doc: doc.number, holder: person, live: true });
+    return 'done';
+  }
+  /** Given up by its holder, wherever the document is by now; or broken by an approver. */
+  unclaim(person: string, path: string, holder: string, isBreak: boolean): string {
+    const doc = this.at(path);
+    const one = this.claims.findLast((claim) => claim.doc === doc?.number && claim.holder === holder);
+    if (one === undefined || (isBreak && (!one.live || this.role(person, path) < 3))) return 'NOT_FOUND';
+    one.live = false;
+    return 'done';
+  }
+  comment(person: string, path: string): string {
+    const doc = this.at(path);
+    if (doc === undefined || this.role(person, path) < 1) return 'NOT_FOUND';
+    doc.comments += 1;
+    return 'done';
+  }
+  label = (person: string, path: string): string =>
+    this.at(path) === undefined || this.role(person, path) < 2 ? 'NOT_FOUND' : 'done';
 
   relocate(person: string, isRename: boolean, from: string, to: string, acknowledged: boolean): string {
     if (this.role(person, from) < 2 || this.role(person, to) < 2) return 'NOT_FOUND';
     const doc = this.at(from);
     if (doc === undefined && !this.exists(from)) return 'NOT_FOUND';
     if (doc === undefined && to !== from && within(from, to)) return 'INVALID_REQUEST into_itself';
+    const held = doc === undefined ? this.below(from) : [doc];
+    if (held.some((one) => this.#isKept(person, one))) return 'CONFLICT claimed';
     if (doc !== undefined && this.#waits(to)) return taken;
     const obstacle = this.#obstacle(person, to);
     if (obstacle !== undefined) return obstacle;

@@ -368,6 +368,7 @@ function partOf(model: Model, home: string): Model {
     documents: here(model.documents),
     deleted: here(model.deleted),
     kept: model.kept.filter(isHere),
+    goneFolders: model.goneFolders.filter(({ location }) => isHere(location)),
     grants: model.grants.filter((grant) => isHere(grant.split(' ')[0] ?? '')),
   };
 }

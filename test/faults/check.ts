@@ -19,6 +19,8 @@ export interface RowDocument {
   readonly blob: string;
   readonly sha256: string;
   readonly size: number;
+  readonly comments: number;
+  readonly claims: number;
 }
 
 /** A record of the audit log, with what its commitments stand for. */
@@ -61,7 +63,9 @@ export class Evidence {
         `WITH RECURSIVE place (number, path) AS (
            SELECT 1, '' UNION ALL
            SELECT f.number, place.path || f.name || '/' FROM folder f JOIN place ON f.parent = place.number)
-         SELECT place.path || d.name AS location, d.id, v.id AS etag, v.blob_oid AS blob, v.sha256, v.size
+         SELECT place.path || d.name AS location, d.id, v.id AS etag, v.blob_oid AS blob, v.sha256, v.size,
+           (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = d.number) AS comments,
+           (SELECT count(*) FROM claim WHERE claim.document = d.number AND claim.ended_at IS NULL) AS claims
          FROM document d JOIN place ON place.number = d.folder
          JOIN version v ON v.document = d.number AND v.sequence = d.sequence`,
       )
@@ -126,6 +130,10 @@ const committing = new Set([
   'folder.create',
   'item.rename',
   'item.move',
+  'document.restore',
+  'folder.delete',
+  'folder.undelete',
+  'folder.revert',
 ]);
 
 /** Whether the record tells of a commit of its own: done, not a stored answer given again, and not an empty import. */
@@ -153,6 +161,7 @@ export async function checkSelf(evidence: Evidence, workspace: Workspace): Promi
   const known = new Set(commits);
   const named = evidence.column(
     `SELECT id FROM version UNION SELECT commit_oid FROM version UNION SELECT commit_oid FROM relocation
+     UNION SELECT commit_oid FROM deletion UNION SELECT commit_oid FROM folder_deletion
      UNION SELECT deleted_commit FROM document WHERE deleted_commit IS NOT NULL`,
   );
   for (const id of named) assert.ok(known.has(id), `the rows name ${id}, which is no commit on main`);
@@ -196,11 +205,15 @@ export async function checkModel(
   model: Model,
   isOther: (location: string) => boolean,
 ): Promise<number> {
-  const found: Model['documents'] = {};
-  for (const { location, id, etag, sha256 } of evidence.documents()) {
-    if (!isOther(location)) found[location] = { id, etag, sha256 };
-  }
-  assert.deepEqual(sorted(found), sorted(model.documents), 'live documents');
+  const found = evidence
+    .documents()
+    .filter(({ location }) => !isOther(location))
+    .map(({ location, id, etag, sha256, comments, claims }) => [location, { id, etag, sha256, comments, claims }]);
+  const expected = Object.entries(model.documents).map(([location, { id, etag, sha256, comments = 0, claimed }]) => [
+    location,
+    { id, etag, sha256, comments, claims: claimed === true ? 1 : 0 },
+  ]);
+  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected), 'live documents');
   assert.deepEqual(evidence.keptFolders().toSorted(), model.kept.toSorted(), 'kept folders');
   const deleted = evidence.deleted().map(({ location, id }) => `${location} ${id}`);
   const gone = Object.entries(model.deleted).flatMap(([location, those]) => those.map(({ id }) => `${location} ${id}`));
@@ -224,8 +237,4 @@ export async function checkModel(
     );
   }
   return locations.length;
-}
-
-function sorted<Value>(record: Readonly<Record<string, Value>>): [string, Value][] {
-  return Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,22 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../lib/domain/caller.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
+import { addComment } from '../../lib/operations/add-comment.js';
+import { takeClaim } from '../../lib/operations/change-claim.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import type { ContentSource } from '../../lib/operations/content.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { createFolder } from '../../lib/operations/create-folder.js';
 import { deleteDocument } from '../../lib/operations/delete-document.js';
+import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { listDocuments } from '../../lib/operations/list-documents.js';
-import type { Retry } from '../../lib/operations/operation.js';
+import type { Retry, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
+import { restoreVersion } from '../../lib/operations/restore-version.js';
+import { previewRevert, revertChanges } from '../../lib/operations/revert-changes.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import { makeDocumentId } from '../../lib/workspace/pen.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { contentOf, foldersOf, targetOf, type ContentSpec, type Model, type Outcome, type Step } from './model.js';
+import {
+  canReturn,
+  contentOf,
+  documentsIn,
+  foldersOf,
+  lastGone,
+  targetOf,
+  type ContentSpec,
+  type Model,
+  type Outcome,
+  type Step,
+} from './model.js';
 
 /** A source of numbers from 0 to below 1 that is the same for the same seed. */
 export function makeRandom(seed: string): () => number {
@@ -48,8 +64,10 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
     if (dice < 0.36) return { kind: 'delete', location: document, ifMatch: etag };
     if (dice < 0.41) return { kind: 'rename', location: document, name: `${tag}.md` };
     if (dice < 0.46) return orElse(moveTo(model, folders, document, folder), { kind: 'read', location: document });
-    if (dice < 0.54) return { kind: 'read', location: document };
+    if (dice < 0.5) return { kind: 'read', location: document };
   }
+  const undoing = random() < 0.2 ? chooseUndoing(model, home, tag, random) : undefined;
+  if (undoing !== undefined) return undoing;
   if (dice < 0.6) {
     const gone = Object.keys(model.deleted).filter((location) => mayUndelete(model, location));
     const location = pick(gone, random);
@@ -75,6 +93,31 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
     return { kind: 'import', into: folder, files };
   }
   return { kind: 'create', location: `${fresh}.md`, content: chooseContent(tag, random) };
+}
+
+/** Restores, reverts, deletes and returns of folders, comments and claims. */
+function chooseUndoing(model: Model, home: string, tag: string, random: () => number): Step | undefined {
+  const dice = random();
+  const location = pick(Object.keys(model.documents), random);
+  const folders = [...foldersOf(model)].filter((folder) => folder.startsWith(`${home}/`));
+  const folder = pick(folders, random);
+  if (dice < 0.25) {
+    const gone = pick(model.goneFolders, random);
+    const last = gone === undefined ? undefined : lastGone(model, gone.location);
+    if (last !== undefined && canReturn(model, last)) return { kind: 'undelete-folder', location: last.location };
+  }
+  // A few documents at a time, or soon there would be none.
+  const isSmall = folder !== undefined && documentsIn(model, folder).length <= 12;
+  if (isSmall && dice < 0.45) return { kind: 'delete-folder', location: folder };
+  if (isSmall && dice < 0.55 && documentsIn(model, folder).length > 0) return { kind: 'revert', location: folder };
+  if (location === undefined) return undefined;
+  const { older, etag } = model.documents[location] ?? {};
+  if (dice < 0.75 && older !== undefined && etag !== undefined)
+    return { kind: 'restore', location, ifMatch: etag, version: older.etag };
+  // One principal may hold 200 claims.
+  const claims = Object.values(model.documents).filter(({ claimed }) => claimed === true).length;
+  if (dice < 0.85 && claims < 10) return { kind: 'claim', location };
+  return { kind: 'comment', location, text: tag };
 }
 
 function orElse(step: Step | undefined, other: Step): Step {
@@ -189,6 +232,44 @@ export async function runStep(
           : await perform(workspace, caller, revokeGrant, input, retry);
       return { replayed };
     }
+    case 'restore': {
+      const { result } = await perform(workspace, caller, restoreVersion, {
+        location: parseLocation(step.location),
+        versionId: step.version,
+        precondition: { any: false, versionIds: [step.ifMatch] },
+        message: null,
+      });
+      return { etag: result.current.id, id: result.id, replayed: false };
+    }
+    case 'comment': {
+      const input = { location: parseLocation(step.location), text: step.text, mentions: [] };
+      return { replayed: (await perform(workspace, caller, addComment, input, retry)).replayed };
+    }
+    case 'claim': {
+      const input = { location: parseLocation(step.location), seconds: 86_400 };
+      return { replayed: (await perform(workspace, caller, takeClaim, input, retry)).replayed };
+    }
+    case 'delete-folder':
+    case 'undelete-folder': {
+      const input = { location: parseFolderLocation(step.location) };
+      const operation = step.kind === 'delete-folder' ? deleteFolder : undeleteFolder;
+      const { result } = await perform<typeof input, { readonly versionId: string }, undefined>(
+        workspace,
+        caller,
+        operation as WriteOperation<typeof input, { readonly versionId: string }>,
+        input,
+      );
+      return { etag: result.versionId, replayed: false };
+    }
+    case 'revert': {
+      // All that the caller ever did there, which is all that there is: every document goes.
+      const input = { location: parseFolderLocation(step.location), principalId: caller.principalId, since: 0 };
+      const looking = { ...caller, requestId: `${caller.requestId}_preview` };
+      const { result: preview } = await perform(workspace, looking, previewRevert, input);
+      const chosen = { ...input, preview: preview.digest, message: null };
+      const { result } = await perform(workspace, caller, revertChanges, chosen);
+      return { etag: result.versionId ?? undefined, replayed: false };
+    }
     case 'read': {
       const { result } = await perform(workspace, caller, readDocument, {
         location: parseLocation(step.location),
@@ -214,5 +295,5 @@ export function idsOf(step: Extract<Step, { kind: 'import' }>, versionId: string
 
 /** Requests that may be repeated under the same key (the others have If-Match or change nothing when repeated). */
 export function isRepeatable(step: Step): boolean {
-  return ['create', 'undelete', 'folder', 'rename', 'move', 'import', 'grant'].includes(step.kind);
+  return ['create', 'undelete', 'folder', 'rename', 'move', 'import', 'grant', 'comment', 'claim'].includes(step.kind);
 }

@@ -22,6 +22,10 @@ export type Step =
       readonly files: readonly { readonly location: string; readonly content: ContentSpec }[];
     }
   | { readonly kind: 'grant' | 'revoke'; readonly location: string; readonly role: 'reader' | 'editor' }
+  | { readonly kind: 'restore'; readonly location: string; readonly ifMatch: string; readonly version: string }
+  | { readonly kind: 'comment'; readonly location: string; readonly text: string }
+  | { readonly kind: 'claim'; readonly location: string }
+  | { readonly kind: 'delete-folder' | 'undelete-folder' | 'revert'; readonly location: string }
   | { readonly kind: 'read' | 'list'; readonly location: string };
 
 /** What an acknowledged request gave: the ETag of a version that was made, and the document's id. */
@@ -36,6 +40,18 @@ export interface ModelDocument {
   readonly id: string;
   readonly etag: string;
   readonly sha256: string;
+  /** The version before the current one, where there is one to go back to. */
+  readonly older?: { readonly etag: string; readonly sha256: string };
+  readonly comments?: number;
+  readonly claimed?: boolean;
+}
+
+/** A folder that was deleted as one, with what of it has not come back by itself. */
+interface GoneFolder {
+  readonly location: string;
+  /** Ids of documents, by the location they had. */
+  readonly documents: Readonly<Record<string, string>>;
+  readonly kept: readonly string[];
 }
 
 /** What has to be there. Plain data, so that it can be handed to another process. */
@@ -45,11 +61,13 @@ export interface Model {
   deleted: Record<string, ModelDocument[]>;
   /** Folders that were created to stay. */
   kept: string[];
+  /** The last one last. */
+  goneFolders: GoneFolder[];
   /** Folder grants of the one subject, as `location role`. */
   grants: string[];
 }
 
-export const emptyModel = (): Model => ({ documents: {}, deleted: {}, kept: [], grants: [] });
+export const emptyModel = (): Model => ({ documents: {}, deleted: {}, kept: [], goneFolders: [], grants: [] });
 
 /** Contents above this are no text. Bytes. */
 const largestText = 1_000_000;
@@ -98,23 +116,56 @@ export function applyStep(model: Model, step: Step, outcome: Outcome): void {
       model.documents[step.location] = made(outcome, digestOf(step.content));
       return;
     case 'update': {
-      const id = model.documents[step.location]?.id;
-      model.documents[step.location] = made({ id, ...outcome }, digestOf(step.content));
+      model.documents[step.location] = remade(model.documents[step.location], outcome, digestOf(step.content));
       return;
     }
-    case 'delete': {
+    case 'restore': {
       const document = model.documents[step.location];
-      if (document === undefined) throw new Error(`The model has no ${step.location} to delete.`);
-      (model.deleted[step.location] ??= []).push(document);
-      delete model.documents[step.location];
+      model.documents[step.location] = remade(document, outcome, document?.older?.sha256 ?? '');
       return;
     }
+    case 'comment':
+    case 'claim': {
+      const document = model.documents[step.location];
+      if (document === undefined) throw new Error(`The model has no ${step.location}.`);
+      const { comments = 0 } = document;
+      model.documents[step.location] =
+        step.kind === 'claim' ? { ...document, claimed: true } : { ...document, comments: comments + 1 };
+      return;
+    }
+    case 'delete':
+      bury(model, step.location);
+      return;
     case 'undelete': {
       const document = model.deleted[step.location]?.pop();
-      if (document === undefined) throw new Error(`The model has no ${step.location} to undelete.`);
-      model.documents[step.location] = made({ id: document.id, ...outcome }, document.sha256);
+      model.documents[step.location] = remade(document, outcome, document?.sha256 ?? '');
+      model.goneFolders = model.goneFolders.map((gone) => without(gone, step.location, document?.id));
       return;
     }
+    case 'delete-folder': {
+      const here = documentsIn(model, step.location);
+      const kept = model.kept.filter((folder) => isWithin(step.location, folder));
+      const documents = Object.fromEntries(here.map((at) => [at, model.documents[at]?.id ?? '']));
+      for (const at of here) bury(model, at);
+      model.kept = model.kept.filter((folder) => !kept.includes(folder));
+      model.goneFolders.push({ location: step.location, documents, kept });
+      return;
+    }
+    case 'undelete-folder': {
+      const gone = lastGone(model, step.location);
+      if (gone === undefined) throw new Error(`The model has no folder ${step.location} to undelete.`);
+      for (const [at, id] of Object.entries(gone.documents)) {
+        const document = model.deleted[at]?.find((each) => each.id === id);
+        model.deleted[at] = (model.deleted[at] ?? []).filter((each) => each.id !== id);
+        model.documents[at] = remade(document, outcome, document?.sha256 ?? '');
+      }
+      model.kept.push(...gone.kept);
+      model.goneFolders = model.goneFolders.filter((each) => each !== gone);
+      return;
+    }
+    case 'revert':
+      for (const at of documentsIn(model, step.location)) bury(model, at);
+      return;
     case 'folder':
       model.kept.push(step.location);
       return;
@@ -137,6 +188,44 @@ export function applyStep(model: Model, step: Step, outcome: Outcome): void {
     case 'read':
     case 'list':
   }
+}
+
+export const documentsIn = (model: Model, folder: string): string[] =>
+  Object.keys(model.documents).filter((location) => isWithin(folder, location));
+
+function bury(model: Model, location: string): void {
+  const document = model.documents[location];
+  if (document === undefined) throw new Error(`The model has no ${location} to delete.`);
+  (model.deleted[location] ??= []).push(document);
+  delete model.documents[location];
+}
+
+/** The folder's last deletion of which something is still gone. */
+export function lastGone(model: Model, location: string): GoneFolder | undefined {
+  return model.goneFolders.findLast(
+    (gone) => gone.location === location && Object.keys(gone.documents).length + gone.kept.length > 0,
+  );
+}
+
+/** Whether everything that went with the folder has its place free, so that nothing of it will be left alone. */
+export function canReturn(model: Model, { location, documents, kept }: GoneFolder): boolean {
+  const ancestors = location.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  const isFree = !foldersOf(model).has(location) && ancestors.every((at) => !(at in model.documents));
+  const isGranted = model.grants.some((grant) =>
+    Object.keys(documents).some((at) => grant.startsWith(`${at} `) || grant.startsWith(`${at}/`)),
+  );
+  return isFree && !isGranted && Object.keys(documents).length + kept.length > 0;
+}
+
+function without(gone: GoneFolder, location: string, id: string | undefined): GoneFolder {
+  const documents = Object.entries(gone.documents).filter((entry) => entry[0] !== location || entry[1] !== id);
+  return { ...gone, documents: Object.fromEntries(documents) };
+}
+
+/** A new version of a document, with what else is known of it. */
+function remade(document: ModelDocument | undefined, { etag }: Outcome, sha256: string): ModelDocument {
+  if (document === undefined || etag === undefined) throw new Error('A version has no ETag or no document.');
+  return { ...document, etag, sha256, older: { etag: document.etag, sha256: document.sha256 } };
 }
 
 function made({ etag, id }: Outcome, sha256: string): ModelDocument {
