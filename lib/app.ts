@@ -21,7 +21,7 @@ import type { Answer } from './socket/send-command.js';
 import { makeOperator } from './socket/initialize.js';
 import { listenForCommands } from './socket/listen.js';
 import { FaultyWorkspaces } from './workspace/faulty-workspaces.js';
-import { createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
+import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import { adoptWorkspace } from './workspace/stage-workspace.js';
 import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
 
@@ -158,11 +158,15 @@ export class Service {
   async addWorkspace(name: string): Promise<Workspace> {
     requireWorkspaceName(name);
     if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
-    await createWorkspace(this.#files, name);
-    const workspace = await openWorkspace(this.#files, name);
+    const workspace = (await adoptUnborn(this.#files, name)) ?? (await this.#createWorkspace(name));
     this.file.addWorkspace(name, this.clock.now());
     this.#workspaces.set(name, workspace);
     return workspace;
+  }
+
+  async #createWorkspace(name: string): Promise<Workspace> {
+    await createWorkspace(this.#files, name);
+    return openWorkspace(this.#files, name);
   }
 
   /**

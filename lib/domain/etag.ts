@@ -7,8 +7,11 @@ const versionIdPattern = /^[0-9a-f]{40}$/;
  * Nothing else is mended: a foreign tag simply never matches.
  */
 const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:-(?:gzip|br|deflate))?"?$/;
-const opaqueTag = /^(?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"$/;
-const bareToken = /^[\x21\x23-\x2b\x2d-\x7e]+$/;
+/**
+ * One element of a list and the comma behind it: a tag in quotes, commas and all; our own id bare; or nothing, since
+ * empty elements are to be passed over (RFC 9110 §5.6.1).
+ */
+const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)?[ \t]*(?:,|$)/y;
 
 export function isVersionId(text: string): boolean {
   return versionIdPattern.test(text);
@@ -30,16 +33,24 @@ export type Precondition = { readonly any: true } | { readonly any: false; reado
 export function parsePrecondition(header: string, field: 'If-Match' | 'If-None-Match'): Precondition {
   const text = header.trim();
   if (text === '*') return { any: true };
-  const versionIds: string[] = [];
-  for (const part of text.split(',')) {
-    const tag = part.trim();
-    const own = tagPattern.exec(tag)?.[1];
-    if (own !== undefined) versionIds.push(own);
-    else if (!opaqueTag.test(tag) && !bareToken.test(tag)) {
-      throw invalidRequest('bad_field', `${field} must be an entity-tag, a list of them, or *.`, { field });
-    }
+  const tags = splitList(text);
+  if (tags === undefined) {
+    throw invalidRequest('bad_field', `${field} must be an entity-tag, a list of them, or *.`, { field });
   }
+  const versionIds = tags.flatMap((tag) => tagPattern.exec(tag)?.[1] ?? []);
   return { any: false, versionIds };
+}
+
+/** @returns undefined when it is no list, or one without any tag */
+function splitList(text: string): string[] | undefined {
+  const tags: string[] = [];
+  for (let at = 0; at < text.length; at = element.lastIndex) {
+    element.lastIndex = at;
+    const found = element.exec(text);
+    if (found === null) return undefined;
+    if (found[1] !== undefined) tags.push(found[1]);
+  }
+  return tags.length === 0 ? undefined : tags;
 }
 
 /** Whether the precondition allows acting on the version that is current now. */

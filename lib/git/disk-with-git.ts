@@ -9,19 +9,18 @@ import { listHistoryWithGit } from './history.js';
 import { openLooseObject } from './loose-object.js';
 import { maintainWithGit } from './maintain-with-git.js';
 import { requireOid } from './objects.js';
-import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
-import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
+import type { GitObject, ObjectType, Oid } from './objects.js';
+import type { MaintenanceReport, Repository } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
-import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
+import { WrittenRepository } from './written-repository.js';
 import { streamBlob } from './stream-with-git.js';
 
 /** Blobs up to this size are read whole and streamed from memory. */
 const smallBlob = 256 * 1024;
 
 /** A repository on disk whose objects are read by the git program. */
-export class DiskRepositoryWithGit implements Repository {
+export class DiskRepositoryWithGit extends WrittenRepository implements Repository {
   readonly #program: GitProgram;
-  readonly #writer: RepositoryWriter;
   readonly #path: string;
   readonly #contents: CatFile;
   readonly #facts: CatFile;
@@ -30,8 +29,8 @@ export class DiskRepositoryWithGit implements Repository {
   #lastMaintenance: Promise<unknown> = Promise.resolve();
 
   constructor(program: GitProgram, writer: RepositoryWriter) {
+    super(writer);
     this.#program = program;
-    this.#writer = writer;
     this.#path = writer.folder.path;
     this.#contents = new CatFile(program, this.#path, 'contents');
     this.#facts = new CatFile(program, this.#path, 'facts');
@@ -42,7 +41,7 @@ export class DiskRepositoryWithGit implements Repository {
     return { type: type as ObjectType, bytes };
   }
 
-  async has(oid: Oid): Promise<boolean> {
+  override async has(oid: Oid): Promise<boolean> {
     try {
       await this.#ask(this.#facts, oid);
       return true;
@@ -63,42 +62,18 @@ export class DiskRepositoryWithGit implements Repository {
       const { bytes } = await this.read(oid);
       return { size, stream: Readable.from([bytes], { objectMode: false }) };
     }
-    const loose = await openLooseObject(this.#writer.folder, oid);
+    const loose = await openLooseObject(this.writer.folder, oid);
     const stream = loose?.stream ?? streamBlob(this.#program, this.#path, oid, size);
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
     return { size, stream };
   }
 
-  addPack(objects: readonly PackableObject[]): Promise<void> {
-    return this.#writer.addPack(objects);
-  }
-
-  head(): Promise<Oid | null> {
-    return this.#writer.head();
-  }
-
-  moveHead(to: Oid): Promise<void> {
-    return this.#writer.moveHead(to, (oid) => this.has(oid));
-  }
-
-  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
-    return this.#writer.stageBlob(source, announce);
-  }
-
-  dropStaged(oid: Oid): Promise<void> {
-    return this.#writer.dropStaged(oid);
-  }
-
-  stats(): Promise<RepositoryStats> {
-    return this.#writer.stats();
-  }
-
   maintain(keep: readonly Oid[] = []): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
       try {
-        await maintainWithGit(this.#program, this.#writer, new Set(keep), this.#closing.signal);
+        await maintainWithGit(this.#program, this.writer, new Set(keep), this.#closing.signal);
       } finally {
         this.#contents.renew();
         this.#facts.renew();

@@ -8,19 +8,18 @@ import { listHistoryByReading } from './history.js';
 import { joinPacks } from './join-packs.js';
 import { openLooseObject, loosePath } from './loose-object.js';
 import { hashObject, requireOid } from './objects.js';
-import type { GitObject, ObjectType, Oid, PackableObject } from './objects.js';
+import type { GitObject, ObjectType, Oid } from './objects.js';
 import { listPackNames } from './pack-list.js';
-import type { MaintenanceReport, Repository, RepositoryStats } from './repository.js';
+import type { MaintenanceReport, Repository } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
-import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
+import { WrittenRepository } from './written-repository.js';
 
 /**
  * A repository whose objects are read by isomorphic-git. It holds every pack
  * that it has read from in memory.
  */
-export class IsomorphicRepository implements Repository {
+export class IsomorphicRepository extends WrittenRepository implements Repository {
   readonly #fs: FsClient;
-  readonly #writer: RepositoryWriter;
   readonly #missing: string | null;
   readonly #streams = new Set<Readable>();
   #cache = {};
@@ -32,8 +31,8 @@ export class IsomorphicRepository implements Repository {
    * @param missing what `maintain` reports as left out.
    */
   constructor(fs: FsClient, writer: RepositoryWriter, missing: string | null = null) {
+    super(writer);
     this.#fs = fs;
-    this.#writer = writer;
     this.#missing = missing;
   }
 
@@ -52,7 +51,7 @@ export class IsomorphicRepository implements Repository {
     return object;
   }
 
-  async has(oid: Oid): Promise<boolean> {
+  override async has(oid: Oid): Promise<boolean> {
     try {
       await this.read(oid);
       return true;
@@ -64,14 +63,14 @@ export class IsomorphicRepository implements Repository {
 
   async size(oid: Oid): Promise<number> {
     requireOid(oid);
-    const loose = await openLooseObject(this.#writer.folder, oid);
+    const loose = await openLooseObject(this.writer.folder, oid);
     loose?.stream.destroy();
     return loose?.size ?? (await this.read(oid)).bytes.length;
   }
 
   async readStream(oid: Oid): Promise<{ size: number; stream: Readable }> {
     requireOid(oid);
-    const { type, size, stream } = (await openLooseObject(this.#writer.folder, oid)) ?? (await this.#openPacked(oid));
+    const { type, size, stream } = (await openLooseObject(this.writer.folder, oid)) ?? (await this.#openPacked(oid));
     if (type !== 'blob') {
       stream.destroy();
       throw new RepositoryUnreadable(`Object ${oid} is a ${type}, no blob.`);
@@ -81,35 +80,11 @@ export class IsomorphicRepository implements Repository {
     return { size, stream };
   }
 
-  addPack(objects: readonly PackableObject[]): Promise<void> {
-    return this.#writer.addPack(objects);
-  }
-
-  head(): Promise<Oid | null> {
-    return this.#writer.head();
-  }
-
-  moveHead(to: Oid): Promise<void> {
-    return this.#writer.moveHead(to, (oid) => this.has(oid));
-  }
-
-  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
-    return this.#writer.stageBlob(source, announce);
-  }
-
-  dropStaged(oid: Oid): Promise<void> {
-    return this.#writer.dropStaged(oid);
-  }
-
-  stats(): Promise<RepositoryStats> {
-    return this.#writer.stats();
-  }
-
   /** Joins packs; loose objects all stay, so nothing has to be kept. */
   maintain(): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
-      await joinPacks(this.#writer.folder, this.#writer.seal);
+      await joinPacks(this.writer.folder, this.writer.seal);
       this.#cache = {};
       return { before, after: await this.stats(), missing: this.#missing };
     });
@@ -119,7 +94,7 @@ export class IsomorphicRepository implements Repository {
 
   fsck(): Promise<string[]> {
     return checkObjects(
-      this.#writer.folder,
+      this.writer.folder,
       () => this.head(),
       (oid) => this.read(oid),
     );
@@ -127,7 +102,7 @@ export class IsomorphicRepository implements Repository {
 
   history(from: Oid): AsyncIterable<Oid> {
     const isCutOff = async (): Promise<boolean> =>
-      (await orAbsent(this.#writer.folder.fs.size(this.#writer.folder.at('shallow')))) !== undefined;
+      (await orAbsent(this.writer.folder.fs.size(this.writer.folder.at('shallow')))) !== undefined;
     return listHistoryByReading((oid) => this.read(oid), from, isCutOff);
   }
 
@@ -145,7 +120,7 @@ export class IsomorphicRepository implements Repository {
     try {
       const { type, object } = await readObject({
         fs: this.#fs,
-        gitdir: this.#writer.folder.path,
+        gitdir: this.writer.folder.path,
         oid,
         format: 'content',
         cache: this.#cache,
@@ -164,7 +139,7 @@ export class IsomorphicRepository implements Repository {
    * called absent, what it would have been found in is looked at.
    */
   async #requireReadable(oid: Oid): Promise<void> {
-    const { folder } = this.#writer;
+    const { folder } = this.writer;
     try {
       await listPackNames(folder);
       if ((await orAbsent(folder.fs.size(loosePath(folder, oid)))) === undefined) return;

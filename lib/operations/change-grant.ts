@@ -126,8 +126,10 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
       input.scopeType === 'folder' ? { type: 'folder', location: input.location } : findScope(pen, input);
     const grant = tables.grants.findSame(scope, input.subject, input.role);
     if (grant === undefined) throw notFound();
+    const isOnRoot = scope.type === 'folder' && scope.location === '';
+    const before = isOnRoot ? countAdmins(tables) : 0;
     tables.grants.delete(grant.id);
-    if (scope.type === 'folder' && scope.location === '') requireAdmin(countAdmins(tables));
+    requireAdmin(before, countAdmins(tables));
     return toGrantRecord(tables, grant, input);
   },
 };

@@ -67,8 +67,9 @@ export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
   run({ turn }, { groupId, member }) {
     requireSubject(turn.tables, { type: 'group', id: groupId });
+    const before = countAdmins(turn.tables);
     if (!turn.tables.groups.leave(groupId, member)) throw notFound();
-    requireAdmin(countAdmins(turn.tables));
+    requireAdmin(before, countAdmins(turn.tables));
     return { groupId, member, changed: true };
   },
 };

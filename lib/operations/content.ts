@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
 import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
-import { invalidRequest } from '../domain/refusal.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
 import { prepareContent, prepareStream } from '../workspace/prepare-content.js';
 import type { PrepareContext } from './operation.js';
@@ -41,7 +41,7 @@ export function decodeContent(content: string, encoding: 'utf-8' | 'base64' = 'u
 export async function prepareSource(context: PrepareContext, source: ContentSource): Promise<PreparedContent> {
   const policy = readPolicy(context.view.tables);
   if ('bytes' in source) {
-    if (source.bytes.length > policy.largestText) throw tooLarge(policy.largestText);
+    if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
     return prepareContent(context.workspace, source.bytes, context.staged);
   }
   return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
@@ -51,12 +51,13 @@ async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncG
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > most) throw tooLarge(most);
+    if (bytes > most) throw contentTooLarge(most);
     yield chunk;
   }
 }
 
-function tooLarge(limit: number): Error {
+/** The same whether the length was stated beforehand or found out. @param limit bytes */
+export function contentTooLarge(limit: number): Refusal {
   return invalidRequest('content_too_large', `The content is larger than ${limit} bytes.`, { field: 'content', limit });
 }
 

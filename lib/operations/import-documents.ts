@@ -1,7 +1,10 @@
 import type { ImportedFile, PreparedContent } from '../domain/change.js';
-import { nameOf, type Location } from '../domain/location.js';
+import { ancestorsOf, nameOf, rootLocation, type Location } from '../domain/location.js';
+import { conflict, notFound } from '../domain/refusal.js';
 import type { ImportResult } from '../workspace/apply-import.js';
 import { applyChange } from '../workspace/commit.js';
+import { findDocument } from '../workspace/locate.js';
+import type { Pen } from '../workspace/pen.js';
 import { guessMediaType, prepareSource, type ContentSource } from './content.js';
 import type { WriteOperation } from './operation.js';
 
@@ -10,6 +13,16 @@ export interface ImportInput {
   readonly into: Location;
   readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
   readonly message: string | null;
+}
+
+/** Said once for all files, which could none of them go below a document. @throws Refusal CONFLICT `name_taken` */
+function requireNoDocumentAt(pen: Pen, into: Location): void {
+  const inTheWay = [...ancestorsOf(into), into].find(
+    (place) => place !== rootLocation && findDocument(pen.turn.tables, place) !== undefined,
+  );
+  if (inTheWay === undefined) return;
+  if (pen.view.document(inTheWay) === undefined) throw notFound();
+  throw conflict('name_taken', `"${inTheWay}" is a document. Import into a folder.`, { location: inTheWay });
 }
 
 /** Brings in a batch of documents by one commit; what is there already with the same bytes is left as it is. Editor. */
@@ -26,7 +39,8 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
       return outcome.value;
     });
   },
-  run(pen, { files, message }, prepared) {
+  run(pen, { into, files, message }, prepared) {
+    requireNoDocumentAt(pen, into);
     const imported: ImportedFile[] = [];
     for (const [index, { location }] of files.entries()) {
       const content = prepared[index];

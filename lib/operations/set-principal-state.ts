@@ -19,15 +19,21 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
   run({ turn }, { principalId, disabled }) {
     const principal = turn.tables.principals.find(principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
+    const before = countAdmins(turn.tables);
     turn.tables.principals.setDisabled(principalId, disabled ? (principal.disabledAt ?? turn.now) : null);
-    requireAdmin(countAdmins(turn.tables));
+    requireAdmin(before, countAdmins(turn.tables));
     return turn.tables.principals.find(principalId) ?? principal;
   },
 };
 
-/** @throws Refusal CONFLICT `last_approver` when nobody would be left who can administer the workspace */
-export function requireAdmin(left: number): void {
-  if (left === 0) {
+/**
+ * A workspace that nobody but the operator administers yet has no last one to lose.
+ * @param before how many could administer the workspace before the change
+ * @param after and how many can with it
+ * @throws Refusal CONFLICT `last_approver` when the change would leave nobody
+ */
+export function requireAdmin(before: number, after: number): void {
+  if (before > 0 && after === 0) {
     throw conflict(
       'last_approver',
       'Nobody would be left who can administer the workspace. Make someone else approver of the root first.',

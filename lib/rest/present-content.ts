@@ -31,16 +31,17 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
       { limit, size },
     );
   }
-  if (request.method === 'HEAD')
-    return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   const bytes = read.bytes ?? (await buffer(await openStream(read)));
   const encoding = read.version.kind === 'text' ? 'utf-8' : 'base64';
   const content = bytes.toString(encoding === 'utf-8' ? 'utf8' : 'base64');
-  return answerJson(200, { ...presentDocument(read.document, read.version), content, encoding }, headers);
+  const value = { ...presentDocument(read.document, read.version), content, encoding };
+  if (request.method === 'GET') return answerJson(200, value, headers);
+  const length = String(Buffer.byteLength(JSON.stringify(value)));
+  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
 }
 
 /** `Accept: application/octet-stream`, and nothing else beside it. */
-function wantsRawForm(request: CheckedRequest): boolean {
+export function wantsRawForm(request: CheckedRequest): boolean {
   const accept = request.header('accept') ?? '';
   return !accept.includes(',') && (accept.split(';')[0] ?? '').trim().toLowerCase() === 'application/octet-stream';
 }

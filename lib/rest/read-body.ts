@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Policy } from '../domain/policy.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { contentTooLarge } from '../operations/content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */
 export interface RawBody {
@@ -57,12 +58,12 @@ export function nameForm(form: BodyForm): string {
 export async function readJson(request: IncomingMessage, policy: Policy, invite: () => void): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
   const limit = Math.min(largestJson, policy.largestText * 6 + envelope);
-  requireLength(request, limit, 'body_too_large');
+  if (statedLength(request) > limit) throw bodyTooLarge(limit);
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of readPieces(request, invite)) {
     size += piece.length;
-    if (size > limit) throw tooLarge('body_too_large', limit);
+    if (size > limit) throw bodyTooLarge(limit);
     pieces.push(piece);
   }
   let value: unknown;
@@ -83,7 +84,7 @@ export async function readJson(request: IncomingMessage, policy: Policy, invite:
  * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
  */
 export function takeRaw(request: IncomingMessage, policy: Policy, invite: () => void): RawBody {
-  requireLength(request, policy.largestBlob, 'content_too_large');
+  if (statedLength(request) > policy.largestBlob) throw contentTooLarge(policy.largestBlob);
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
   return {
@@ -108,18 +109,13 @@ async function* readPieces(request: IncomingMessage, invite: () => void): AsyncG
   }
 }
 
-function requireLength(request: IncomingMessage, limit: number, reason: SizeReason): void {
-  const stated = Number(request.headers['content-length'] ?? '0');
-  if (stated > limit) throw tooLarge(reason, limit, stated);
+/** Bytes; 0 where none is stated. */
+function statedLength(request: IncomingMessage): number {
+  return Number(request.headers['content-length'] ?? '0');
 }
 
-type SizeReason = 'body_too_large' | 'content_too_large';
-
-function tooLarge(reason: SizeReason, limit: number, size?: number): Refusal {
-  return invalidRequest(reason, `The body is over the limit of ${limit} bytes.`, {
-    limit,
-    ...(size === undefined ? {} : { size }),
-  });
+function bodyTooLarge(limit: number): Refusal {
+  return invalidRequest('body_too_large', `The body is over the limit of ${limit} bytes.`, { limit });
 }
 
 /** Counts without recursion: nesting may be as deep as the body is long. */

@@ -8,6 +8,7 @@ import type { ListInput } from '../operations/list-documents.js';
 import type { ReadDocumentInput } from '../operations/read-document.js';
 import type { UpdateDocumentInput } from '../operations/update-document.js';
 import { unknownParameter } from './parse-target.js';
+import { wantsRawForm } from './present-content.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 
@@ -31,7 +32,12 @@ export function readListRequest(request: CheckedRequest): ListInput {
 
 export function readReadRequest(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
-  return { location: request.location, versionId: version, withContent: request.method === 'GET' };
+  // The length that HEAD tells of the JSON form is known only with the content (RFC 9110 §9.3.2).
+  return {
+    location: request.location,
+    versionId: version,
+    withContent: request.method === 'GET' || !wantsRawForm(request),
+  };
 }
 
 export function readCreateRequest(request: CheckedRequest): CreateDocumentInput {

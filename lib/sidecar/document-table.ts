@@ -64,7 +64,6 @@ export class DocumentTable {
   readonly #byId;
   readonly #byNumber;
   readonly #inFolder;
-  readonly #ofThese;
   readonly #insert;
   readonly #advance;
   readonly #place;
@@ -89,9 +88,6 @@ export class DocumentTable {
     this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
     this.#inFolder = connection.prepare<[number, string, number], Row>(
       `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
-    );
-    this.#ofThese = connection.prepare<[string, number, string, number], Row>(
-      `${select} WHERE d.id IN (SELECT value FROM json_each(?)) AND d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
     );
     this.#insert = connection.prepare(
       'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
@@ -168,11 +164,6 @@ export class DocumentTable {
   /** Live documents directly in the folder, by name, those after `after`. */
   inFolder(folder: number, after: string, limit: number): DocumentRow[] {
     return this.#inFolder.all(folder, after, limit).map(toDocument);
-  }
-
-  /** The same, but only those among `ids`: sought from the ids, not by scanning the folder. */
-  inFolderOfThese(ids: readonly string[], folder: number, after: string, limit: number): DocumentRow[] {
-    return this.#ofThese.all(JSON.stringify(ids), folder, after, limit).map(toDocument);
   }
 
   /** @returns the new document's number */

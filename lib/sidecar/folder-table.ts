@@ -22,6 +22,13 @@ const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
 
 export const rootFolderNumber = 1;
 
+/** All folders at or below one, with how many bytes their paths have beyond its own. */
+const below = `WITH RECURSIVE below (number, bytes) AS (
+    SELECT ?, 0
+    UNION ALL
+    SELECT f.number, b.bytes + 1 + octet_length(f.name) FROM folder f JOIN below b ON f.parent = b.number
+  )`;
+
 /** The tree of folders. A row is there exactly while the folder is: something live below it, or kept. */
 export class FolderTable {
   readonly #find;
@@ -35,7 +42,16 @@ export class FolderTable {
   readonly #isEmpty;
   readonly #mirrored;
 
+  readonly #longestBelow;
+  readonly #longestDocumentBelow;
+
   constructor(connection: Connection) {
+    this.#longestBelow = connection.prepare<[number], { bytes: number }>(
+      `${below} SELECT max(bytes) AS bytes FROM below`,
+    );
+    this.#longestDocumentBelow = connection.prepare<[number], { bytes: number | null }>(
+      `${below} SELECT max(b.bytes + 1 + octet_length(d.name)) AS bytes FROM below b JOIN document d ON d.folder = b.number`,
+    );
     this.#find = connection.prepare<[number], Row>('SELECT * FROM folder WHERE number = ?');
     this.#child = connection.prepare<[number, string], Row>(
       `SELECT * FROM folder
@@ -54,6 +70,16 @@ export class FolderTable {
       `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
           AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
     );
+  }
+
+  /** How many bytes the deepest folder's path has beyond that of this one; 0 when there is no folder in it. */
+  longestBelow(number: number): number {
+    return this.#longestBelow.get(number)?.bytes ?? 0;
+  }
+
+  /** The same for the deepest document. Looks at every document in it and below. */
+  longestDocumentBelow(number: number): number {
+    return this.#longestDocumentBelow.get(number)?.bytes ?? 0;
   }
 
   find(number: number): FolderRow | undefined {

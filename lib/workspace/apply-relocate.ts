@@ -2,7 +2,17 @@ import type { AccessReport } from '../domain/access-change.js';
 import type { Change } from '../domain/change.js';
 import type { Document, Folder } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
-import { ancestorsOf, isWithin, nameOf, parentOf, rebase, segmentsOf, type Location } from '../domain/location.js';
+import {
+  type Location,
+  ancestorsOf,
+  byteLength,
+  isWithin,
+  longestLocation,
+  nameOf,
+  parentOf,
+  rebase,
+  segmentsOf,
+} from '../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { TreeEntry } from '../git/tree.js';
 import { descend, findDocument, findFolder, toDocument, toFolder } from './locate.js';
@@ -75,7 +85,7 @@ function entryAt(pen: Pen, location: Location): TreeEntry {
  * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
  * much lies below. It is an event in the history and makes no version, so ETags stay.
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `name_taken`, `access_would_widen`,
- * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`
+ * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`, `bad_location`
  */
 export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   const { tables, now } = pen.turn;
@@ -99,6 +109,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   requireWritable(descend(tables, parentOf(to)).folder.mirror);
   if (folder !== undefined) {
     requireNoMirrorBelow(pen, from);
+    requireShortEnough(pen, folder.row.number, change);
     requireNoGrantOnMovedDocuments(pen, from, to);
   }
 
@@ -153,6 +164,27 @@ function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
   const folder = findFolder(pen.turn.tables, to);
   if (folder === undefined) throw new Error('What was just moved is not there.');
   return { type: 'folder', folder: toFolder(to, folder.mirror) };
+}
+
+/** Bytes of a slash and the longest name. */
+const longestStep = 256;
+
+/**
+ * Nothing in a folder may come to lie at a location that no request could name. Documents are looked at only where the
+ * deepest folder leaves too little room for any name. It tells the caller of nothing hidden: an editor of the folder
+ * reads everything in it.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+function requireShortEnough({ turn }: Pen, folder: number, { from, to, operation }: Relocate): void {
+  const { folders } = turn.tables;
+  const room = longestLocation - byteLength(to);
+  if (byteLength(to) <= byteLength(from)) return;
+  const deepest = folders.longestBelow(folder);
+  if (deepest + longestStep <= room) return;
+  if (deepest <= room && folders.longestDocumentBelow(folder) <= room) return;
+  throw invalidRequest('bad_location', `Something in the folder would lie deeper than ${longestLocation} bytes.`, {
+    field: operation === 'rename' ? 'name' : 'to_folder',
+  });
 }
 
 /** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */

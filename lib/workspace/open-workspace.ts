@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChainSigner } from '../audit/checkpoint.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
+import { conflict } from '../domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
@@ -68,6 +69,22 @@ export async function createWorkspace(files: WorkspaceFiles, name: string): Prom
   await fs.syncFolder(making.folder);
   await rename(making.folder, final);
   await fs.syncFolder(files.dataFolder);
+}
+
+/**
+ * What is left of a workspace that was being added when its process ended: its files are there, and the service does not
+ * know it. One that nobody has used yet is as good as a new one.
+ * @returns undefined where nothing of that name is there
+ * @throws Refusal CONFLICT `name_taken` when it holds something
+ */
+export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<Workspace | undefined> {
+  if (files.dataFolder === null || !existsSync(pathsOf(files.dataFolder, name).folder)) return undefined;
+  const workspace = await openWorkspace(files, name);
+  const { state, reader } = workspace.journal;
+  const isUsed = state.head !== null || reader.principals.list().some(({ id }) => id !== operatorId);
+  if (!isUsed) return workspace;
+  await workspace.close();
+  throw conflict('name_taken', `The data folder holds a workspace "${name}" that was not made here. Move it away.`);
 }
 
 /**

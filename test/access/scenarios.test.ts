@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { perform } from '../../lib/operations/perform.js';
+import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
 import { outcomeOf } from '../harness/act.js';
+import { openTestService, operator } from '../harness/service.js';
 import { openCast, type Cast } from './cast.js';
 
 const told: string[] = [];
@@ -281,6 +284,20 @@ describe('Access: people', () => {
     await isNotFound(editor.read('a.md'), editor.update('a.md', 'x'), editor.create('b.md'), editor.export());
     await setDisabled(editor, false);
     await editor.update('a.md', 'mine');
+  });
+
+  it('A workspace that never had an approver of the root has no last one to lose', async () => {
+    const service = await openTestService();
+    try {
+      const [ben, red] = [await service.principal('Ben'), await service.group('Red')];
+      const person = { type: 'principal', id: ben } as const;
+      await service.join(red, person);
+      assert.equal(await outcomeOf(service.leave(red, person)), 'done');
+      const disabled = perform(service.workspace, operator, setPrincipalState, { principalId: ben, disabled: true });
+      assert.equal(await outcomeOf(disabled), 'done');
+    } finally {
+      await service.close();
+    }
   });
 
   scenario(

@@ -43,6 +43,16 @@ for (const mode of ['without a server', 'beside a server'] as const) {
 
     afterEach(tidyUp);
 
+    it('is refused once, not for every file, where a document is', async () => {
+      const data = join(await makeFolder(), 'data');
+      const source = await makeSource();
+      await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+      await ask('import', source, '--into', 'team', '--data', data);
+      const refused = await askRefused('import', source, '--into', 'team/welcome.md', '--data', data);
+      assert.deepEqual([refused.code, refused.details?.['reason']], ['CONFLICT', 'name_taken']);
+      assert.match(refused.message, /"team\/welcome.md" is a document/);
+    });
+
     it('brings in what can be, skips the rest with reasons, and leaves what is there when run again', async () => {
       const data = join(await makeFolder(), 'data');
       const source = await makeSource();

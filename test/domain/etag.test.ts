@@ -41,6 +41,17 @@ describe('If-Match', () => {
     assert.ok(!preconditionHolds(precondition, '1'.repeat(40)));
   });
 
+  it('passes over empty elements of a list, as RFC 9110 §5.6.1 asks', () => {
+    for (const header of [`"${id}",`, `,"${id}"`, `, , "${id}" ,\t,`, `${id},,`]) {
+      assert.deepEqual(read(header), { any: false, versionIds: [id] }, header);
+    }
+  });
+
+  it('takes a comma within quotes for a part of the tag', () => {
+    assert.deepEqual(read(`"a,${id},b", "${other}"`), { any: false, versionIds: [other] });
+    assert.deepEqual(read(`W/",", "${id}"`), { any: false, versionIds: [id] });
+  });
+
   it('accepts a well-formed tag of somebody else, which matches nothing', () => {
     for (const header of [
       '"xyz"',
@@ -59,7 +70,7 @@ describe('If-Match', () => {
   });
 
   it('refuses what is no entity-tag as INVALID_REQUEST with the header named', () => {
-    for (const header of ['', ' ', '"', '"a b"', 'a b', '"a"b', '\u0000', '"a" "b"']) {
+    for (const header of ['', ' ', ',', ' , ', '"', '"a b"', 'a b', '"a"b', '\u0000', '"a" "b"']) {
       assert.throws(
         () => read(header),
         (error) =>

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { parse } from 'yaml';
+import { readDescription } from '../../lib/rest/description.js';
+import { changePolicy } from '../../lib/operations/change-policy.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { operator } from '../harness/service.js';
+
+interface Example {
+  readonly value: { readonly error?: { readonly code: string; readonly message: string; readonly details?: object } };
+}
+
+describe('the examples of errors in the description', () => {
+  let server: TestServer;
+  let ada: HttpClient;
+  let ben: HttpClient;
+  let examples: Readonly<Record<string, Example>>;
+  const place = 'handbook/policies/travel.md';
+
+  before(async () => {
+    ({ examples } = (
+      parse(readDescription().text, { maxAliasCount: -1 }) as {
+        components: { examples: Record<string, Example> };
+      }
+    ).components);
+    server = await openTestServer();
+    ada = await server.person('approver');
+    ben = await server.person('editor', 'handbook', 'Ben');
+    await ada.create(place, '# Travel\n');
+    await ada.create('handbook/taken.md');
+    await ada.post('/v1/claims', { location: 'handbook/taken.md' });
+  });
+  after(() => server.close());
+
+  const stale = { 'If-Match': `"${'0'.repeat(40)}"` };
+  const at = `/v1/documents/${place}`;
+  const provoked: Readonly<Record<string, () => Promise<HttpAnswer>>> = {
+    MissingField: () => ada.get('/v1/history'),
+    UnknownField: () => ada.post('/v1/documents', { location: 'x.md', content: '', titel: 'x' }),
+    UnknownQueryParameter: () => ada.get('/v1/documents?page=2'),
+    BadLimit: () => ada.get('/v1/documents?limit=201'),
+    BadRole: () =>
+      ada.post('/v1/grants', {
+        scope_type: 'folder',
+        scope_id: '',
+        subject: { type: 'group', id: 'x' },
+        role: 'owner',
+      }),
+    BadLocation: () => ada.get('/v1/documents/a/../b.md'),
+    BadCursor: () => ada.get('/v1/documents?cursor=x'),
+    IntoItself: () => ada.post('/v1/moves', { location: 'handbook', to_folder: 'handbook' }),
+    MissingIdempotencyKey: () => ada.send('POST', '/v1/documents', { body: { location: 'x.md', content: '' } }),
+    MissingIfMatch: () => ada.send('PUT', at, { body: { content: '' } }),
+    BadJson: () =>
+      ada.send('POST', '/v1/documents', {
+        body: Buffer.from('{'),
+        headers: { 'Idempotency-Key': '1', 'Content-Type': 'application/json' },
+      }),
+    UnsupportedMediaType: () => ada.create('x.md', 'x', { 'Content-Type': 'text/plain' }),
+    NoSuchSection: () => ada.post('/v1/claims', { location: place, section: 'none' }),
+    QuoteNotFound: () => ada.post('/v1/comments', { location: place, text: 'x', passage: { quote: 'none' } }),
+    StaleIfMatch: () => ada.put(at, { content: '' }, stale),
+    NameTaken: () => ada.create(place),
+    IdempotencyKeyReused: async () => {
+      await ada.create('once.md', 'x', { 'Idempotency-Key': 'once' });
+      return ada.create('once.md', 'y', { 'Idempotency-Key': 'once' });
+    },
+    LocationOccupied: async () => {
+      await ada.create('handbook/gone.md');
+      await ada.delete('/v1/documents/handbook/gone.md');
+      await ada.create('handbook/gone.md');
+      return ada.post('/v1/undeletes', { location: 'handbook/gone.md' });
+    },
+    AccessWouldWiden: async () => {
+      await server.person('reader', 'public', 'Rita');
+      return ada.post('/v1/moves', { location: place, to_folder: 'public' });
+    },
+    AccessReportChanged: () =>
+      ada.post('/v1/moves', {
+        location: place,
+        to_folder: 'public',
+        acknowledge_access_change: true,
+        access_report: 'x',
+      }),
+    Claimed: () => ben.put('/v1/documents/handbook/taken.md', { content: '' }),
+    ContentTooLarge: async () => {
+      await perform(server.host.workspace, operator, changePolicy, { largestText: 1000 });
+      return ada.create('large.md', 'x'.repeat(1001));
+    },
+    BodyTooLarge: () => ada.create('large.md', 'x'.repeat(80_000)),
+    UseRawForm: async () => {
+      await ada.post('/v1/documents?location=long.md', Buffer.alloc(1001, 'x'));
+      return ada.get('/v1/documents/long.md');
+    },
+  };
+
+  /** Names, numbers and reasons that are an example's own. */
+  const general = (message: string): string => message.replaceAll(/\d+/g, 'N').replaceAll(/"[^"]*"/g, '"…"');
+
+  for (const [name, provoke] of Object.entries(provoked)) {
+    it(`${name}: the words and the details are those that are sent`, async () => {
+      const example = examples[name]?.value.error ?? assert.fail(name);
+      const { error } = (await provoke()).json;
+      assert.deepEqual([error.code, general(error.message)], [example.code, general(example.message)]);
+      assert.deepEqual(Object.keys(error.details).toSorted(), Object.keys(example.details ?? {}).toSorted());
+    });
+  }
+});
