@@ -48,6 +48,7 @@ function readBlocks(page: string): { readonly start: string; readonly steps: rea
 const varying: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'URL'],
   [/ck_main_[0-9a-z]+_[0-9a-z]+/g, 'KEY'],
+  [/\/signin\/link\/[0-9a-x]{52}\b/g, '/signin/link/SECRET'],
   [/\b(doc|req|prn|grp|grt)_[0-9a-z]{20,32}\b/g, '$1_ID'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],

@@ -1,4 +1,5 @@
 import type { Connection } from './database.js';
+import type { PersonPart } from './service-file.js';
 
 /** Somebody who can sign in. */
 export interface StoredIdentity {
@@ -53,6 +54,8 @@ export class IdentityTable {
   readonly #membershipsOf;
   readonly #findMembership;
   readonly #join;
+  readonly #listPeople;
+  readonly #leaveAll;
 
   constructor(connection: Connection) {
     this.#find = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE id = ?');
@@ -66,6 +69,11 @@ export class IdentityTable {
     this.#findMembership = connection.prepare<[string, string], MembershipRow>(
       'SELECT * FROM membership WHERE workspace = ? AND principal_id = ?',
     );
+    this.#listPeople = connection.prepare<[string], IdentityRow & { principal_id: string }>(
+      `SELECT identity.*, membership.principal_id FROM membership
+       JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
+    );
+    this.#leaveAll = connection.prepare('DELETE FROM membership WHERE workspace = ?');
     this.#join = connection.prepare('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
   }
 
@@ -99,6 +107,30 @@ export class IdentityTable {
   findMembership(workspace: string, principalId: string): StoredMembership | undefined {
     const row = this.#findMembership.get(workspace, principalId);
     return row === undefined ? undefined : toMembership(row);
+  }
+
+  /** Everyone who signs in to a workspace, for its backup. */
+  listPeople(workspace: string): PersonPart[] {
+    return this.#listPeople.all(workspace).map((row) => ({ ...toIdentity(row), principalId: row.principal_id }));
+  }
+
+  /** Nobody signs in to a workspace any more: what an earlier one of the name left behind gives way. */
+  leaveAll(workspace: string): void {
+    this.#leaveAll.run(workspace);
+  }
+
+  /**
+   * Takes in somebody from another service's backup. Whoever is known here by the same id is the same, with the password
+   * that is here. A name that somebody else has is no reason to take them for each other: then nobody is taken in, and
+   * an admin makes a link.
+   */
+  takePerson(workspace: string, person: PersonPart): void {
+    if (this.find(person.id) === undefined) {
+      if (this.findByName(person.signInName) !== undefined) return;
+      this.insert(person);
+      if (person.passwordHash !== null) this.setPassword(person.id, person.passwordHash, person.createdAt);
+    }
+    this.join({ workspace, principalId: person.principalId, identityId: person.id });
   }
 
   join(membership: StoredMembership): void {

@@ -44,6 +44,17 @@ export interface ServicePart {
     readonly material: string;
     readonly createdAt: number;
   }[];
+  /** Who signs in as whom; not in backups of before there was signing in. */
+  readonly people?: readonly PersonPart[];
+}
+
+/** Somebody who signs in, as far as it concerns one workspace. */
+export interface PersonPart {
+  readonly id: string;
+  readonly principalId: string;
+  readonly signInName: string;
+  readonly passwordHash: string | null;
+  readonly createdAt: number;
 }
 
 /** The purpose of the key that signs a workspace's audit chain. */
@@ -60,6 +71,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   }
   const connection = openForWriting(file);
   migrate(connection, migrations);
+  const people = openPeopleTables(connection);
   const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
   const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
   const find = connection.prepare<[string], { material: Buffer }>('SELECT material FROM service_key WHERE purpose = ?');
@@ -80,7 +92,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     'INSERT OR REPLACE INTO service_key (purpose, material, created_at) VALUES (?, ?, ?)',
   );
   return {
-    people: openPeopleTables(connection),
+    people,
     oauth: new OAuthTable(connection),
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
@@ -104,7 +116,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
         material: key.material.toString('base64'),
         createdAt: key.created_at,
       }));
-      return { workspace, createdAt: row.created_at, keys };
+      return { workspace, createdAt: row.created_at, keys, people: people.identities.listPeople(workspace) };
     },
     takePart: connection.transaction((part: ServicePart, within: () => void) => {
       add.run(part.workspace, part.createdAt);
@@ -112,6 +124,8 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
         if (!key.purpose.endsWith(`:${part.workspace}`)) throw new Error(`The key "${key.purpose}" is not its own.`);
         replaceKey.run(key.purpose, Buffer.from(key.material, 'base64'), key.createdAt);
       }
+      people.identities.leaveAll(part.workspace);
+      for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
       within();
     }),
     close: () => connection.close(),

@@ -72,6 +72,28 @@ describe('backup and restore', () => {
     return assert.fail('It was not refused.');
   }
 
+  it('lets people sign in to it as before, and takes nobody there for somebody else of the same name', async () => {
+    const { people } = test.service;
+    const [ada, grace] = [await test.principal('Ada'), await test.principal('Grace')];
+    const known = people.identities.provide('acme', ada, 'Ada', 'ada@example.org');
+    people.identities.provide('acme', grace, 'Grace', 'grace');
+    const link = people.links.issue(known.id);
+    people.links.use(link.secret, await people.passwords.hash('four blue heron stairs'));
+    const backup = await backUp();
+    const other = await open(join(work, 'restored'));
+    await other.addWorkspace('other');
+    const stranger = other.people.identities.provide('other', 'prn_stranger', 'Grace H.', 'grace');
+    await other.restore({ backup, passphrase }, operator);
+    const found = other.people.identities.findOf('acme', ada);
+    assert.equal(found?.signInName, 'ada@example.org');
+    assert.ok(await other.people.passwords.matches('four blue heron stairs', found.passwordHash));
+    assert.equal(other.people.identities.findOf('acme', grace), undefined);
+    assert.deepEqual(
+      other.people.identities.membershipsOf(stranger.id).map(({ workspace }) => workspace),
+      ['other'],
+    );
+  });
+
   it('gives a workspace that answers everything as the original does, entity-tags included', async () => {
     await makeHistory(test);
     const before = await answersOf(test.workspace);

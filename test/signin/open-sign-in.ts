@@ -2,6 +2,7 @@ import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'nod
 import { issueLink } from '../../lib/operations/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { SignInOptions } from '../../lib/signin/host.js';
+import type { Upstream } from '../../lib/signin/upstream.js';
 import { createSignIn, type SignIn } from '../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../harness/http.js';
 import { operator } from '../harness/service.js';
@@ -68,9 +69,13 @@ export class SignInTest {
   }
 }
 
-export async function openSignIn(
-  options: TestServerOptions & { readonly signIn?: Partial<SignInOptions> } = {},
-): Promise<SignInTest> {
+export interface SignInTestOptions extends TestServerOptions {
+  readonly signIn?: Partial<SignInOptions>;
+  /** For who has to know the address first. */
+  readonly upstream?: (url: string) => Promise<Upstream>;
+}
+
+export async function openSignIn(options: SignInTestOptions = {}): Promise<SignInTest> {
   const server = await openTestServer(options);
   const { log, host, rest } = server;
   // Somebody must be left who can administer the workspace when others are disabled.
@@ -83,6 +88,7 @@ export async function openSignIn(
       info: (fields, message) => void lines.push({ level: 'info', fields, message }),
       error: (fields, message) => void lines.push({ level: 'error', fields, message }),
     },
+    upstream: await options.upstream?.(rest.url),
     ...options.signIn,
   });
   rest.mount(signIn);

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { requireChromium, type TestBrowser, type WatchedPage } from '../browser/chromium.js';
+import { openTestServer } from '../harness/http.js';
+import { OAuthClient } from './oauth/client.js';
+import { OAuthServer } from './oauth/server.js';
+import { goodPassword } from './open-sign-in.js';
+
+describe('An application asks to act as somebody, in Chromium', function () {
+  this.timeout(120_000);
+
+  let browser: TestBrowser;
+  let oauth: OAuthServer;
+  let person: WatchedPage;
+  let client: OAuthClient;
+  /** The application, which listens on the person's computer. */
+  let application: Server;
+
+  before(function () {
+    browser = requireChromium(this);
+  });
+
+  beforeEach(async () => {
+    oauth = await OAuthServer.start(await openTestServer());
+    const { people } = oauth.host.service;
+    const { identityId } = await oauth.person('ada');
+    const { secret } = people.links.issue(identityId);
+    people.links.use(secret, await people.passwords.hash(goodPassword));
+    application = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(
+        '<!doctype html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><h1>Back</h1></html>',
+      );
+    });
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    const { port } = application.address() as AddressInfo;
+    const redirectUris = [`http://127.0.0.1:${port}/callback`];
+    client = await OAuthClient.register(oauth, { client_name: 'Editor', redirect_uris: redirectUris });
+    person = await browser.person();
+  });
+
+  afterEach(async () => {
+    person.judgeConsole('at the end');
+    await browser.close();
+    application.closeAllConnections();
+    application.close();
+    await oauth.close();
+  });
+
+  /** Signs in on the way to the page that asks. */
+  async function arrive(): Promise<{ readonly verifier: string; readonly state: string }> {
+    const { url, ...secrets } = await client.ask();
+    const { page } = person;
+    await page.goto(url.href);
+    await page.getByLabel('E-mail or sign-in name').fill('ada@example.org');
+    await page.getByLabel('Password').fill(goodPassword);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Let Editor act as you?' }).waitFor();
+    return secrets;
+  }
+
+  /** Presses a button of the page that asks. @returns the address by which the application was told */
+  async function answer(button: 'Allow' | 'Deny'): Promise<string> {
+    await person.page.getByRole('button', { name: button }).click();
+    await person.page.getByRole('heading', { name: 'Back' }).waitFor();
+    return person.page.url();
+  }
+
+  const redeem = async (
+    address: string,
+    { verifier, state }: { readonly verifier: string; readonly state: string },
+  ) => {
+    const visited = { url: address, status: 303, headers: {}, text: '', location: address };
+    return client.exchange(client.readAnswer(visited, state), verifier);
+  };
+
+  it('the person signs in on the way, is warned of the program on this computer, and allows it', async () => {
+    const secrets = await arrive();
+    await person.judge('consent');
+    assert.match(await person.page.getByRole('main').innerText(), /The answer goes to a program on this computer/);
+    const token = await redeem(await answer('Allow'), secrets);
+    assert.equal(token.scope, 'org:read org:write');
+    const again = await client.ask();
+    await person.page.goto(again.url.href);
+    await person.page.getByRole('heading', { name: 'Let Editor act as you?' }).waitFor();
+  });
+
+  it('unticks writing, by the keyboard, and the application may only read', async () => {
+    const secrets = await arrive();
+    const box = person.page.getByRole('checkbox', { name: /^Write/ });
+    assert.ok(await box.isChecked());
+    await box.focus();
+    await person.page.keyboard.press('Space');
+    assert.ok(!(await box.isChecked()));
+    assert.equal((await redeem(await answer('Allow'), secrets)).scope, 'org:read');
+  });
+
+  it('denies it, and the application is told so and gets nothing', async () => {
+    await arrive();
+    const told = new URL(await answer('Deny')).searchParams;
+    assert.equal(told.get('error'), 'access_denied');
+    assert.equal(told.get('code'), null);
+  });
+
+  it('is accessible in the dark on a small screen, too', async () => {
+    await browser.close();
+    person = await browser.person({ scheme: 'dark', width: 320 });
+    await arrive();
+    await person.judge('consent, dark and narrow');
+  });
+});

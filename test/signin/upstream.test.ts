@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Upstream } from '../../lib/signin/upstream.js';
+import { makeSystemRandomness } from '../../lib/app.js';
+import { openSignIn, type SignInTest, type Visitor } from './open-sign-in.js';
+import { UpstreamProvider } from './upstream-provider.js';
+
+/** Follows a way through the other provider by hand, with the cookies it gives. @returns where it sends the browser back to */
+async function goThrough(start: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  for (let url = start, steps = 0; steps < 6; steps += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const next = answer.headers.get('location');
+    assert.ok(next !== null, `${answer.status} at ${url}: ${await answer.text()}`);
+    url = new URL(next, url).href;
+    if (url.includes('/signin/upstream/callback')) return url;
+  }
+  throw new Error('The provider never sent the browser back.');
+}
+
+describe('Signing in with another provider', function () {
+  this.timeout(20_000);
+
+  let provider: UpstreamProvider;
+  let test: SignInTest;
+
+  before(async () => {
+    test = await openSignIn({
+      upstream: async (url) => {
+        provider = await UpstreamProvider.open(`${url}/signin/upstream/callback`);
+        const { issuer } = provider;
+        const settings = { issuer, clientId: 'cartulary', clientSecret: 'shared-with-cartulary', name: 'Example' };
+        return new Upstream(settings, makeSystemRandomness());
+      },
+    });
+  });
+  after(async () => {
+    await provider.close();
+    await test.close();
+  });
+
+  /** Presses the button. @returns the page that leads on */
+  async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+    await visitor.get('/signin');
+    const { text } = await visitor.post('/signin/upstream', fields);
+    const target = /content="0;url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.ok(target.startsWith(`${provider.issuer}/auth?`), text);
+    return target;
+  }
+
+  async function comeBack(visitor: Visitor, address: string) {
+    const { pathname, search } = new URL(address);
+    return visitor.get(pathname + search);
+  }
+
+  it('works for whoever has a verified e-mail address that somebody signs in with here', async () => {
+    await test.person('Ada', 'ada@example.org');
+    provider.somebody = { email: 'Ada@Example.ORG', email_verified: true };
+    const visitor = test.visitor();
+    const back = await goThrough(await press(visitor, { return: '/oauth/go-on' }));
+    const answer = await comeBack(visitor, back);
+    assert.match(answer.text, /content="0;url=\/oauth\/go-on"/);
+    assert.ok(await visitor.isSignedIn());
+    assert.equal(test.records().at(-1), 'session.begin done {"method":"upstream"}');
+    const asked = provider.asked.at(-1);
+    assert.equal(asked?.get('code_challenge_method'), 'S256');
+    assert.equal(new Set([asked.get('state'), asked.get('nonce'), asked.get('code_challenge')]).size, 3);
+    assert.equal(asked.get('scope'), 'openid email');
+  });
+
+  it('works for nobody whose address is unverified, unknown, missing or no address', async () => {
+    await test.person('Grace', 'grace@example.org');
+    await test.person('Name', 'name');
+    for (const somebody of [
+      { email: 'grace@example.org', email_verified: false },
+      { email: 'grace@example.org' },
+      { email: 'nobody@example.org', email_verified: true },
+      { email: 'name', email_verified: true },
+      {},
+    ]) {
+      provider.somebody = somebody;
+      const visitor = test.visitor();
+      const answer = await comeBack(visitor, await goThrough(await press(visitor)));
+      assert.equal(answer.status, 422, JSON.stringify(somebody));
+      assert.ok(!(await visitor.isSignedIn()));
+    }
+  });
+
+  it('takes no answer that was meant for another browser, nor one twice, nor one after a quarter of an hour', async () => {
+    await test.person('Joan', 'joan@example.org');
+    provider.somebody = { email: 'joan@example.org', email_verified: true };
+    const [attacker, victim] = [test.visitor(), test.visitor()];
+    const back = await goThrough(await press(attacker));
+    assert.equal((await comeBack(victim, back)).status, 400);
+    await press(victim);
+    assert.equal((await comeBack(victim, back)).status, 502, 'the state is that of another attempt');
+    assert.ok(!(await victim.isSignedIn()));
+    const cookie = attacker.cookies.get('cartulary-upstream') ?? '';
+    assert.ok((await comeBack(attacker, back)).status < 400);
+    attacker.cookies.set('cartulary-upstream', cookie);
+    assert.equal((await comeBack(attacker, back)).status, 502, 'the code was used');
+    const late = test.visitor();
+    const address = await goThrough(await press(late));
+    test.server.host.clock.advance(15 * 60_000);
+    assert.equal((await comeBack(late, address)).status, 400);
+  });
+
+  it('believes no attempt that it did not remember itself', async () => {
+    const visitor = test.visitor();
+    await press(visitor);
+    const [text = ''] = (visitor.cookies.get('cartulary-upstream') ?? '').split('.');
+    const remembered = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
+    const forged = Buffer.from(JSON.stringify({ ...remembered, state: 'chosen' })).toString('base64url');
+    for (const value of [`${forged}.${'A'.repeat(43)}`, forged, '', 'x.y.z']) {
+      visitor.cookies.set('cartulary-upstream', value);
+      assert.equal((await visitor.get('/signin/upstream/callback?code=x&state=chosen')).status, 400);
+    }
+  });
+
+  it('is not offered, and leads nowhere, where none is configured', async () => {
+    const plain = await openSignIn();
+    try {
+      const visitor = plain.visitor();
+      assert.doesNotMatch((await visitor.get('/signin')).text, /upstream/);
+      assert.equal((await visitor.post('/signin/upstream', {})).status, 404);
+      assert.equal((await visitor.get('/signin/upstream/callback?code=x&state=y')).status, 404);
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it('says so when the provider does not answer', async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    await new Promise((resolve) => silent.close(resolve));
+    const settings = { issuer, clientId: 'cartulary', clientSecret: 'x', name: 'Example' };
+    const other = await openSignIn({ signIn: { upstream: new Upstream(settings, makeSystemRandomness()) } });
+    try {
+      const visitor = other.visitor();
+      assert.match((await visitor.get('/signin')).text, /Sign in with Example/);
+      const { status, text } = await visitor.post('/signin/upstream', {});
+      assert.equal(status, 502);
+      assert.match(text, /Example did not answer/);
+    } finally {
+      await other.close();
+    }
+  });
+});
