@@ -79,6 +79,24 @@ const table: readonly Managing[] = [
     optional: { '--end': 'end all of them' },
   },
   {
+    words: 'consent list',
+    description: 'List the applications that people let act as them, and where the answers went.',
+    example: 'cartulary consent list --principal prn_13jrac9t4texfcfd685f',
+    optional: { '--principal <id>': 'those of one person' },
+  },
+  {
+    words: 'consent revoke',
+    arguments: ['consent'],
+    description: 'End what a person allowed an application; its tokens stop working at once.',
+    example: 'cartulary consent revoke oag_2m8ks0vq4xw1u7c3f9dp',
+  },
+  {
+    words: 'consent revoke-all',
+    arguments: ['principal'],
+    description: 'End everything that a person allowed applications.',
+    example: 'cartulary consent revoke-all prn_13jrac9t4texfcfd685f',
+  },
+  {
     words: 'group add',
     arguments: ['name'],
     description: 'Add a group, without members at first.',

@@ -8,6 +8,7 @@ import { contentCommands } from './inspect-content.js';
 import { readerCommands } from './inspect-readers.js';
 import { initialize } from './initialize.js';
 import { accessCommands } from './manage-access.js';
+import { consentCommands } from './manage-consents.js';
 import { policyCommands } from './manage-policy.js';
 import { principalCommands } from './manage-principals.js';
 import { signInCommands } from './manage-sign-in.js';
@@ -23,6 +24,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...principalCommands,
   ...accessCommands,
   ...signInCommands,
+  ...consentCommands,
   ...policyCommands,
   ...contentCommands,
   ...annotationCommands,

@@ -32,6 +32,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     clock,
     randomness: workspace.randomness,
     people: opened.people,
+    file: opened.file,
     dataFolder: null,
     find: () => workspace,
     addWorkspace: (name: string) => opened.addWorkspace(name),

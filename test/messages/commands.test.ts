@@ -22,6 +22,7 @@ describe('the command line on readers, briefs and messages', () => {
       clock,
       randomness: workspace.randomness,
       people: opened.people,
+      file: opened.file,
       dataFolder: null,
       names: () => ['acme'],
       find: () => workspace,

@@ -1,0 +1,39 @@
+import { formatTime } from '../domain/clock.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
+import { listConsents, revokeConsent, revokeConsents } from '../operations/manage-consent.js';
+import { inWorkspace, type Command } from './command.js';
+import { noPrincipal } from './manage-principals.js';
+import type { Presented } from './present.js';
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
+
+function presentConsent(consent: OAuthGrant): Presented {
+  return {
+    id: consent.id,
+    principal: consent.principalId,
+    client: consent.clientName,
+    client_id: consent.clientId,
+    answers_to: consent.redirectHost,
+    scopes: consent.scopes,
+    created_at: formatTime(consent.createdAt),
+    expires_at: formatTime(consent.expiresAt),
+    last_used_at: timeOrNull(consent.lastUsedAt),
+    revoked_at: timeOrNull(consent.revokedAt),
+  };
+}
+
+export const consentCommands: Readonly<Record<string, Command>> = {
+  'consent.list': inWorkspace(async ({ perform, host }, fields) => {
+    const input = { oauth: host.file.oauth, principalId: fields.optionalText('principal') };
+    return { items: (await perform(listConsents, input)).map(presentConsent) };
+  }, noPrincipal),
+  'consent.revoke': inWorkspace(
+    async ({ perform, host }, fields) =>
+      presentConsent(await perform(revokeConsent, { oauth: host.file.oauth, consentId: fields.text('consent') })),
+    'There is no such consent. `cartulary consent list` shows those there are.',
+  ),
+  'consent.revoke-all': inWorkspace(async ({ perform, host }, fields) => {
+    const principalId = fields.text('principal');
+    return { principal: principalId, ended: await perform(revokeConsents, { oauth: host.file.oauth, principalId }) };
+  }, noPrincipal),
+};
