@@ -93,4 +93,11 @@ export type Change =
       /** Digest of the report that was acknowledged; if it has changed since, it is refused again. */
       readonly report?: string | undefined;
     }
-  | { readonly type: 'undelete'; readonly location: Location };
+  | { readonly type: 'undelete'; readonly location: Location }
+  | {
+      /** Hides a document at once and for good; what it left is destroyed afterwards. */
+      readonly type: 'erase';
+      readonly location: Location;
+      /** Only what was deleted there, though something may live there now. */
+      readonly isDeleted: boolean;
+    };

@@ -48,6 +48,12 @@ export class CatFile {
     this.#current = undefined;
   }
 
+  /** The same; resolves when the old ones have ended. */
+  async replace(): Promise<void> {
+    this.renew();
+    await Promise.all(this.#children.values());
+  }
+
   /** Ends every child; questions still waiting are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -10,10 +10,11 @@ import { openLooseObject } from './loose-object.js';
 import { maintainWithGit } from './maintain-with-git.js';
 import { requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
-import type { MaintenanceReport, Repository } from './repository.js';
+import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { WrittenRepository } from './written-repository.js';
 import { streamBlob } from './stream-with-git.js';
+import { sweepInWorker } from './sweep-in-worker.js';
 
 /** Blobs up to this size are read whole and streamed from memory. */
 const smallBlob = 256 * 1024;
@@ -69,6 +70,25 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     return { size, stream };
   }
 
+  get place(): RepositoryPlace {
+    return { path: this.#path, git: 'auto' };
+  }
+
+  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<readonly Oid[]> {
+    const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
+    const sweep = this.#lastMaintenance.then(async () => {
+      const request = await roots();
+      return (await sweepInWorker({ place: this.place, request }, onCopied, signal)).loose;
+    });
+    this.#lastMaintenance = sweep.catch(() => undefined);
+    return sweep;
+  }
+
+  async letGo(): Promise<void> {
+    const streams = [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve)));
+    await Promise.all([this.#contents.replace(), this.#facts.replace(), ...streams]);
+  }
+
   maintain(keep: readonly Oid[] = []): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
@@ -96,9 +116,10 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     return problems;
   }
 
-  history(from: Oid): AsyncIterable<Oid> {
+  history(from: Oid, after: Oid | null = null): AsyncIterable<Oid> {
     requireOid(from);
-    return listHistoryWithGit(this.#program, this.#path, from);
+    if (after !== null) requireOid(after);
+    return listHistoryWithGit(this.#program, this.#path, from, after);
   }
 
   bundle(head: Oid, file: string): Promise<void> {

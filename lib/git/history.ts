@@ -7,16 +7,18 @@ import type { GitObject, Oid } from './objects.js';
 import { isOid } from './objects.js';
 
 /**
- * Names of the commits from the first one to `from`, along first parents, by one
- * git process. A clone that was cut off (`--depth`) starts where it was cut.
+ * Names of the commits from the first one, or the one behind `after`, to `from`,
+ * along first parents, by one git process. A clone that was cut off (`--depth`) starts where it was cut.
  * @throws RepositoryUnreadable when git fails on the way.
  */
 export async function* listHistoryWithGit(
   program: GitProgram,
   repository: string,
   from: Oid,
+  after: Oid | null = null,
 ): AsyncGenerator<Oid, void, undefined> {
-  const child = spawnGit(program, repository, ['rev-list', '--first-parent', '--reverse', from]);
+  const range = after === null ? [from] : [from, `^${after}`];
+  const child = spawnGit(program, repository, ['rev-list', '--first-parent', '--reverse', ...range]);
   let said = '';
   child.stdin.on('error', () => undefined);
   child.stdin.end();
@@ -44,9 +46,10 @@ export async function* listHistoryByReading(
   read: (oid: Oid) => Promise<GitObject>,
   from: Oid,
   isCutOff: () => Promise<boolean>,
+  after: Oid | null = null,
 ): AsyncGenerator<Oid, void, undefined> {
   const backwards: Buffer[] = [];
-  for (let at: Oid | undefined = from; at !== undefined;) {
+  for (let at: Oid | undefined = from; at !== undefined && at !== after;) {
     let commit: GitObject;
     try {
       commit = await read(at);

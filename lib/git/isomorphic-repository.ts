@@ -10,8 +10,10 @@ import { openLooseObject, loosePath } from './loose-object.js';
 import { hashObject, requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
 import { listPackNames } from './pack-list.js';
-import type { MaintenanceReport, Repository } from './repository.js';
+import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
+import { sweepInWorker } from './sweep-in-worker.js';
+import { sweepPacks } from './sweep-packs.js';
 import { WrittenRepository } from './written-repository.js';
 
 /**
@@ -21,6 +23,8 @@ import { WrittenRepository } from './written-repository.js';
 export class IsomorphicRepository extends WrittenRepository implements Repository {
   readonly #fs: FsClient;
   readonly #missing: string | null;
+  readonly place: RepositoryPlace | null;
+  readonly #closing = new AbortController();
   readonly #streams = new Set<Readable>();
   #cache = {};
   #lastMaintenance: Promise<unknown> = Promise.resolve();
@@ -28,12 +32,14 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   /**
    * @param fs the file system as isomorphic-git takes it; the writer's folder
    * must stand on the same one.
-   * @param missing what `maintain` reports as left out.
+   * @param missing what `maintain` reports as left out; null for one in memory,
+   * where nothing is.
    */
   constructor(fs: FsClient, writer: RepositoryWriter, missing: string | null = null) {
     super(writer);
     this.#fs = fs;
     this.#missing = missing;
+    this.place = missing === null ? null : { path: writer.folder.path, git: 'never' };
   }
 
   async read(oid: Oid): Promise<GitObject> {
@@ -80,6 +86,29 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     return { size, stream };
   }
 
+  sweep({ roots, onCopied, signal: stopped }: SweepOptions): Promise<readonly Oid[]> {
+    const signal = stopped === undefined ? this.#closing.signal : AbortSignal.any([stopped, this.#closing.signal]);
+    const { place } = this;
+    const sweep = this.#lastMaintenance.then(async () => {
+      const request = await roots();
+      const { folder, seal } = this.writer;
+      const read = (oid: Oid): Promise<GitObject> => this.read(oid);
+      const { loose } =
+        place === null
+          ? await sweepPacks({ folder, seal, program: null, read, signal, onCopied }, request)
+          : await sweepInWorker({ place, request }, onCopied, signal);
+      this.#cache = {};
+      return loose;
+    });
+    this.#lastMaintenance = sweep.catch(() => undefined);
+    return sweep;
+  }
+
+  async letGo(): Promise<void> {
+    this.#cache = {};
+    await Promise.all([...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))));
+  }
+
   /** Joins packs; loose objects all stay, so nothing has to be kept. */
   maintain(): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
@@ -100,10 +129,10 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     );
   }
 
-  history(from: Oid): AsyncIterable<Oid> {
+  history(from: Oid, after: Oid | null = null): AsyncIterable<Oid> {
     const isCutOff = async (): Promise<boolean> =>
       (await orAbsent(this.writer.folder.fs.size(this.writer.folder.at('shallow')))) !== undefined;
-    return listHistoryByReading((oid) => this.read(oid), from, isCutOff);
+    return listHistoryByReading((oid) => this.read(oid), from, isCutOff, after);
   }
 
   bundle(): Promise<void> {
@@ -111,6 +140,7 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     for (const stream of this.#streams) stream.destroy();
     await this.#lastMaintenance;
     this.#cache = {};

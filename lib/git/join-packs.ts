@@ -36,7 +36,7 @@ const noHeader = new Uint8Array(0);
  * @throws RepositoryUnreadable when one is not what the index says: damage is
  * not to be copied into a pack with right checksums.
  */
-async function readEntries(folder: RepositoryFolder, name: string): Promise<PackEntry[] | undefined> {
+export async function readEntries(folder: RepositoryFolder, name: string): Promise<PackEntry[] | undefined> {
   const pack = await folder.fs.readFile(packPath(folder, name, 'pack'));
   const index = decodeIndex(await folder.fs.readFile(packPath(folder, name, 'idx')));
   const inOrder = index.oids

@@ -7,7 +7,7 @@ import { choosePacksToJoin, listPacks, removePack } from './pack-list.js';
 import type { RepositoryWriter } from './repository-writer.js';
 
 /** Memory and CPU that packing may take: it is never urgent. */
-const modestly = [
+export const modestly = [
   '-c',
   'pack.threads=1',
   '-c',

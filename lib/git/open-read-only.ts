@@ -5,6 +5,9 @@ import { diskRepositoryWithoutGit } from './disk-without-git.js';
 import { RepositoryUnreadable } from './errors.js';
 import { nodeFileSystem } from './file-system.js';
 import { findGit, isUsableGit } from './git-program.js';
+import type { PackableObject } from './objects.js';
+import { sealPack } from './pack-layout.js';
+import { writePack } from './pack.js';
 import type { Repository } from './repository.js';
 import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
@@ -31,4 +34,14 @@ export async function openRepositoryReadOnly(options: {
   return program !== null && isUsableGit(program)
     ? new DiskRepositoryWithGit(program, writer)
     : diskRepositoryWithoutGit(writer);
+}
+
+/**
+ * Adds packs to a repository that another thread of this process has open. They only ever come in addition, so nobody
+ * is disturbed.
+ * @param path the repository's folder
+ */
+export function openPackWriter(path: string): (objects: readonly PackableObject[]) => Promise<void> {
+  const folder = new RepositoryFolder(nodeFileSystem, resolve(path));
+  return async (objects) => void (await writePack(objects, folder, sealPack));
 }

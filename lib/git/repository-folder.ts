@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import type { FileSystem, OpenFile } from './file-system.js';
 import { orAbsent, writeAll } from './file-system.js';
 
-/** Part of a temporary file's name: unique within this process. */
+/** Part of a temporary file's name: unique within this thread. */
 let temporaryFiles = 0;
 
 /**
@@ -34,7 +35,7 @@ export class RepositoryFolder {
     fill: (file: OpenFile, path: string) => Promise<T>,
   ): Promise<{ path: string; result: T }> {
     temporaryFiles += 1;
-    const path = this.at(`${process.pid}-${temporaryFiles}.tmp`);
+    const path = this.at(`${process.pid}-${threadId}-${temporaryFiles}.tmp`);
     const file = await this.fs.openNew(path, mode);
     try {
       let result: T;

@@ -77,6 +77,9 @@ export interface Repository {
    */
   dropStaged(oid: Oid): Promise<void>;
 
+  /** Names of the packs that are there. */
+  packs(): Promise<readonly string[]>;
+
   /** What the repository holds; `bytes` counts packs, indexes, loose objects. */
   stats(): Promise<RepositoryStats>;
 
@@ -97,9 +100,30 @@ export interface Repository {
   fsck(): Promise<string[]>;
 
   /**
-   * Names of the commits from the first one to `from`, along first parents.
+   * Names of the commits from the first one to `from`, along first parents; with
+   * `after` only those behind that one.
    */
-  history(from: Oid): AsyncIterable<Oid>;
+  history(from: Oid, after?: Oid | null): AsyncIterable<Oid>;
+
+  /** Where it lies and how it is read, for another thread; null in memory. */
+  readonly place: RepositoryPlace | null;
+
+  /**
+   * Removes for good what main and `also` do not lead to: packs that hold such
+   * objects are written anew without them. Meanwhile no maintenance runs.
+   * `roots` names the packs that are looked through: whatever of them is needed
+   * has to be reachable from what else it names. `onCopied` is called when what
+   * stays is durable twice.
+   * @returns objects with files of their own that nothing leads to: they are left.
+   * @throws RepositoryUnreadable when something holds on to what is to go.
+   */
+  sweep(options: SweepOptions): Promise<readonly Oid[]>;
+
+  /**
+   * Resolves when no process and no stream holds a file open that was removed
+   * before the call.
+   */
+  letGo(): Promise<void>;
 
   /**
    * Writes the history of a commit, main's or an older one, into a new file that
@@ -110,6 +134,20 @@ export interface Repository {
 
   /** Ends child processes and streams. Nothing else may be called afterwards. */
   close(): Promise<void>;
+}
+
+/** A repository on disk, as another thread opens it. */
+export interface RepositoryPlace {
+  readonly path: string;
+  readonly git: 'auto' | 'never';
+}
+
+export interface SweepOptions {
+  /** The commit that stays, and further objects that do; asked for once no other packing runs. */
+  readonly roots: () => Promise<{ readonly packs: readonly string[]; readonly head: Oid; readonly also: readonly Oid[] }>;
+  readonly onCopied: () => void | Promise<void>;
+  /** Stops it at its next step. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RepositoryStats {

@@ -1,4 +1,5 @@
 import type { Oid, PackableObject } from './objects.js';
+import { listPackNames } from './pack-list.js';
 import type { RepositoryStats } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
@@ -31,6 +32,10 @@ export abstract class WrittenRepository {
 
   dropStaged(oid: Oid): Promise<void> {
     return this.writer.dropStaged(oid);
+  }
+
+  packs(): Promise<readonly string[]> {
+    return listPackNames(this.writer.folder);
   }
 
   stats(): Promise<RepositoryStats> {

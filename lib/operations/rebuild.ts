@@ -49,6 +49,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     }
     const commits = Math.max(turn.state.commits, report?.commits ?? 0);
     turn.state = { ...turn.state, commits, storedBytes: turn.tables.content.replaceBy(scratch) };
+    turn.tables.erasures.hideAgain();
     return report;
   },
   noteResult: (report) =>

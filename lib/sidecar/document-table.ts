@@ -122,7 +122,7 @@ export class DocumentTable {
       { number: number; id: string; location: string; deleted_at: number; sequence: number }
     >(
       `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
-       WHERE number = ? AND folder IS NULL`,
+       WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
     );
     this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
     this.#all = connection.prepare<[number, number], Row>(

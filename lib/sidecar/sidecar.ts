@@ -9,6 +9,8 @@ import { CredentialTable } from './credential-table.js';
 import { copyDatabase, lookerPatience, openForReading, openForWriting, type Connection } from './database.js';
 import { DeletionTable } from './deletion-table.js';
 import { DocumentTable } from './document-table.js';
+import { EraseRows } from './erase-rows.js';
+import { ErasureTable } from './erasure-table.js';
 import { FolderTable } from './folder-table.js';
 import { GrantTable } from './grant-table.js';
 import { GroupTable } from './group-table.js';
@@ -22,6 +24,7 @@ import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { RelocationTable } from './relocation-table.js';
 import { openScratch, type Scratch } from './scratch.js';
+import { PageScrubber } from './scrub-pages.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
@@ -50,6 +53,8 @@ export interface Tables {
   readonly comments: CommentTable;
   readonly messages: MessageTable;
   readonly briefs: BriefTable;
+  readonly erasures: ErasureTable;
+  readonly eraseRows: EraseRows;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -79,6 +84,8 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     comments: new CommentTable(connection),
     messages: new MessageTable(connection),
     briefs: new BriefTable(connection),
+    erasures: new ErasureTable(connection),
+    eraseRows: new EraseRows(connection),
   };
 }
 
@@ -111,6 +118,16 @@ export interface Sidecar {
    * @returns how many unused pages are left
    */
   reclaim(keep: number, most: number): number;
+  /**
+   * Numbers of the pages in which bytes of deleted rows may be left; none in memory. To be called again until it is
+   * done: what it says holds for what is in the file itself.
+   */
+  findStalePages(): Promise<readonly number[]>;
+  /**
+   * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a turn.
+   * @returns false when somebody's snapshot stood in the way, and nothing was overwritten
+   */
+  overwriteStale(pages: readonly number[]): boolean;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
   close(): void;
@@ -146,6 +163,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
     };
     // The sidecar before this one may have been closed in the middle of a transaction, which undid what it showed.
     touched();
+    let scrubber: PageScrubber | undefined;
     return {
       writer: makeTables(writing, touched),
       reader: makeTables(reading, touched),
@@ -173,6 +191,16 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         writing.pragma(`incremental_vacuum(${pages})`);
         return unused - pages;
       },
+      findStalePages: () => (file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale()),
+      overwriteStale(pages) {
+        if (file === ':memory:') return true;
+        const [outcome] = writing.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
+        if (outcome?.busy !== 0 || outcome.log !== 0) return false;
+        (scrubber ??= new PageScrubber(file)).scrub(pages);
+        // What the connection remembers of these pages would be written back with them.
+        writing.pragma('shrink_memory');
+        return true;
+      },
       checkIntegrity: () =>
         (reading.pragma('integrity_check') as { integrity_check: string }[])
           .map((row) => row.integrity_check)
@@ -180,6 +208,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       close() {
         if (reading !== writing) reading.close();
         writing.close();
+        scrubber?.close();
       },
     };
   } catch (error) {

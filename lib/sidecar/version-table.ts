@@ -31,6 +31,7 @@ export class VersionTable {
   readonly #after;
   readonly #setFirstId;
   readonly #largeBlob;
+  readonly #largeBlobs;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -43,6 +44,9 @@ export class VersionTable {
     // Written as the partial index has it, or SQLite would not use that.
     this.#largeBlob = connection.prepare<[string], { used: number }>(
       'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
+    );
+    this.#largeBlobs = connection.prepare<[], { blob_oid: string }>(
+      'SELECT DISTINCT blob_oid FROM version WHERE size > 1048576',
     );
     const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
     this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
@@ -82,6 +86,11 @@ export class VersionTable {
   /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */
   holdLargeBlob(blobOid: string): boolean {
     return this.#largeBlob.get(blobOid)?.used === 1;
+  }
+
+  /** Every blob of more than 1 MiB that is the content of some version. */
+  largeBlobs(): string[] {
+    return this.#largeBlobs.all().map((row) => row.blob_oid);
   }
 
   byId(document: number, id: string): Version | undefined {

@@ -41,7 +41,8 @@ export async function backUp(workspace: Workspace, options: BackUpOptions): Prom
     });
   }
   try {
-    return await writeBackup(workspace, options);
+    // An erase takes nothing away while it is copied; one that waits is finished where the backup is restored.
+    return await workspace.eraser.holdOff(() => writeBackup(workspace, options));
   } catch (error) {
     for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
     if (isNew) await rm(folder, { recursive: true, force: true });

@@ -48,6 +48,8 @@ export class Checkpointer {
   /** Where main was last seen or moved to. */
   #main: Oid | null | undefined;
   #closed = false;
+  /** While it is pending, no write begins. */
+  #hold: Promise<unknown> | undefined;
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
@@ -66,6 +68,7 @@ export class Checkpointer {
    * @throws Refusal INTERNAL at that bound
    */
   async roomForWrites(): Promise<void> {
+    while (this.#hold !== undefined) await this.#hold;
     if (this.#pendingBytes < overfull) return;
     await this.#start();
     if (this.#pendingBytes >= mostPending && this.#failure !== undefined) throw internal(this.#failure.cause);
@@ -82,6 +85,37 @@ export class Checkpointer {
         this.#running = undefined;
       });
     await this.#running;
+  }
+
+  /** Does something while no checkpoint runs: every pack that is there belongs to where main is. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    const working = work();
+    this.#running = working
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#pendingBytes > 0) this.#schedule(interval);
+      });
+    return working;
+  }
+
+  /** Lets no write begin while something is done; those that have begun go on. */
+  async withoutNewWrites<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#hold !== undefined) await this.#hold;
+    const working = work();
+    this.#hold = working
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#hold = undefined;
+      });
+    return working;
   }
 
   async close(): Promise<void> {

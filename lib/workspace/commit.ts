@@ -1,9 +1,11 @@
 import type { Change } from '../domain/change.js';
 import type { Document, Folder } from '../domain/document.js';
+import type { Erasure } from '../domain/erasure.js';
 import { applyCreate } from './apply-create.js';
 import { applyCreateFolder } from './apply-create-folder.js';
 import { applyDelete, type Deletion } from './apply-delete.js';
 import { applyDeleteFolder, type FolderDeletionResult } from './apply-delete-folder.js';
+import { applyErase } from './apply-erase.js';
 import { applyImport, type ImportResult } from './apply-import.js';
 import { applyRelocate, type RelocationResult } from './apply-relocate.js';
 import { applyRestore } from './apply-restore.js';
@@ -26,6 +28,7 @@ export interface ChangeResults {
   'create-folder': Folder;
   relocate: RelocationResult;
   undelete: Document;
+  erase: Erasure;
 }
 
 /**
@@ -62,5 +65,7 @@ export function applyChange(pen: Pen, change: Change): ChangeResults[Change['typ
       return applyRelocate(pen, change);
     case 'undelete':
       return applyUndelete(pen, change.location);
+    case 'erase':
+      return applyErase(pen, change);
   }
 }

@@ -41,6 +41,11 @@ export class Maintainer {
     this.#consider();
   }
 
+  /** Counts them anew, after others took some away or added some. @throws what the file system threw */
+  async recount(): Promise<void> {
+    this.#packs = (await this.#options.repository.stats()).packs;
+  }
+
   /** Tells that a pack was added. */
   notePack(): void {
     this.#packs += 1;

@@ -65,6 +65,11 @@ export class TreeCache {
     this.#trees.set(tree.oid, tree);
   }
 
+  /** Forgets every tree that nobody waits for. */
+  clear(): void {
+    this.#trees.clear();
+  }
+
   /** Keeps the tree until it is released as often as it was held. */
   hold(oid: Oid, tree: Tree): void {
     this.set(tree);

@@ -8,6 +8,7 @@ import { conflict } from '../domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
+import type { OnEraseStep } from './eraser.js';
 import { WorkspaceUnsound } from './recover.js';
 import { Workspace, type WorkspaceOrigin } from './workspace.js';
 
@@ -29,6 +30,8 @@ export interface WorkspaceFiles {
   readonly fs?: FileSystem;
   /** Opens a sidecar; as it is if left out. Both are there to let a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
+  /** Called at each step of an erase; there to let a test end the process at it. */
+  readonly onEraseStep?: OnEraseStep;
 }
 
 const repositoryName = 'content.git';
@@ -115,6 +118,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     clock,
     randomness,
     onFault,
+    onEraseStep: files.onEraseStep,
   });
   if (workspace.journal.reader.principals.find(operatorId) === undefined) {
     await workspace.journal.turn({

@@ -8,6 +8,7 @@ import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
 import { editTree, type TreeEdit } from '../git/tree-edit.js';
 import { Tree, treeLevel } from '../git/tree.js';
 import { MissingTrees, type Turn } from './turn.js';
+import type { Eraser } from './eraser.js';
 import type { SearchKeeper } from './search-keeper.js';
 import { View } from './view.js';
 
@@ -23,6 +24,8 @@ export interface Pen {
   readonly workspace: string;
   /** What follows the commits to find text in them. */
   readonly search: Pick<SearchKeeper, 'follow' | 'catchUp'>;
+  /** What finishes the erases that are accepted. */
+  readonly eraser: Pick<Eraser, 'wake'>;
 }
 
 export function takePen(
@@ -30,10 +33,10 @@ export function takePen(
   caller: Caller,
   author: Principal,
   reach: Reach,
-  workspace: string,
-  search: Pen['search'],
+  { name, search, eraser }: Pick<Pen, 'search' | 'eraser'> & { readonly name: string },
 ): Pen {
-  return { turn, caller, author, reach, view: new View(turn.tables, reach, turn.now), workspace, search };
+  const view = new View(turn.tables, reach, turn.now);
+  return { turn, caller, author, reach, view, workspace: name, search, eraser };
 }
 
 /** Where the commit that was just written stands in the order of all that happens. */

@@ -60,6 +60,8 @@ export function applyEvent(tables: Tables, { event, files }: ReplayedEvent, mome
       return;
     case 'create-folder':
       tables.folders.setKept(ensureFolder(tables, event.location).row.number, true);
+      return;
+    case 'erase':
   }
 }
 
@@ -177,6 +179,7 @@ const versionOperations: Readonly<Record<HistoryEvent['type'], VersionOperation 
   move: undefined,
   'create-folder': undefined,
   'delete-folder': undefined,
+  erase: undefined,
 };
 
 function addVersion(

@@ -52,6 +52,8 @@ export type HistoryEvent = Described &
         readonly deleted: readonly { readonly documentId: string; readonly location: Location }[];
       }
     | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
+    /** The beginning of a history of which an erase left nothing. */
+    | { readonly type: 'erase' }
   );
 
 /** A document to which a commit gave a version, where it did so for several. */
@@ -145,6 +147,8 @@ export function readEvent({ oid, commit }: ReadCommit): HistoryEvent {
       };
     case 'import':
       return { ...described, type: operation, mediaTypes: readMediaTypes(trailers.all('Media-Type')) };
+    case 'erase':
+      return { ...described, type: operation };
     default:
       throw new NotUnderstood(`its operation "${operation}" is not known to this release`);
   }

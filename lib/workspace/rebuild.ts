@@ -115,6 +115,7 @@ async function prepareEvent(
     case 'rename':
     case 'move':
     case 'create-folder':
+    case 'erase':
       return { event, files: [] };
   }
 }

@@ -24,7 +24,9 @@ export type SearchNote =
   | { readonly type: 'upsert'; readonly document: DocumentToIndex }
   | { readonly type: 'remove'; readonly location: Location }
   | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
-  | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] };
+  | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] }
+  /** The history was made anew: the same content has another commit now. */
+  | { readonly type: 'rewrite' };
 
 interface CommittedNote {
   readonly note: SearchNote;
@@ -266,6 +268,7 @@ export class SearchKeeper {
       if (note.type === 'remove') this.index.apply({ commit, removals: [note.location] });
       else if (note.type === 'rename') this.index.apply({ commit, renames: [note] });
       else if (note.type === 'relabel') this.index.apply({ commit, relabels: [note] });
+      else if (note.type === 'rewrite') this.index.apply({ commit });
     }
   }
 }

@@ -57,6 +57,23 @@ export class Staging {
     }
   }
 
+  /**
+   * Drops blobs with files of their own that nothing in the history leads to; those that a request holds, or that a
+   * version has, stay. @throws what the repository or the journal threw
+   */
+  async discard(oids: readonly Oid[]): Promise<void> {
+    const { journal } = this.#options;
+    for (const oid of oids) {
+      if (this.#holders.has(oid) || journal.reader.objects.isStaged(oid)) continue;
+      await journal.turn({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
+      // An upload of the same that came meanwhile drops it itself, or keeps it.
+      if (this.#holders.has(oid)) continue;
+      const drop = this.#settle(oid).finally(() => this.#drops.delete(oid));
+      this.#drops.set(oid, drop);
+      await drop;
+    }
+  }
+
   /** Drops what an earlier process stored and never referred to. @throws what the repository or the journal threw */
   async recover(): Promise<void> {
     for (const { oid } of this.#options.journal.reader.objects.staged()) await this.#settle(oid);

@@ -8,6 +8,7 @@ import type { Repository } from '../git/repository.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { Checkpointer } from './checkpoint.js';
+import { Eraser, type OnEraseStep } from './eraser.js';
 import { Housekeeper } from './housekeep.js';
 import { Journal } from './journal.js';
 import { Maintainer } from './maintain.js';
@@ -45,6 +46,8 @@ export interface WorkspaceOptions {
   readonly randomness: Randomness;
   /** Told of faults that were survived, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Called at each step of an erase, for tests. */
+  readonly onEraseStep?: OnEraseStep | undefined;
 }
 
 const treeCacheBytes = 64 * 1024 * 1024;
@@ -64,6 +67,8 @@ export class Workspace {
   readonly staging: Staging;
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
+  readonly eraser: Eraser;
+  readonly #trees = new TreeCache(treeCacheBytes);
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
   readonly #reaches = new ReachMemory();
@@ -80,7 +85,7 @@ export class Workspace {
     this.origin = options.origin;
     this.journal = new Journal({
       openSidecar: options.openSidecar,
-      trees: new TreeCache(treeCacheBytes),
+      trees: this.#trees,
       loadTree: (oid) => this.objects.readTree(oid),
       clock: options.clock,
       randomness: options.randomness,
@@ -123,6 +128,7 @@ export class Workspace {
       onFault: options.onFault,
       onBehind: () => this.#catchUpSearch(),
     });
+    this.eraser = new Eraser(this, options.onEraseStep);
     this.#housekeeper = new Housekeeper({
       journal: this.journal,
       clock: options.clock,
@@ -145,7 +151,9 @@ export class Workspace {
       await workspace.maintainer.open();
       workspace.#housekeeper.start();
       workspace.#catchUpSearch();
+      workspace.eraser.wake();
     } catch (error) {
+      await workspace?.eraser.close();
       workspace?.maintainer.close();
       await workspace?.checkpointer.close();
       await workspace?.journal.close();
@@ -166,7 +174,7 @@ export class Workspace {
   takePen(turn: Turn, caller: Caller): Pen {
     const author = turn.tables.principals.find(caller.principalId);
     if (author === undefined) throw unauthenticated();
-    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this.name, this.search);
+    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this);
   }
 
   /** A principal's reach as the turns before this one left it. */
@@ -178,6 +186,12 @@ export class Workspace {
   async readIndexedText({ kind, size, blobOid }: Version): Promise<string | null> {
     if (kind !== 'text' || size > longestIndexed) return null;
     return (await this.objects.readBlob(blobOid)).toString('utf8');
+  }
+
+  /** Forgets every object that is held in memory (an erase). */
+  forgetObjects(): void {
+    this.objects.forget();
+    this.#trees.clear();
   }
 
   /** Resolves when the text index has caught up with the history, however that ended. */
@@ -193,6 +207,7 @@ export class Workspace {
 
   /** Finishes what is under way, leaves everything in the repository, and closes the files. */
   async close(): Promise<void> {
+    await this.eraser.close();
     this.maintainer.close();
     this.#housekeeper.close();
     this.search.startClosing();

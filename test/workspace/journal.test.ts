@@ -242,9 +242,10 @@ describe('The journal with next to no memory for trees', () => {
         run(turn) {
           const author = turn.tables.principals.find(operatorId);
           assert.ok(author !== undefined);
-          const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), 'acme', {
-            follow: () => undefined,
-            catchUp: () => undefined,
+          const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), {
+            name: 'acme',
+            search: { follow: () => undefined, catchUp: () => undefined },
+            eraser: { wake: () => undefined },
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];
           return applyChange(pen, {

@@ -1,0 +1,240 @@
+import type { Connection } from './database.js';
+
+/** A table whose rows hang on a document, directly or on others that do; deepest first. */
+interface Dependent {
+  readonly table: string;
+  readonly key: readonly string[];
+  /** Finds its rows by the document's number. */
+  readonly condition: string;
+}
+
+/** A commit as the rewrite left it; null for one that is no more. */
+export interface RewrittenCommit {
+  readonly before: string;
+  readonly after: string | null;
+}
+
+/** What a stretch of audit texts is looked through for. */
+export interface Traces {
+  readonly documentIds: readonly string[];
+  /** Places and names; a text that holds one goes, unless it is about another document. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Takes documents out of every table, and leads what refers to rewritten commits to where those are now. All of it in
+ * stretches, so that nobody waits long behind them, and each of them can be done again.
+ */
+export class EraseRows {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** What answers of writes, and grants, say of it: gone at once, since they could be asked for. */
+  dropAnswers(document: number): void {
+    this.#connection.prepare('DELETE FROM idempotency WHERE document = ?').run(document);
+    this.#connection.prepare('DELETE FROM claim WHERE document = ?').run(document);
+  }
+
+  /** Every place that the document ever had. */
+  locationsOf(document: number): string[] {
+    return this.#connection
+      .prepare<[number, number, number, number], { location: string }>(
+        `SELECT location FROM version WHERE document = ?
+         UNION SELECT from_location FROM relocation WHERE document = ?
+         UNION SELECT to_location FROM relocation WHERE document = ?
+         UNION SELECT location FROM deletion WHERE document = ?`,
+      )
+      .all(document, document, document, document)
+      .map(({ location }) => location);
+  }
+
+  /** Where the document lay from a commit on, for every commit that says so, in order; null for nowhere. */
+  placesOf(document: number): { readonly commit: string; readonly location: string | null; readonly blob: string | null }[] {
+    return this.#connection
+      .prepare<[number, number, number], { commit: string; location: string | null; blob: string | null }>(
+        `SELECT commit_oid AS "commit", location, blob_oid AS blob, moment FROM version WHERE document = ?
+         UNION ALL SELECT commit_oid, to_location, NULL, moment FROM relocation WHERE document = ?
+         UNION ALL SELECT commit_oid, NULL, NULL, moment FROM deletion WHERE document = ?
+         ORDER BY moment`,
+      )
+      .all(document, document, document)
+      .map(({ commit, location, blob }) => ({ commit, location, blob }));
+  }
+
+  /** The commit that made the first version of the one of these documents that came first. */
+  firstCommit(documents: readonly number[]): string | undefined {
+    return this.#connection
+      .prepare<[string], { commit: string }>(
+        `SELECT commit_oid AS "commit" FROM version WHERE document IN (SELECT value FROM json_each(?)) AND sequence = 1
+         ORDER BY moment LIMIT 1`,
+      )
+      .get(JSON.stringify(documents))?.commit;
+  }
+
+  /** Whether another document, live or not, has or had this name. */
+  isNameOfOthers(name: string, documents: readonly number[]): boolean {
+    const others = 'NOT IN (SELECT value FROM json_each(@documents))';
+    return (
+      this.#connection
+        .prepare<[{ name: string; ending: string; documents: string }], { found: number }>(
+          `SELECT EXISTS (SELECT 1 FROM document WHERE name = @name AND number ${others})
+             OR EXISTS (SELECT 1 FROM version WHERE document ${others}
+                 AND (location = @name OR substr(location, -length(@ending)) = @ending)) AS found`,
+        )
+        .get({ name, ending: `/${name}`, documents: JSON.stringify(documents) })?.found === 1
+    );
+  }
+
+  /**
+   * Takes away some of the rows that hang on the document, whichever tables there are; the document's own stays.
+   * @returns how many, and the bytes of the versions among them
+   */
+  dropSome(document: number, most: number): { readonly rows: number; readonly bytes: number } {
+    for (const { table, key, condition } of this.#dependents()) {
+      const keys = key.join(', ');
+      const chosen = `SELECT ${keys} FROM ${table} WHERE ${condition} LIMIT ${most}`;
+      const bytes =
+        table !== 'version'
+          ? 0
+          : (this.#connection
+              .prepare<[number], { bytes: number }>(
+                `SELECT coalesce(sum(size), 0) AS bytes FROM version WHERE (${keys}) IN (${chosen})`,
+              )
+              .get(document)?.bytes ?? 0);
+      const { changes } = this.#connection.prepare(`DELETE FROM ${table} WHERE (${keys}) IN (${chosen})`).run(document);
+      if (changes > 0) return { rows: changes, bytes };
+    }
+    return { rows: 0, bytes: 0 };
+  }
+
+  /** Takes the document's own row. */
+  dropDocument(document: number): void {
+    this.#connection.prepare('DELETE FROM idempotency WHERE document = ?').run(document);
+    this.#connection.prepare('DELETE FROM document WHERE number = ?').run(document);
+  }
+
+  /**
+   * Takes away texts of the audit log that would tell what was erased; the chain verifies without them.
+   * @returns the last record that was looked at; `after` when there are no more
+   */
+  clearTexts({ documentIds, words }: Traces, after: number, most: number): number {
+    const last = this.#connection
+      .prepare<[number, number], { seq: number | null }>(
+        'SELECT max(seq) AS seq FROM (SELECT seq FROM audit_text WHERE seq > ? ORDER BY seq LIMIT ?)',
+      )
+      .get(after, most)?.seq;
+    if (last === null || last === undefined) return after;
+    this.#connection
+      .prepare(
+        `DELETE FROM audit_text WHERE seq > @after AND seq <= @last AND (
+           document_id IN (SELECT value FROM json_each(@ids))
+           OR (document_id IS NULL AND EXISTS (SELECT 1 FROM json_each(@words) w
+             WHERE instr(target, w.value) > 0 OR instr(detail, w.value) > 0
+               OR instr(detail, substr(json_quote(w.value), 2, length(json_quote(w.value)) - 2)) > 0)))`,
+      )
+      .run({ after, last, ids: JSON.stringify(documentIds), words: JSON.stringify(words) });
+    return last;
+  }
+
+  noteRewritten(commits: readonly RewrittenCommit[]): void {
+    const insert = this.#connection.prepare('INSERT OR REPLACE INTO rewritten_commit (old_oid, new_oid) VALUES (?, ?)');
+    for (const { before, after } of commits) insert.run(before, after);
+  }
+
+  /** Forgets some of what the rewrite noted. @returns how many */
+  forgetRewritten(most: number): number {
+    return this.#connection
+      .prepare('DELETE FROM rewritten_commit WHERE old_oid IN (SELECT old_oid FROM rewritten_commit LIMIT ?)')
+      .run(most).changes;
+  }
+
+  /** Where a commit lies now; undefined for one that was not rewritten, null for one that is no more. */
+  whereIs(commit: string): string | null | undefined {
+    return this.#connection
+      .prepare<[string], { new_oid: string | null }>('SELECT new_oid FROM rewritten_commit WHERE old_oid = ?')
+      .get(commit)?.new_oid;
+  }
+
+  /** Leads a stretch of one table's rows to where their commits are now. @returns where to go on; null at the end */
+  repoint({ table, key, column }: Repointed, after: readonly unknown[], most: number): readonly unknown[] | null {
+    const keys = key.join(', ');
+    const marks = key.map(() => '?').join(', ');
+    const stretch = this.#connection
+      .prepare(`SELECT ${keys} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`)
+      .raw()
+      .all(...after) as unknown[][];
+    const last = stretch.at(-1);
+    if (last === undefined) return null;
+    const within = `(${keys}) > (${marks}) AND (${keys}) <= (${marks})`;
+    this.#connection
+      .prepare(
+        `UPDATE ${table} SET ${column} = (SELECT new_oid FROM rewritten_commit WHERE old_oid = ${column})
+         WHERE ${within} AND ${column} IN (SELECT old_oid FROM rewritten_commit WHERE new_oid IS NOT NULL)`,
+      )
+      .run(...after, ...last);
+    if (table === 'relocation' || table === 'folder_deletion') {
+      // Of a folder in which nothing else was: the commit is no more, and so the event.
+      this.#connection
+        .prepare(
+          `DELETE FROM ${table} WHERE ${within}
+             AND ${column} IN (SELECT old_oid FROM rewritten_commit WHERE new_oid IS NULL)`,
+        )
+        .run(...after, ...last);
+    }
+    return last;
+  }
+
+  /** Every table with rows that hang on documents, those that hang on others first. */
+  #dependents(): Dependent[] {
+    const tables = this.#connection
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all()
+      .map(({ name }) => name);
+    const found = new Map<string, Dependent & { readonly depth: number }>();
+    const visit = (parent: string, rows: (column: string, to: string) => string, depth: number): void => {
+      for (const table of tables) {
+        for (const reference of this.#connection.pragma(`foreign_key_list(${table})`) as Reference[]) {
+          if (reference.table !== parent || table === parent) continue;
+          const condition = rows(reference.from, reference.to);
+          found.set(`${table}.${reference.from}`, { table, key: this.#keyOf(table), condition, depth });
+          visit(table, (column, to) => `${column} IN (SELECT ${to} FROM ${table} WHERE ${condition})`, depth + 1);
+        }
+      }
+    };
+    visit('document', (column) => `${column} = ?`, 1);
+    return [...found.values()].toSorted((a, b) => b.depth - a.depth);
+  }
+
+  #keyOf(table: string): string[] {
+    return (this.#connection.pragma(`table_info(${table})`) as { name: string; pk: number }[])
+      .filter(({ pk }) => pk > 0)
+      .toSorted((a, b) => a.pk - b.pk)
+      .map(({ name }) => name);
+  }
+}
+
+interface Reference {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Repointed {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly column: string;
+  /** Before the first row. */
+  readonly start: readonly unknown[];
+}
+
+/** Where rows name commits as they lie in the repository. */
+export const repointedRows: readonly Repointed[] = [
+  { table: 'version', key: ['document', 'sequence'], column: 'commit_oid', start: [0, 0] },
+  { table: 'relocation', key: ['number'], column: 'commit_oid', start: [0] },
+  { table: 'deletion', key: ['document', 'moment'], column: 'commit_oid', start: [0, -1] },
+  { table: 'folder_deletion', key: ['moment'], column: 'commit_oid', start: [-1] },
+  { table: 'document', key: ['number'], column: 'deleted_commit', start: [0] },
+];

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { nameOf, type Location } from '../domain/location.js';
+import { repointedRows, type Traces } from '../sidecar/erase-rows.js';
+import type { OpenErasure } from '../sidecar/erasure-table.js';
+import type { EraseStep } from './erase-step.js';
+import type { Workspace } from './workspace.js';
+
+/** How the work is told of, and stopped. */
+export interface Progress {
+  /** Told after each step. What it throws stops the work. */
+  readonly reach: (step: EraseStep) => void | Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Rows that are changed in one turn: nobody waits long behind them. */
+const rowsAtOnce = 500;
+const textsAtOnce = 2000;
+/** Pages that are overwritten in one go. */
+const pagesAtOnce = 500;
+/** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
+const scrubs = 2;
+/** Milliseconds between two looks whether somebody's snapshot is gone. */
+const patience = 250;
+/** Names shorter than this, and names without their ending, stand in too many texts to be sought in them. */
+const shortestName = 4;
+const shortestStem = 6;
+
+/**
+ * Destroys what is left of documents that the history has no more: rows, texts of the audit log, postings, objects,
+ * packs, and the bytes that all these leave behind in files. Everything here can be done again from its beginning.
+ */
+export class TraceDestroyer {
+  readonly #workspace: Workspace;
+  readonly #progress: Progress;
+
+  constructor(workspace: Workspace, progress: Progress) {
+    this.#workspace = workspace;
+    this.#progress = progress;
+  }
+
+  /** @throws what stands in the way; nothing is final then */
+  async destroy(): Promise<void> {
+    const { checkpointer } = this.#workspace;
+    const { reach } = this.#progress;
+    await checkpointer.run();
+    await reach('checkpointed');
+    await this.#repoint();
+    await reach('repointed');
+    for (const erasure of this.#open()) if (erasure.locations === null) await this.#gather(erasure);
+    const traces = this.#traces();
+    let looked = await this.#clearTexts(traces, 0);
+    for (const { document } of this.#open()) if (document !== null) await this.#dropRows(document);
+    await reach('cleared');
+    await this.#forgetWords();
+    await reach('forgotten');
+    looked = await this.#clearTexts(traces, looked);
+    await this.#dropNames(traces, looked);
+    await reach('dropped');
+    await this.#sweep();
+    await reach('swept');
+    await this.#overwrite();
+    await reach('overwritten');
+    await this.#finish();
+    await reach('final');
+  }
+
+  #open(): OpenErasure[] {
+    return this.#workspace.journal.reader.erasures.open().filter(({ phase }) => phase === 'moved');
+  }
+
+  /** A turn, unless the work was stopped. */
+  #turn<Result>(run: Parameters<Workspace['journal']['turn']>[0]['run']): Promise<Result> {
+    this.#progress.signal.throwIfAborted();
+    return this.#workspace.journal.turn({ run }) as Promise<Result>;
+  }
+
+  async #repoint(): Promise<void> {
+    for (const rows of repointedRows) {
+      for (let after: readonly unknown[] | null = rows.start; after !== null;) {
+        const from: readonly unknown[] = after;
+        after = await this.#turn<readonly unknown[] | null>(({ tables }) =>
+          tables.eraseRows.repoint(rows, from, rowsAtOnce),
+        );
+      }
+    }
+    await forgetRewritten(this.#workspace, this.#progress.signal);
+  }
+
+  async #gather({ number, document }: OpenErasure): Promise<void> {
+    await this.#turn(({ tables }) => {
+      tables.erasures.setLocations(number, document === null ? [] : tables.eraseRows.locationsOf(document));
+    });
+  }
+
+  /** What tells of the documents in texts: their ids, their places, and names that no other document has or had. */
+  #traces(): Traces {
+    const { eraseRows } = this.#workspace.journal.reader;
+    const open = this.#open();
+    const documents = open.flatMap(({ document }) => document ?? []);
+    const locations = new Set(open.flatMap((erasure) => erasure.locations ?? []));
+    const names = new Set([...locations].map((location) => nameOf(location as Location)));
+    const own = [...names].filter((name) => name.length >= shortestName && !eraseRows.isNameOfOthers(name, documents));
+    const stems = own.map((name) => name.replace(/\.[^.]*$/, '')).filter((stem) => stem.length >= shortestStem);
+    return { documentIds: open.flatMap(({ documentId }) => documentId ?? []), words: [...locations, ...own, ...stems] };
+  }
+
+  /** @returns the last record that was looked at */
+  async #clearTexts(traces: Traces, from: number): Promise<number> {
+    for (let looked = from; ;) {
+      const after = looked;
+      looked = await this.#turn(({ tables }) => tables.eraseRows.clearTexts(traces, after, textsAtOnce));
+      if (looked === after) return looked;
+    }
+  }
+
+  async #dropRows(document: number): Promise<void> {
+    for (let rows = 1; rows > 0;) {
+      rows = await this.#turn((turn) => {
+        const dropped = turn.tables.eraseRows.dropSome(document, rowsAtOnce);
+        turn.state = { ...turn.state, storedBytes: Math.max(0, turn.state.storedBytes - dropped.bytes) };
+        return dropped.rows;
+      });
+    }
+  }
+
+  /** The document's row goes last: until then nobody else gets its number, by which the index knows it. */
+  async #forgetWords(): Promise<void> {
+    const { search } = this.#workspace;
+    const open = this.#open().filter(({ document }) => document !== null);
+    if (open.length > 0) {
+      await this.#workspace.searchCaughtUp();
+      await search.settled();
+    }
+    for (const { document } of open) if (document !== null) await search.index.forget(document);
+    if (open.length === 0) return;
+    await this.#turn(({ tables }) => {
+      for (const { number, document } of open) {
+        if (document === null) continue;
+        tables.eraseRows.dropDocument(document);
+        tables.erasures.dropDocument(number);
+      }
+    });
+  }
+
+  async #dropNames(traces: Traces, looked: number): Promise<void> {
+    await this.#turn(({ tables }) => {
+      tables.eraseRows.clearTexts(traces, looked, textsAtOnce);
+      for (const { number } of this.#open()) tables.erasures.forget(number);
+    });
+    this.#workspace.forgetObjects();
+  }
+
+  async #sweep(): Promise<void> {
+    const { repository, checkpointer, journal, staging, maintainer } = this.#workspace;
+    await checkpointer.run();
+    const loose = await repository.sweep({
+      // Between two checkpoints, every pack that is there belongs to where main is.
+      roots: () =>
+        checkpointer.exclusively(async () => {
+          const packs = await repository.packs();
+          const head = await repository.head();
+          if (head === null) throw new Error('Main stands nowhere.');
+          return { packs, head, also: journal.reader.versions.largeBlobs() };
+        }),
+      onCopied: () => this.#progress.reach('copied'),
+      signal: this.#progress.signal,
+    });
+    await staging.discard(loose);
+    await maintainer.recount();
+    this.#workspace.forgetObjects();
+    await unlessStopped(repository.letGo(), this.#progress.signal);
+  }
+
+  async #overwrite(): Promise<void> {
+    const { journal } = this.#workspace;
+    for (let scrub = 0; scrub < scrubs; scrub++) {
+      await this.#overwritePages([]);
+      const stale = [...(await journal.sidecar.findStalePages())];
+      while (stale.length > 0) await this.#overwritePages(stale.splice(0, pagesAtOnce));
+    }
+  }
+
+  async #overwritePages(pages: readonly number[]): Promise<void> {
+    while (!this.#workspace.journal.sidecar.overwriteStale(pages)) {
+      await delay(patience, undefined, { signal: this.#progress.signal });
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #finish(): Promise<void> {
+    await this.#turn((turn) => {
+      for (const { number, id, requestedBy, versions, comments, bytes } of this.#open()) {
+        turn.tables.erasures.finish(number, turn.now);
+        turn.audit({
+          principal: requestedBy,
+          credential: null,
+          interface: 'command',
+          action: 'document.erased',
+          outcome: 'done',
+          requestId: null,
+          target: id,
+          detail: { versions, comments, bytes },
+        });
+      }
+    });
+  }
+}
+
+/** Waits for something that can take as long as somebody's download. @throws what the signal was aborted with */
+export async function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const stopped = new AbortController();
+  const stop = once(signal, 'abort', { signal: stopped.signal }).then(() => signal.throwIfAborted() as never);
+  stop.catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, stop]);
+  } finally {
+    stopped.abort();
+  }
+}
+
+/** Forgets where commits went, once nobody asks for it any more. */
+export async function forgetRewritten({ journal }: Workspace, signal: AbortSignal): Promise<void> {
+  for (let forgotten = rowsAtOnce; forgotten === rowsAtOnce;) {
+    signal.throwIfAborted();
+    forgotten = await journal.turn({ run: ({ tables }) => tables.eraseRows.forgetRewritten(rowsAtOnce) });
+  }
+}

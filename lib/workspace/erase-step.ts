@@ -1,0 +1,33 @@
+/** The steps of an erase after it was accepted, in order. At each of them the process may end: the next start goes on. */
+export const eraseSteps = [
+  'flushed',
+  'rewritten',
+  'moved',
+  'checkpointed',
+  'repointed',
+  'cleared',
+  'forgotten',
+  'dropped',
+  'copied',
+  'swept',
+  'overwritten',
+  'final',
+] as const;
+
+export type EraseStep = (typeof eraseSteps)[number];
+
+/** What each step means to who waits for it. */
+export const meaningOfStep: Readonly<Record<EraseStep, string>> = {
+  flushed: 'hidden; its history is being rewritten',
+  rewritten: 'the history is rewritten but for its last commits',
+  moved: 'the rewritten history is in force',
+  checkpointed: 'the repository stands at the rewritten history',
+  repointed: 'other documents are led to their rewritten commits',
+  cleared: 'what was said about it is deleted',
+  forgotten: 'its words are out of the search index',
+  dropped: 'its name is deleted; packs are being written anew',
+  copied: 'new packs are written; the old ones are being removed',
+  swept: 'the old packs are gone; deleted bytes are being overwritten',
+  overwritten: 'deleted bytes are overwritten',
+  final: 'erased for good',
+};

@@ -1,0 +1,216 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import type { Erasure } from '../domain/erasure.js';
+import { internal, notFound } from '../domain/refusal.js';
+import type { Oid } from '../git/objects.js';
+import type { RewrittenCommit } from '../sidecar/erase-rows.js';
+import type { OpenErasure } from '../sidecar/erasure-table.js';
+import { forgetRewritten, TraceDestroyer, unlessStopped, type Progress } from './destroy-traces.js';
+import type { EraseStep } from './erase-step.js';
+import { moveHistory } from './move-history.js';
+import { planErase, type ErasePlan } from './plan-erase.js';
+import { HistoryRewriter } from './rewrite-history.js';
+import type { RewriteState } from './rewrite-commit.js';
+import type { Workspace } from './workspace.js';
+
+/** Called at each step; to let a test end the process there. */
+export type OnEraseStep = (step: EraseStep) => void | Promise<void>;
+
+/** Commits that may be left to the turn in which the history is moved. */
+const shortTail = 64;
+/** Times that the rewrite runs after the writers before it asks them to wait. */
+const mostLaps = 8;
+const notesAtOnce = 1000;
+/** Milliseconds to leave an erase alone that could not be finished. */
+const retryAfter = 60_000;
+
+interface Waiter {
+  readonly id: string;
+  readonly tell: (step: EraseStep) => void;
+  readonly resolve: (erasure: Erasure) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Finishes erases that were accepted, those that wait together by one rewrite: in the background, while reads and
+ * writes go on, and at the next start what an earlier process left undone. What must not see it half done, such as a
+ * backup, keeps it waiting.
+ */
+export class Eraser {
+  readonly #workspace: Workspace;
+  readonly #onStep: OnEraseStep;
+  readonly #stopping = new AbortController();
+  readonly #guests = new Set<Promise<unknown>>();
+  readonly #waiters = new Set<Waiter>();
+  #running: Promise<void> | undefined;
+  #destroying: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(workspace: Workspace, onStep: OnEraseStep = () => undefined) {
+    this.#workspace = workspace;
+    this.#onStep = onStep;
+  }
+
+  /** Takes up what there is to finish; returns at once. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /**
+   * Resolves with the receipt when the erase is final.
+   * @param tell called at each step from now on
+   * @throws Refusal NOT_FOUND for an unknown one; INTERNAL with the cause when it could not be finished now: it is
+   * tried again
+   */
+  finished(id: string, tell: Waiter['tell'] = () => undefined): Promise<Erasure> {
+    const erasure = this.#workspace.journal.reader.erasures.find(id);
+    if (erasure === undefined) return Promise.reject(notFound());
+    if (erasure.phase === 'final') return Promise.resolve(erasure);
+    return new Promise((resolve, reject) => {
+      this.#waiters.add({ id, tell, resolve, reject });
+      this.wake();
+    });
+  }
+
+  /** Does something that needs the history as it is now: no erase takes anything away under it. */
+  async holdOff<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#destroying !== undefined) await this.#destroying.catch(() => undefined);
+    const working = work();
+    this.#guests.add(working);
+    try {
+      return await working;
+    } finally {
+      this.#guests.delete(working);
+    }
+  }
+
+  /** Stops at the next step; the next start goes on from there. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('The service stops.'));
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** Never throws. */
+  async #runAll(): Promise<void> {
+    try {
+      for (let open = this.#open(); open.length > 0; open = this.#open()) {
+        await pause();
+        if (!open.some(({ phase }) => phase === 'moved')) await this.#rewrite();
+        await this.#destroy();
+        this.#answer();
+      }
+    } catch (error) {
+      const isStopped = this.#stopping.signal.aborted;
+      const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
+      for (const waiter of this.#waiters) waiter.reject(internal(reason));
+      this.#waiters.clear();
+      if (isStopped) return;
+      this.#workspace.onFault('An erase could not be finished; it will be tried again', error);
+      this.#timer = setTimeout(() => this.wake(), retryAfter);
+      this.#timer.unref();
+    }
+  }
+
+  #open(): OpenErasure[] {
+    return this.#workspace.journal.reader.erasures.open();
+  }
+
+  get #progress(): Progress {
+    const { signal } = this.#stopping;
+    return {
+      signal,
+      reach: async (step) => {
+        for (const { tell } of this.#waiters) tell(step);
+        await this.#onStep(step);
+        signal.throwIfAborted();
+      },
+    };
+  }
+
+  #answer(): void {
+    const { erasures } = this.#workspace.journal.reader;
+    for (const waiter of this.#waiters) {
+      const erasure = erasures.find(waiter.id);
+      if (erasure?.phase !== 'final') continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve(erasure);
+    }
+  }
+
+  /** Writes the history anew beside the old one, and puts it into its place. */
+  async #rewrite(): Promise<void> {
+    const workspace = this.#workspace;
+    const { checkpointer, journal, repository } = workspace;
+    const { reach, signal } = this.#progress;
+    await forgetRewritten(workspace, signal);
+    const erasures = this.#open();
+    // Then all that they ever were lies in the repository.
+    await checkpointer.run();
+    await reach('flushed');
+    const plan = await planErase(workspace, erasures);
+    const rewriter = new HistoryRewriter(repository);
+    const stop = (): void => void rewriter.close();
+    signal.addEventListener('abort', stop);
+    try {
+      const notes: RewrittenCommit[] = [];
+      let at: { state: RewriteState; after: Oid | null } = { state: plan.state, after: plan.state.parent };
+      const lap = async (): Promise<number> => {
+        const { head: goal, commits: reached } = journal.state;
+        if (goal === null) throw new Error('There is no history to rewrite.');
+        await checkpointer.run();
+        const stretch = { documents: plan.documents, ...at, head: goal };
+        at = { state: await rewriter.rewrite(stretch, (made) => void notes.push(...made)), after: goal };
+        await workspace.maintainer.recount();
+        while (notes.length > 0) {
+          const some = notes.splice(0, notesAtOnce);
+          await journal.turn({ run: ({ tables }) => tables.eraseRows.noteRewritten(some) });
+        }
+        signal.throwIfAborted();
+        return journal.state.commits - reached;
+      };
+      let tail = await lap();
+      for (let laps = 1; tail > shortTail && laps < mostLaps; laps++) tail = await lap();
+      await reach('rewritten');
+      const move = (): Promise<void> => this.#move(plan, at.state, at.after);
+      if (tail <= shortTail) await move();
+      else await checkpointer.withoutNewWrites(() => lap().then(move));
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await rewriter.close();
+    }
+    await reach('moved');
+  }
+
+  async #move(plan: ErasePlan, state: RewriteState, after: Oid | null): Promise<void> {
+    const { checkpointer, journal, repository, search, name } = this.#workspace;
+    if (after === null) throw new Error('Nothing was rewritten.');
+    await checkpointer.exclusively(async () => {
+      const main = await repository.head();
+      const known = new Map<Oid, Buffer>();
+      for (;;) {
+        const outcome = await journal.turn({
+          run: (turn) => {
+            const moved = moveHistory(turn, { plan, state, after, known, main, workspace: name });
+            if ('head' in moved) turn.whenDurable(() => search.follow(moved.head, [{ type: 'rewrite' }]));
+            return moved;
+          },
+        });
+        if ('head' in outcome) return;
+        known.set(outcome.missing, (await repository.read(outcome.missing)).bytes);
+      }
+    });
+  }
+
+  /** Waits for backups, and lets none begin, until nothing is left. */
+  async #destroy(): Promise<void> {
+    while (this.#guests.size > 0) await unlessStopped(Promise.allSettled(this.#guests), this.#stopping.signal);
+    this.#destroying = new TraceDestroyer(this.#workspace, this.#progress).destroy().finally(() => {
+      this.#destroying = undefined;
+    });
+    await this.#destroying;
+  }
+}

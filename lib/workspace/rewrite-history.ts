@@ -1,0 +1,64 @@
+import { Worker } from 'node:worker_threads';
+import type { Repository } from '../git/repository.js';
+import type { RewrittenCommit } from '../sidecar/erase-rows.js';
+import type { RewriteState } from './rewrite-commit.js';
+import { rewriteStretch, type Stretch } from './rewrite-stretch.js';
+import type { RewriteAnswer } from './rewrite-worker.js';
+
+interface Task {
+  readonly tell: (commits: readonly RewrittenCommit[]) => void;
+  readonly resolve: (state: RewriteState) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Rewrites stretches of a repository's history, one at a time: in a worker thread, or here where the repository lies in
+ * memory.
+ */
+export class HistoryRewriter {
+  readonly #repository: Repository;
+  readonly #closing = new AbortController();
+  readonly #worker: Worker | undefined;
+  readonly #ended: Promise<unknown>;
+  #task: Task | undefined;
+
+  constructor(repository: Repository) {
+    this.#repository = repository;
+    const { place } = repository;
+    this.#ended = Promise.resolve();
+    if (place === null) return;
+    this.#worker = new Worker(new URL('./rewrite-worker.js', import.meta.url), { workerData: place });
+    this.#worker.on('message', (answer: RewriteAnswer) => this.#take(answer));
+    this.#worker.on('error', (error) => this.#task?.reject(error));
+    this.#worker.on('exit', () => this.#task?.reject(new Error('The rewrite was ended.')));
+    this.#ended = new Promise((resolve) => this.#worker?.once('exit', resolve));
+  }
+
+  /** @throws what `rewriteStretch` does */
+  rewrite(stretch: Stretch, tell: Task['tell']): Promise<RewriteState> {
+    const worker = this.#worker;
+    if (worker === undefined) {
+      const addPack = (objects: Parameters<Repository['addPack']>[0]): Promise<void> =>
+        this.#repository.addPack(objects);
+      const { signal } = this.#closing;
+      return rewriteStretch(stretch, { repository: this.#repository, addPack, tell, signal });
+    }
+    return new Promise<RewriteState>((resolve, reject) => {
+      this.#task = { tell, resolve, reject };
+      worker.postMessage(stretch);
+    }).finally(() => (this.#task = undefined));
+  }
+
+  /** Stops what is under way, and lets go of the repository's files. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The service stops.'));
+    this.#worker?.postMessage('close');
+    await this.#ended;
+  }
+
+  #take(answer: RewriteAnswer): void {
+    if ('commits' in answer) this.#task?.tell(answer.commits);
+    else if ('state' in answer) this.#task?.resolve(answer.state);
+    else this.#task?.reject(answer.error);
+  }
+}

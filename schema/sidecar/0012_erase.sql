@@ -1,0 +1,26 @@
+-- Erased documents. A row is the receipt: what was destroyed, when and by whom. While the erase is under way it also
+-- knows the document and the places it ever had; both are taken out before it is final, so a receipt names nothing.
+-- document refers to document (number) without saying so: the receipt outlasts the row.
+CREATE TABLE erasure (
+  number       INTEGER PRIMARY KEY,
+  id           TEXT NOT NULL UNIQUE,
+  phase        TEXT NOT NULL CHECK (phase IN ('accepted', 'moved', 'final')),
+  document     INTEGER,
+  document_id  TEXT,
+  locations    TEXT,
+  requested_by TEXT NOT NULL,
+  requested_at INTEGER NOT NULL,
+  versions     INTEGER NOT NULL,
+  comments     INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  final_at     INTEGER,
+  CHECK ((phase = 'final') = (final_at IS NOT NULL)),
+  CHECK (phase <> 'final' OR (document IS NULL AND document_id IS NULL AND locations IS NULL))
+) STRICT;
+CREATE INDEX erasure_open ON erasure (number) WHERE phase <> 'final';
+
+-- Where commits lie now that were made anew by the rewrite under way; null for one that is no more.
+CREATE TABLE rewritten_commit (
+  old_oid TEXT PRIMARY KEY,
+  new_oid TEXT
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { hashObject } from '../../lib/git/objects.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { perform } from '../../lib/operations/perform.js';
+import type { Erasure } from '../../lib/domain/erasure.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { makeWorkbench, type Workbench } from '../faults/workbench.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { operator } from '../harness/service.js';
+import { answering, blobsOf, findTraces, requireSound } from './evidence.js';
+import { erased, makeWorld, shared } from './world.js';
+
+/** Accepts an erase by the operator. */
+export async function erase(workspace: Workspace, location: string, isDeleted = false): Promise<Erasure> {
+  const confirmation = location.slice(location.lastIndexOf('/') + 1);
+  const input = { location: parseLocation(location), confirmation, isDeleted };
+  return (await perform(workspace, operator, eraseDocument, input)).result;
+}
+
+/** Every live document's ETag, and its text. */
+export async function liveDocuments(workspace: Workspace): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const actor = new Actor(workspace, operator.principalId);
+  const view = workspace.view(operator);
+  for (const { location, current } of [...view.walk(parseLocation('x').slice(1) as typeof erased)]) {
+    found[location] = `${current.id} ${await actor.read(location)}`;
+  }
+  return found;
+}
+
+for (const store of ['disk', 'disk without git'] as const) {
+  describe(`an erase (${store})`, () => {
+    let bench: Workbench;
+    let dataFolder: string;
+    beforeEach(async () => {
+      bench = await makeWorkbench({ git: store === 'disk' ? 'auto' : 'never'});
+      dataFolder = bench.files.dataFolder ?? '';
+    });
+    afterEach(() => bench.remove());
+
+    it('leaves nothing of a document that was in every kind of commit, and everything of the others', async () => {
+      const { workspace, clock } = bench;
+      const ada = await makeWorld(workspace, clock);
+      const number = workspace.view(operator).document(erased)?.number ?? 0;
+      const blobs = blobsOf(workspace, number);
+      const before = await liveDocuments(workspace);
+      delete before[erased];
+      await workspace.checkpointer.run();
+      await workspace.search.store();
+      assert.ok(findTraces(dataFolder).length > 10, 'it is there before');
+
+      const accepted = await erase(workspace, erased);
+      assert.equal(await outcomeOf(ada.read(erased)), 'NOT_FOUND');
+      assert.equal(await outcomeOf(ada.undelete(erased)), 'NOT_FOUND');
+      const receipt = await workspace.eraser.finished(accepted.id);
+      assert.deepEqual(bench.reported, []);
+
+      assert.deepEqual(findTraces(dataFolder), []);
+      assert.deepEqual(answering(dataFolder, blobs), [hashObject('blob', Buffer.from(shared))]);
+      assert.deepEqual(await liveDocuments(workspace), before);
+      await requireSound(workspace, dataFolder, store === 'disk');
+      assert.equal(receipt.phase, 'final');
+      for (const [location, text] of Object.entries(before)) {
+        if (location === 'archive/files/other.md') await ada.update(location, 'after', `"${text.slice(0, 40)}"`);
+      }
+      await bench.reopen();
+      await requireSound(bench.workspace, dataFolder, store === 'disk');
+      assert.deepEqual(findTraces(dataFolder), []);
+    }).timeout(60_000);
+  });
+}
