@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
 import { addPreserveCommands } from './preserve.js';
@@ -25,6 +26,7 @@ function makeProgram(): Command {
   addManageCommands(program);
   addTransferCommands(program);
   addPreserveCommands(program);
+  addEraseCommands(program);
   addInspectCommands(program);
   return program;
 }

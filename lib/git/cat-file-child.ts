@@ -37,6 +37,7 @@ export class CatFileChild {
   #filled = 0;
   #said = '';
   #isGone = false;
+  #isRetired = false;
 
   /**
    * @param onGone is called once, when the process has ended for whatever
@@ -83,8 +84,10 @@ export class CatFileChild {
     this.#unsent += `${question.oid}\n`;
   }
 
-  /** Lets the process end once it has answered everything. */
+  /** Lets the process end once it has answered everything. Ours goes on until that was noticed. */
   retire(): void {
+    this.#isRetired = true;
+    this.#keepProcessAlive(true);
     this.#send();
     this.#child.stdin.end();
   }
@@ -155,7 +158,7 @@ export class CatFileChild {
     if (this.isIdle) {
       this.#questions.length = 0;
       this.#answered = 0;
-      this.#keepProcessAlive(false);
+      if (!this.#isRetired) this.#keepProcessAlive(false);
     } else if (this.#answered >= 1024) {
       this.#questions.splice(0, this.#answered);
       this.#answered = 0;

@@ -1,5 +1,6 @@
 import { annotationCommands } from './annotate.js';
 import type { Command } from './command.js';
+import { eraseCommands } from './erase.js';
 import { auditCommands } from './export-audit.js';
 import { messageCommands } from './exchange-messages.js';
 import { importFolder } from './import-folder.js';
@@ -32,6 +33,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...briefCommands,
   ...messageCommands,
   ...auditCommands,
+  ...eraseCommands,
   import: importFolder,
   ...preserveCommands,
 };

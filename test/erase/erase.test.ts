@@ -1,33 +1,11 @@
 import assert from 'node:assert/strict';
 import { hashObject } from '../../lib/git/objects.js';
-import { parseLocation } from '../../lib/domain/location.js';
-import { eraseDocument } from '../../lib/operations/erase-document.js';
-import { perform } from '../../lib/operations/perform.js';
-import type { Erasure } from '../../lib/domain/erasure.js';
-import type { Workspace } from '../../lib/workspace/workspace.js';
 import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { Actor, outcomeOf } from '../harness/act.js';
+import { outcomeOf } from '../harness/act.js';
 import { operator } from '../harness/service.js';
+import { eraseAt, liveDocuments } from './erase-at.js';
 import { answering, blobsOf, findTraces, requireSound } from './evidence.js';
 import { erased, makeWorld, shared } from './world.js';
-
-/** Accepts an erase by the operator. */
-export async function erase(workspace: Workspace, location: string, isDeleted = false): Promise<Erasure> {
-  const confirmation = location.slice(location.lastIndexOf('/') + 1);
-  const input = { location: parseLocation(location), confirmation, isDeleted };
-  return (await perform(workspace, operator, eraseDocument, input)).result;
-}
-
-/** Every live document's ETag, and its text. */
-export async function liveDocuments(workspace: Workspace): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const actor = new Actor(workspace, operator.principalId);
-  const view = workspace.view(operator);
-  for (const { location, current } of [...view.walk(parseLocation('x').slice(1) as typeof erased)]) {
-    found[location] = `${current.id} ${await actor.read(location)}`;
-  }
-  return found;
-}
 
 for (const store of ['disk', 'disk without git'] as const) {
   describe(`an erase (${store})`, () => {
@@ -50,7 +28,7 @@ for (const store of ['disk', 'disk without git'] as const) {
       await workspace.search.store();
       assert.ok(findTraces(dataFolder).length > 10, 'it is there before');
 
-      const accepted = await erase(workspace, erased);
+      const accepted = await eraseAt(workspace, erased);
       assert.equal(await outcomeOf(ada.read(erased)), 'NOT_FOUND');
       assert.equal(await outcomeOf(ada.undelete(erased)), 'NOT_FOUND');
       const receipt = await workspace.eraser.finished(accepted.id);

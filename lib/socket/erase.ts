@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Erasure } from '../domain/erasure.js';
+import { formatTime } from '../domain/clock.js';
+import { parseLocation } from '../domain/location.js';
+import { unavailable } from '../domain/refusal.js';
+import { eraseDocument } from '../operations/erase-document.js';
+import { listErasures } from '../operations/list-erasures.js';
+import { meaningOfStep } from '../workspace/erase-step.js';
+import { inWorkspace, type Command } from './command.js';
+import type { Presented } from './present.js';
+
+const absent = 'There is no such document. Name a live one, or one that was deleted there.';
+
+/** Said with every receipt, since it cannot be helped. */
+const statement =
+  'Clones, exports and backups that were made before it was final still have it, and cannot be recalled: find them and ' +
+  'delete them.';
+
+const pageSize = 200;
+
+function presentErasure(erasure: Erasure): Presented {
+  return {
+    id: erasure.id,
+    requested_at: formatTime(erasure.requestedAt),
+    requested_by: erasure.requestedBy,
+    versions: erasure.versions,
+    comments: erasure.comments,
+    bytes: erasure.bytes,
+    final_at: erasure.finalAt === null ? null : formatTime(erasure.finalAt),
+  };
+}
+
+/** erase, erasures. */
+export const eraseCommands: Readonly<Record<string, Command>> = {
+  erase: inWorkspace(async ({ workspace, perform, tell, signal }, fields) => {
+    const { id } = await perform(eraseDocument, {
+      location: parseLocation(fields.text('location')),
+      confirmation: fields.text('confirmation'),
+      isDeleted: fields.flag('deleted'),
+    });
+    const finished = workspace.eraser.finished(id, (step) => void tell({ step, state: meaningOfStep[step] }));
+    const stopped = once(signal, 'abort').then(() => {
+      // It goes on by itself: here, or at the next start.
+      throw unavailable(new Error('The erase goes on; `cartulary erasures` tells when it is final.'));
+    });
+    return { ...presentErasure(await Promise.race([finished, stopped])), statement };
+  }, absent),
+  erasures: inWorkspace(async ({ perform }) => {
+    const items: Presented[] = [];
+    for (let before: number | undefined, more = true; more;) {
+      const page: Awaited<ReturnType<typeof listErasures.run>> = await perform(listErasures, { before, limit: pageSize });
+      items.push(...page.items.map(presentErasure));
+      before = Number(page.next);
+      more = page.next !== null;
+    }
+    return { items };
+  }),
+};

@@ -1,0 +1,19 @@
+/** A program that erases a document and kills itself at a step: what a power cut leaves, but for the disk's own cache. */
+import { makeTestRandomness } from '../harness/service.js';
+import { Workbench } from '../faults/workbench.js';
+import { eraseAt } from './erase-at.js';
+
+const [dataFolder = '', git = 'auto', lastStep = '', ...locations] = process.argv.slice(2);
+const bench = new Workbench(dataFolder, {
+  git: git === 'never' ? 'never' : 'auto',
+  randomness: makeTestRandomness('dying'),
+  onEraseStep: (step) => {
+    if (step === lastStep) process.kill(process.pid, 'SIGKILL');
+  },
+});
+const workspace = await bench.open();
+bench.clock.advance(3_600_000);
+for (const location of locations) await eraseAt(workspace, location);
+if (lastStep === 'accepted') process.kill(process.pid, 'SIGKILL');
+const [newest] = workspace.journal.reader.erasures.list(Number.MAX_SAFE_INTEGER, 1);
+await workspace.eraser.finished(newest?.id ?? '');

@@ -1,0 +1,29 @@
+import type { Caller } from '../../lib/domain/caller.js';
+import type { Erasure } from '../../lib/domain/erasure.js';
+import { nameOf, parseLocation, rootLocation } from '../../lib/domain/location.js';
+import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { perform } from '../../lib/operations/perform.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
+import { Actor } from '../harness/act.js';
+import { operator } from '../harness/service.js';
+
+/** Has a document erased; it is hidden when this returns. */
+export async function eraseAt(
+  workspace: Workspace,
+  location: string,
+  { isDeleted = false, caller = operator }: { isDeleted?: boolean; caller?: Caller } = {},
+): Promise<Erasure> {
+  const parsed = parseLocation(location);
+  const input = { location: parsed, confirmation: nameOf(parsed), isDeleted };
+  return (await perform(workspace, caller, eraseDocument, input)).result;
+}
+
+/** Every live document with its ETag and its text. */
+export async function liveDocuments(workspace: Workspace): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const actor = new Actor(workspace, operator.principalId);
+  for (const { location, current } of [...workspace.view(operator).walk(rootLocation)]) {
+    found[location] = `${current.id} ${await actor.read(location)}`;
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eraseSteps } from '../../lib/workspace/erase-step.js';
+import { makeWorkbench, Workbench } from '../faults/workbench.js';
+import { makeTestRandomness } from '../harness/service.js';
+import { liveDocuments } from './erase-at.js';
+import { findTraces, requireSound } from './evidence.js';
+import { erased, makeWorld } from './world.js';
+
+const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
+
+describe('an erase whose process is killed', function () {
+  this.timeout(120_000);
+  let world: string;
+  let others: Record<string, string>;
+
+  before(async () => {
+    const bench = await makeWorkbench();
+    await makeWorld(bench.workspace, bench.clock);
+    others = await liveDocuments(bench.workspace);
+    delete others[erased];
+    await bench.close();
+    world = bench.files.dataFolder ?? '';
+  });
+
+  after(() => rm(world, { recursive: true, force: true }));
+
+  for (const git of ['auto', 'never'] as const) {
+    for (const step of ['accepted', ...eraseSteps]) {
+      it(`at the step "${step}" is finished at the next start (git: ${git})`, async () => {
+        const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-erase-'));
+        const bench = new Workbench(dataFolder, { git, randomness: makeTestRandomness('after') });
+        try {
+          await cp(world, dataFolder, { recursive: true });
+          const child = spawn(process.execPath, [program, dataFolder, git, step, erased], {
+            stdio: ['ignore', 'ignore', 'inherit'],
+          });
+          const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+          assert.equal(signal, 'SIGKILL');
+
+          const workspace = await bench.open();
+          const [receipt] = workspace.journal.reader.erasures.list(Number.MAX_SAFE_INTEGER, 10);
+          assert.ok(receipt !== undefined);
+          assert.equal((await workspace.eraser.finished(receipt.id)).phase, 'final');
+          assert.deepEqual(bench.reported, []);
+          assert.deepEqual(findTraces(dataFolder), []);
+          assert.deepEqual(await liveDocuments(workspace), others);
+          await requireSound(workspace, dataFolder, git === 'auto');
+          const records = workspace.journal.reader.audit.after(0, 10_000);
+          assert.equal(records.filter(({ action }) => action === 'document.erased').length, 1);
+        } finally {
+          await bench.remove();
+        }
+      });
+    }
+  }
+});
