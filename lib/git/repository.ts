@@ -144,7 +144,11 @@ export interface RepositoryPlace {
 
 export interface SweepOptions {
   /** The commit that stays, and further objects that do; asked for once no other packing runs. */
-  readonly roots: () => Promise<{ readonly packs: readonly string[]; readonly head: Oid; readonly also: readonly Oid[] }>;
+  readonly roots: () => Promise<{
+    readonly packs: readonly string[];
+    readonly head: Oid;
+    readonly also: readonly Oid[];
+  }>;
   readonly onCopied: () => void | Promise<void>;
   /** Stops it at its next step. */
   readonly signal?: AbortSignal;

@@ -1,3 +1,4 @@
+import { mainRef } from './create-repository-files.js';
 import { RepositoryUnreadable } from './errors.js';
 import { orAbsent } from './file-system.js';
 import { runGit, type GitProgram } from './git-program.js';
@@ -68,7 +69,9 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
     const staying = oids.filter((oid) => reachable.has(oid));
     if (staying.length === oids.length) continue;
     if ((await orAbsent(folder.fs.size(folder.at('objects', 'pack', `${name}.keep`)))) !== undefined) {
-      throw new RepositoryUnreadable(`${name} is marked with a .keep file. Remove that file, so that it can be packed.`);
+      throw new RepositoryUnreadable(
+        `${name} is marked with a .keep file. Remove that file, so that it can be packed.`,
+      );
     }
     dirty.push({ name, staying });
   }
@@ -186,7 +189,9 @@ async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: 
   const others = said
     .split('\n')
     .filter((line) => line !== '' && !reachable.has(line.slice(0, 40)))
-    .map((line) => line.slice(41));
+    .map((line) => line.slice(41))
+    // It goes on while this looks.
+    .filter((ref) => ref !== mainRef);
   if (others.length === 0) return;
   throw new RepositoryUnreadable(
     `These branches or tags hold on to history from before the erase: ${others.join(', ')}. Delete them first.`,

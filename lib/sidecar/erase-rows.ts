@@ -52,7 +52,9 @@ export class EraseRows {
   }
 
   /** Where the document lay from a commit on, for every commit that says so, in order; null for nowhere. */
-  placesOf(document: number): { readonly commit: string; readonly location: string | null; readonly blob: string | null }[] {
+  placesOf(
+    document: number,
+  ): { readonly commit: string; readonly location: string | null; readonly blob: string | null }[] {
     return this.#connection
       .prepare<[number, number, number], { commit: string; location: string | null; blob: string | null }>(
         `SELECT commit_oid AS "commit", location, blob_oid AS blob, moment FROM version WHERE document = ?

@@ -78,7 +78,8 @@ export class PageScrubber {
     readSync(this.#descriptor, header, 0, headerLength, 0);
     const size = header.readUInt16BE(16);
     const pageSize = size === 1 ? 65536 : size;
-    if (header.readUInt32BE(52) === 0) throw new Error('The database has no pointer map, so its pages cannot be told apart.');
+    if (header.readUInt32BE(52) === 0)
+      throw new Error('The database has no pointer map, so its pages cannot be told apart.');
     return { pageSize, usable: pageSize - (header[20] ?? 0), pages: header.readUInt32BE(28) };
   }
 

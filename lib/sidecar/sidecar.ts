@@ -191,7 +191,8 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         writing.pragma(`incremental_vacuum(${pages})`);
         return unused - pages;
       },
-      findStalePages: () => (file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale()),
+      findStalePages: () =>
+        file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale(),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
         const [outcome] = writing.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];

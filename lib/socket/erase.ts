@@ -48,7 +48,10 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
   erasures: inWorkspace(async ({ perform }) => {
     const items: Presented[] = [];
     for (let before: number | undefined, more = true; more;) {
-      const page: Awaited<ReturnType<typeof listErasures.run>> = await perform(listErasures, { before, limit: pageSize });
+      const page: Awaited<ReturnType<typeof listErasures.run>> = await perform(listErasures, {
+        before,
+        limit: pageSize,
+      });
       items.push(...page.items.map(presentErasure));
       before = Number(page.next);
       more = page.next !== null;

@@ -17,7 +17,9 @@ export type OnEraseStep = (step: EraseStep) => void | Promise<void>;
 
 /** Commits that may be left to the turn in which the history is moved. */
 const shortTail = 64;
-/** Times that the rewrite runs after the writers before it asks them to wait. */
+/** Commits for which writers may be asked to wait, where the rewrite does not catch up with them otherwise. */
+const bearableTail = 1000;
+/** Times that the rewrite runs after the writers before it asks them to wait, however much that is. */
 const mostLaps = 8;
 const notesAtOnce = 1000;
 /** Milliseconds to leave an erase alone that could not be finished. */
@@ -173,7 +175,11 @@ export class Eraser {
         return journal.state.commits - reached;
       };
       let tail = await lap();
-      for (let laps = 1; tail > shortTail && laps < mostLaps; laps++) tail = await lap();
+      for (let laps = 1, isGaining = true; tail > shortTail && laps < mostLaps && isGaining; laps++) {
+        const before = tail;
+        tail = await lap();
+        isGaining = tail < before / 2 || tail > bearableTail;
+      }
       await reach('rewritten');
       const move = (): Promise<void> => this.#move(plan, at.state, at.after);
       if (tail <= shortTail) await move();

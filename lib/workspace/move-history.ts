@@ -7,7 +7,7 @@ import {
   type Oid,
   type PackableObject,
 } from '../git/objects.js';
-import { Tree } from '../git/tree.js';
+import { packTree, Tree } from '../git/tree.js';
 import type { RewrittenCommit } from '../sidecar/erase-rows.js';
 import type { ErasePlan } from './plan-erase.js';
 import { noteCheckpoint } from './recover.js';
@@ -60,7 +60,8 @@ export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommi
     const step = rewriteOne(plan.documents, state, commit, turn.loadTree);
     state = step.state;
     commits.push(step.commit);
-    objects.push(...step.objects);
+    objects.push(...step.trees.map(packTree));
+    if (step.object !== undefined) objects.push(step.object);
   }
   for (const object of objects) turn.addObject(object);
   const head = state.parent ?? writeRoot(turn, plan, workspace);

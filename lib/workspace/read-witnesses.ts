@@ -1,7 +1,7 @@
 import type { KnownHead } from '../audit/verify.js';
 import { openClone } from '../git/clone.js';
 import { readCommits } from './read-commits.js';
-import { findAuditHead } from './trailers.js';
+import { findAuditHead, findVersion } from './trailers.js';
 
 /**
  * What the commits of a clone say of the audit chain. A clone was made before whatever happened to the chain since, so
@@ -16,7 +16,8 @@ export async function readCloneWitnesses(folder: string): Promise<KnownHead[]> {
     for await (const commits of readCommits(repository, head)) {
       for (const { oid, commit } of commits) {
         const found = findAuditHead(commit.message);
-        if (found !== undefined) witnesses.push({ ...found, commit: oid, witness: `commit ${oid}` });
+        if (found === undefined) continue;
+        witnesses.push({ ...found, commit: findVersion(commit.message) ?? oid, witness: `commit ${oid}` });
       }
     }
   } finally {

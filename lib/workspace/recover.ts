@@ -13,7 +13,7 @@ export class WorkspaceUnsound extends Error {
 type Parts = Pick<Workspace, 'name' | 'journal' | 'repository' | 'onFault'>;
 
 /** In the sidecar's `meta`: the commit that main was last moved to by a checkpoint. */
-const checkpointedHead = 'checkpointed_head';
+export const checkpointedHead = 'checkpointed_head';
 
 /**
  * Compares the repository with the sidecar before anything is moved or served. The sidecar is the truth: its newest

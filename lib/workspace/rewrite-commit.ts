@@ -2,7 +2,7 @@ import { isWithin, rebase, segmentsOf, type Location } from '../domain/location.
 import { decodeCommit, makePackable, type Oid, type PackableObject } from '../git/objects.js';
 import { rewriteCommit } from '../git/rewrite-commit.js';
 import { editTree } from '../git/tree-edit.js';
-import { packTree, Tree, type TreeEntry } from '../git/tree.js';
+import type { Tree, TreeEntry } from '../git/tree.js';
 import type { RewrittenCommit } from '../sidecar/erase-rows.js';
 import { parseCommitMessage, type CommitMessage } from './trailers.js';
 
@@ -34,8 +34,10 @@ export interface RewriteState {
 export interface RewriteStep {
   readonly state: RewriteState;
   readonly commit: RewrittenCommit;
-  /** What has to be stored for it. */
-  readonly objects: readonly PackableObject[];
+  /** Trees that have to be stored for it; most of them may be stored already. */
+  readonly trees: readonly Tree[];
+  /** The commit itself; none for one that is left out. */
+  readonly object: PackableObject | undefined;
 }
 
 /** The history does not say what the rows say: nothing may be taken out of it on such ground. */
@@ -62,7 +64,8 @@ export function rewriteOne(
   load: (oid: Oid) => Tree,
 ): RewriteStep {
   const old = decodeCommit(bytes);
-  if (old.parents.length > 1) throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`);
+  if (old.parents.length > 1)
+    throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`);
   const text = parseCommitMessage(old.message);
   const locations = follow(documents, state.locations, oid, text);
   const isNamed = documents.some(({ places }) => places.has(oid));
@@ -85,12 +88,13 @@ export function rewriteOne(
   return {
     state: { ...next, parent: commit.oid },
     commit: { before: oid, after: commit.oid },
-    objects: [...edited.created.map(packTree), commit],
+    trees: edited.created,
+    object: commit,
   };
 }
 
 function dropped(state: RewriteState, oid: Oid): RewriteStep {
-  return { state, commit: { before: oid, after: null }, objects: [] };
+  return { state, commit: { before: oid, after: null }, trees: [], object: undefined };
 }
 
 function valueOf(text: CommitMessage | undefined, name: string): string | undefined {
@@ -156,7 +160,9 @@ function tellsOf(
 }
 
 function composeMessage(text: CommitMessage, trailers: CommitMessage['trailers'], oid: Oid): string {
-  const all = trailers.some(([name]) => name === versionTrailer) ? trailers : [...trailers, [versionTrailer, oid] as const];
+  const all = trailers.some(([name]) => name === versionTrailer)
+    ? trailers
+    : [...trailers, [versionTrailer, oid] as const];
   const paragraphs = [
     text.subject,
     ...(text.message === null ? [] : [text.message]),

@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { decodeCommit, MissingObject, type Oid, type PackableObject } from '../git/objects.js';
+import { decodeCommit, makePackable, MissingObject, type Oid, type PackableObject } from '../git/objects.js';
 import type { Repository } from '../git/repository.js';
 import { Tree } from '../git/tree.js';
 import type { RewrittenCommit } from '../sidecar/erase-rows.js';
@@ -46,6 +46,10 @@ export async function rewriteStretch(stretch: Stretch, parts: RewriteParts): Pro
     objects = [];
     bytes = 0;
   };
+  const store = (object: PackableObject): void => {
+    objects.push(object);
+    bytes += object.deflated.length;
+  };
   const take = async (oids: readonly Oid[]): Promise<void> => {
     signal.throwIfAborted();
     const commits = await Promise.all(oids.map(async (oid) => ({ oid, ...(await repository.read(oid)) })));
@@ -57,12 +61,13 @@ export async function rewriteStretch(stretch: Stretch, parts: RewriteParts): Pro
       const step: RewriteStep = await trees.retry((load) => rewriteOne(documents, state, commit, load));
       state = step.state;
       made.push(step.commit);
-      for (const object of step.objects) {
-        if (stored.has(object.oid)) continue;
-        stored.add(object.oid);
-        objects.push(object);
-        bytes += object.deflated.length;
+      for (const tree of step.trees) {
+        if (stored.has(tree.oid)) continue;
+        stored.add(tree.oid);
+        // As it is: half of it is random, and what makes it small is the packing that follows.
+        store(makePackable('tree', tree.bytes, 0, tree.oid));
       }
+      if (step.object !== undefined) store(step.object);
     }
     parts.tell(made);
     if (bytes >= packBytes) await flush();

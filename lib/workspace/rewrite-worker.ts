@@ -8,9 +8,7 @@ import type { RewriteState } from './rewrite-commit.js';
 
 /** What the worker says of the stretch that it is at. */
 export type RewriteAnswer =
-  | { readonly commits: readonly RewrittenCommit[] }
-  | { readonly state: RewriteState }
-  | { readonly error: Error };
+  { readonly commits: readonly RewrittenCommit[] } | { readonly state: RewriteState } | { readonly error: Error };
 
 const place = workerData as RepositoryPlace;
 const repository = await openRepositoryReadOnly(place);

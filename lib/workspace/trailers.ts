@@ -32,6 +32,17 @@ export function parseCommitMessage(text: string): CommitMessage | undefined {
   };
 }
 
+/** The id that was handed out for a commit, where an erase made it anew since; undefined for any other. */
+export function findVersion(text: string): string | undefined {
+  return parseCommitMessage(text)?.trailers.find(([name]) => name === 'Version')?.[1];
+}
+
+/** When the service made the commit, in milliseconds since 1970; undefined for one that it did not make. */
+export function findTime(text: string): number | undefined {
+  const time = Date.parse(parseCommitMessage(text)?.trailers.find(([name]) => name === 'Time')?.[1] ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
 const auditHead = /^(\d{1,15}) ([0-9a-f]{64})$/;
 
 /** Where the audit chain stood before the commit was made, as the commit says. */

@@ -3,8 +3,9 @@ import { exportChain, type ChainSource } from '../audit/export.js';
 import { ArchiveUnreadable } from '../audit/read-archive.js';
 import { recoverAction, type ChainVerdict, type KnownHead } from '../audit/verify.js';
 import { verifySource } from '../audit/verify-source.js';
+import type { AuditRecord } from '../domain/audit-record.js';
 import { decodeCommit } from '../git/objects.js';
-import { findAuditHead } from './trailers.js';
+import { findAuditHead, findTime, findVersion } from './trailers.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
 
 /**
@@ -27,22 +28,34 @@ export async function verifyAuditChain(
   workspace: ReadOnlyWorkspace,
   known: readonly KnownHead[] = [],
 ): Promise<ChainVerdict> {
-  const { name, archives, signer, repositoryHead } = workspace;
+  const { name, archives, signer } = workspace;
   const publicKey = signer === undefined ? undefined : createPublicKey(signer.publicKey);
   const source = { workspace: name, tables: workspace.sidecar.reader, archives };
-  const isOlder = repositoryHead !== null && recoveredCommit(source) === repositoryHead;
-  const witness = isOlder ? undefined : await readWitness(workspace);
+  const witness = (await isOlderThanChain(workspace, source)) ? undefined : await readWitness(workspace);
   return verifySource(source, witness === undefined ? known : [witness, ...known], publicKey);
 }
 
-/** The commit that the workspace was made from, where its chain was begun anew then. */
-function recoveredCommit(source: ChainSource): string | null {
+/**
+ * Whether the newest commit bears witness of another chain, since the workspace was made from a clone and this one begun
+ * anew then: it is the one that the workspace was made from, or, after an erase took that, one from before.
+ */
+async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSource): Promise<boolean> {
+  const { repositoryHead } = workspace;
+  const recovery = repositoryHead === null ? undefined : findRecovery(source);
+  if (recovery === undefined || repositoryHead === null) return false;
+  const { message } = decodeCommit((await readAnyObject(workspace, repositoryHead)).bytes);
+  const id = findVersion(message) ?? repositoryHead;
+  return id === recovery.version || (findTime(message) ?? Number.POSITIVE_INFINITY) < Date.parse(recovery.at);
+}
+
+/** The record that the workspace was made from a clone, where the chain was begun anew then. */
+function findRecovery(source: ChainSource): AuditRecord | undefined {
   try {
     for (const line of exportChain(source, false)) {
-      return 'record' in line && line.record.action === recoverAction ? line.record.version : null;
+      return 'record' in line && line.record.action === recoverAction ? line.record : undefined;
     }
   } catch (error) {
     if (!(error instanceof ArchiveUnreadable)) throw error;
   }
-  return null;
+  return undefined;
 }

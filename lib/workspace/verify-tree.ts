@@ -4,6 +4,7 @@ import { Tree, type TreeEntry } from '../git/tree.js';
 import { rootFolderNumber } from '../sidecar/folder-table.js';
 import type { SidecarSnapshot, Tables } from '../sidecar/sidecar.js';
 import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
+import { checkpointedHead } from './recover.js';
 import type { Report } from './verify.js';
 
 const pageSize = 1000;
@@ -14,8 +15,9 @@ const pageSize = 1000;
  */
 export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): Promise<void> {
   const { repository, repositoryHead } = workspace;
-  const { meta, objects } = workspace.sidecar.reader;
+  const { meta, objects, erasures } = workspace.sidecar.reader;
   const head = meta.get('head');
+  const noted = meta.get(checkpointedHead);
   const main = repositoryHead ?? 'no commit';
   if (head === undefined) {
     if (repositoryHead !== null)
@@ -31,6 +33,9 @@ export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): 
     hasSettled ||= objects.find(at) === undefined;
     at = decodeCommit((await readAnyObject(workspace, at)).bytes).parents[0];
   }
+  // An erase has put another history in force, and the next checkpoint moves main there.
+  const isMoving = erasures.open().some(({ phase }) => phase === 'moved') && noted === repositoryHead;
+  if (at === undefined && isMoving) return;
   if (at === undefined && repositoryHead !== null) {
     report(
       'history',

@@ -1,8 +1,9 @@
 /**
  * Measures the service beside its baselines and prints a table.
- * Usage: npm run bench [-- --quick] [NAME…]
+ * Usage: npm run bench [-- --quick] [--commits=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
+import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { Report } from './report.js';
 import { measureSearch } from './search.js';
@@ -15,15 +16,24 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   reach: measureReach,
   export: measureExport,
   growth: measureGrowth,
+  erase: (report, { times }) => measureErase(report, commitsFor(times)),
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
 };
+
+/** `--commits=N` takes another number. */
+function commitsFor(times: number): number {
+  const given = args.find((arg) => arg.startsWith('--commits='))?.slice('--commits='.length);
+  return given === undefined ? (times === 1 ? 10_000 : 100_000) : Number(given);
+}
 
 const args = process.argv.slice(2);
 const effort: Effort = args.includes('--quick') ? { seconds: 2, times: 1 } : { seconds: 5, times: 5 };
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => measurements[name] === undefined);
 if (unknown.length > 0 || args.includes('--help')) {
-  process.stdout.write(`Usage: npm run bench [-- --quick] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`);
+  process.stdout.write(
+    `Usage: npm run bench [-- --quick] [--commits=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
+  );
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 const report = new Report();

@@ -12,7 +12,7 @@ for (const store of ['disk', 'disk without git'] as const) {
     let bench: Workbench;
     let dataFolder: string;
     beforeEach(async () => {
-      bench = await makeWorkbench({ git: store === 'disk' ? 'auto' : 'never'});
+      bench = await makeWorkbench({ git: store === 'disk' ? 'auto' : 'never' });
       dataFolder = bench.files.dataFolder ?? '';
     });
     afterEach(() => bench.remove());

@@ -65,7 +65,12 @@ export async function compareRebuilt(workspace: Workspace): Promise<void> {
     const present = workspace.journal.reader.documents.afterNumber(0, 10_000);
     const plain = (rows: typeof rebuilt) =>
       rows
-        .map(({ id, name, createdAt, current }) => ({ id, name, createdAt, current: { ...current, author: current.author.id } }))
+        .map(({ id, name, createdAt, current }) => ({
+          id,
+          name,
+          createdAt,
+          current: { ...current, author: current.author.id },
+        }))
         .toSorted((a, b) => (a.id < b.id ? -1 : 1));
     assert.deepEqual(plain(rebuilt), plain(present));
   } finally {

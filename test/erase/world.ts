@@ -127,12 +127,16 @@ export async function makeWorld(workspace: Workspace, clock: TestClock): Promise
       await perform(workspace, ada.caller, revertChanges, { ...input, preview: digest, message: null });
     },
     () =>
-      perform(workspace, ada.caller, importDocuments, files('imported', ['a.md', 'imported a'], ['b.txt', 'imported b'])),
+      perform(
+        workspace,
+        ada.caller,
+        importDocuments,
+        files('imported', ['a.md', 'imported a'], ['b.txt', 'imported b']),
+      ),
     () => ada.update(erased, contents.large),
     () => ada.update(erased, contents.third),
     () => ada.create('binary.bin', '\u0000binary'),
-    () =>
-      perform(workspace, bob.caller, takeClaim, { location: erased, purpose: 'purposesecret' }),
+    () => perform(workspace, bob.caller, takeClaim, { location: erased, purpose: 'purposesecret' }),
     () =>
       perform(workspace, operator, createGrant, {
         scopeType: 'document',

@@ -1,0 +1,102 @@
+import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
+import { parsePrecondition } from '../../lib/domain/etag.js';
+import { nameOf } from '../../lib/domain/location.js';
+import { perform } from '../../lib/operations/perform.js';
+import { updateDocument } from '../../lib/operations/update-document.js';
+import { sendCommand } from '../../lib/socket/send-command.js';
+import { operator } from '../harness/service.js';
+import { drive, median } from './drive.js';
+import { writeLoad } from './measure-core.js';
+import type { Report } from './report.js';
+import { seed, textOf, type Seeded } from './seed.js';
+import { startCartulary } from './start-server.js';
+
+const documents = 10_000;
+const together = 64;
+/** The document that is erased is written to once in so many commits. */
+const writtenEvery = 1000;
+
+/** Writes that many versions, most of them to other documents. */
+async function writeHistory(seeded: Seeded, commits: number): Promise<void> {
+  const service = await Service.open({
+    dataFolder: seeded.dataFolder,
+    git: 'auto',
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    onFault: (what, cause) => console.error(what, cause),
+  });
+  const workspace = service.find('acme');
+  if (workspace === undefined) throw new Error('The seeded workspace is not there.');
+  let next = 0;
+  const write = async (): Promise<void> => {
+    for (let number = next++; number < commits; number = next++) {
+      const location = seeded.locations[number % writtenEvery === 0 ? 0 : (number * 7919) % documents];
+      if (location === undefined) throw new Error('There is no such document.');
+      await perform(workspace, operator, updateDocument, {
+        location,
+        precondition: parsePrecondition('*', 'If-Match'),
+        content: { bytes: Buffer.from(textOf(number, 1024)) },
+        message: null,
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: together }, write));
+  await service.close();
+}
+
+/**
+ * Erases a document that is as old as the history and has lived through all of it, while others write and read. Every
+ * commit and every root folder has to be made anew.
+ */
+export async function measureErase(report: Report, commits: number): Promise<void> {
+  const seeded = await seed(documents, { bytes: 1024 });
+  await writeHistory(seeded, commits);
+  const service = await startCartulary(seeded.dataFolder);
+  const [location = seeded.locations[0]] = seeded.locations;
+  if (location === undefined) throw new Error('Nothing was seeded.');
+  const others = { ...seeded, locations: seeded.locations.slice(1) };
+  const headers = { authorization: `Bearer ${seeded.key}` };
+  const read = { url: service.url, connections: 2, headers };
+  const isDone = { value: false };
+  const rates: number[] = [];
+  const slowest: number[] = [];
+  const load = async (): Promise<void> => {
+    while (!isDone.value) {
+      const [written, got] = await Promise.all([
+        drive({ ...writeLoad(others, service.url, 4), seconds: 2 }),
+        drive({
+          ...read,
+          seconds: 2,
+          next: () => ({ method: 'GET', path: `/v1/documents/${others.locations[7] ?? ''}` }),
+        }),
+      ]);
+      rates.push(written.perSecond);
+      slowest.push(got.p99);
+    }
+  };
+  const loading = load();
+  const started = performance.now();
+  const steps: string[] = [];
+  const request = {
+    command: 'erase',
+    workspace: 'acme',
+    fields: { location, confirmation: nameOf(location) },
+  };
+  const answer = await sendCommand(seeded.dataFolder, request, async (progress) => {
+    const { step } = progress as { step: string };
+    steps.push(`${step} ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  });
+  const took = (performance.now() - started) / 1000;
+  isDone.value = true;
+  await loading;
+  if (answer === undefined || 'error' in answer) throw new Error(`It was not erased: ${JSON.stringify(answer)}`);
+  report.add({
+    what: `erase of one document in ${commits.toLocaleString('en')} commits, while 4 clients write`,
+    value: took,
+    unit: 's',
+    goal: '< 60 s',
+    note: `${Math.round(median(rates))} writes/s and GET p99 ${median(slowest)} ms (worst ${Math.max(...slowest)}) meanwhile; ${steps.join(', ')}`,
+  });
+  await service.stop();
+  await seeded.remove();
+}

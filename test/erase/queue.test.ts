@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Service } from '../../lib/app.js';
+import { parseLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { hashObject } from '../../lib/git/objects.js';
+import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { perform } from '../../lib/operations/perform.js';
+import { readDocument } from '../../lib/operations/read-document.js';
+import { rebuild } from '../../lib/operations/rebuild.js';
+import type { EraseStep } from '../../lib/workspace/erase-step.js';
+import { makeWorkbench, type Workbench } from '../faults/workbench.js';
+import { git } from '../git/fixture.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { claim } from '../harness/place.js';
+import { makeTestRandomness, openTestService, operator } from '../harness/service.js';
+import { eraseAt, liveDocuments } from './erase-at.js';
+import { answering, findTraces, requireSound } from './evidence.js';
+
+const word = 'zebrafinchsecret';
+
+describe('erases, one and many', function () {
+  this.timeout(60_000);
+  let bench: Workbench;
+  let dataFolder: string;
+  /** What is done at a step of an erase. */
+  let atStep: Partial<Record<EraseStep, () => Promise<unknown>>>;
+
+  beforeEach(async () => {
+    atStep = {};
+    bench = await makeWorkbench({
+      onEraseStep: async (step) => {
+        const work = atStep[step];
+        delete atStep[step];
+        await work?.();
+      },
+    });
+    dataFolder = bench.files.dataFolder ?? '';
+  });
+  afterEach(() => bench.remove());
+
+  async function finish(...ids: readonly string[]): Promise<void> {
+    for (const id of ids) await bench.workspace.eraser.finished(id);
+    assert.deepEqual(bench.reported, []);
+  }
+
+  async function requireGone(...secrets: readonly string[]): Promise<void> {
+    assert.deepEqual(findTraces(dataFolder, secrets), []);
+    await requireSound(bench.workspace, dataFolder);
+  }
+
+  it('a deleted document goes, and the one that lives in its place stays, whichever is asked for', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('plan.md', word);
+    await actor.delete('plan.md');
+    const living = await actor.create('plan.md', 'the living one');
+    const receipt = await eraseAt(workspace, 'plan.md', { isDeleted: true });
+    assert.deepEqual([receipt.versions, receipt.bytes], [1, word.length]);
+    await finish(receipt.id);
+    assert.equal(workspace.view(operator).document(parseLocation('plan.md'))?.current.id, living.current.id);
+    await requireGone(word);
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { isDeleted: true })), 'NOT_FOUND');
+    await finish((await eraseAt(workspace, 'plan.md')).id);
+    await requireGone('the living one', 'plan.md');
+  });
+
+  it('what was just written, and is all there ever was, goes too; writing goes on from nothing', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('only-secret.md', word);
+    await finish((await eraseAt(workspace, 'only-secret.md')).id);
+    await requireGone(word, 'only-secret');
+    assert.equal(workspace.journal.state.storedBytes, 0);
+    await actor.create('next.md', 'next');
+    await bench.reopen();
+    assert.deepEqual(Object.keys(await liveDocuments(bench.workspace)), ['next.md']);
+    await requireSound(bench.workspace, dataFolder);
+  });
+
+  it('several that wait share one rewrite', async () => {
+    const { actor, workspace } = bench;
+    for (const name of ['a', 'b', 'c', 'd']) await actor.create(`in/${name}.md`, `${word} ${name}`);
+    let rewrites = 0;
+    atStep = { rewritten: async () => void (rewrites += 1) };
+    const receipts = await Promise.all(['a', 'b', 'c'].map((name) => eraseAt(workspace, `in/${name}.md`)));
+    await finish(...receipts.map(({ id }) => id));
+    assert.equal(rewrites, 1);
+    assert.deepEqual(Object.keys(await liveDocuments(workspace)), ['in/d.md']);
+    await requireSound(workspace, dataFolder);
+    await finish((await eraseAt(workspace, 'in/d.md')).id);
+    await requireGone(word);
+  });
+
+  it('one after the other, versions keep the ids that were handed out, and preconditions hold with them', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('first-secret.md', `${word} one`);
+    const kept = await actor.create('kept.md', 'kept');
+    await actor.create('second-secret.md', `${word} two`);
+    await actor.move('kept.md', 'elsewhere', true);
+    await finish((await eraseAt(workspace, 'first-secret.md')).id);
+    const later = await actor.update('elsewhere/kept.md', 'kept two', `"${kept.current.id}"`);
+    await finish((await eraseAt(workspace, 'second-secret.md')).id);
+    await requireGone(word, 'first-secret', 'second-secret');
+    const versions = workspace.journal.reader.versions.before(later.number, 10, 10);
+    assert.deepEqual(
+      versions.map(({ id }) => id),
+      [later.current.id, kept.current.id],
+    );
+    const input = { location: parseLocation('elsewhere/kept.md'), versionId: kept.current.id, withContent: true };
+    assert.equal((await perform(workspace, operator, readDocument, input)).result.bytes?.toString(), 'kept');
+    await actor.update('elsewhere/kept.md', 'kept three', `"${later.current.id}"`);
+    const before = await liveDocuments(workspace);
+    await rebuild(workspace, operator);
+    assert.deepEqual(await liveDocuments(workspace), before);
+    await requireSound(workspace, dataFolder);
+  });
+
+  it('goes on beside writers, whose writes are all there', async () => {
+    const { actor, workspace } = bench;
+    for (let number = 0; number < 30; number++) {
+      await actor.create(`work/${number % 3}/${number}.md`, `text ${number}`);
+      if (number % 5 === 0)
+        await (number === 0
+          ? actor.create('work/0/secret-x.md', word)
+          : actor.update('work/0/secret-x.md', `${word} ${number}`));
+    }
+    let isDone = false;
+    const written: Record<string, string> = {};
+    const writer = async (own: number): Promise<void> => {
+      let etag = (await actor.create(`work/w${own}.md`, 'start')).current.id;
+      for (let turn = 0; !isDone; turn++) {
+        const document = await actor.update(`work/w${own}.md`, `turn ${turn} of ${own}`, `"${etag}"`);
+        etag = document.current.id;
+        written[`work/w${own}.md`] = `${etag} turn ${turn} of ${own}`;
+        if (turn % 7 === 3) await actor.create(`new/${own}/${turn}.md`, 'x');
+        await delay(15);
+      }
+    };
+    const writers = [0, 1, 2, 3, 4, 5].map(writer);
+    atStep = {
+      flushed: () => actor.rename('new', 'newer', true).catch(() => actor.createFolder('newer')),
+      copied: () => actor.move('work/1', 'moved', true),
+    };
+    await finish((await eraseAt(workspace, 'work/0/secret-x.md')).id);
+    isDone = true;
+    await Promise.all(writers);
+    const live = await liveDocuments(workspace);
+    for (const [location, expected] of Object.entries(written)) assert.equal(live[location], expected);
+    await requireGone(word, 'secret-x');
+  });
+
+  it('an identical text that another document has stays that one’s, also a large one', async () => {
+    const { actor, workspace } = bench;
+    const large = `${word} `.repeat(80_000);
+    await actor.create('gone.md', large);
+    await actor.create('stays.md', large);
+    await actor.create('gone-too.bin', `\u0000${large}`);
+    const blobs = [large, `\u0000${large}`].map((text) => hashObject('blob', Buffer.from(text)));
+    const receipts = [await eraseAt(workspace, 'gone.md'), await eraseAt(workspace, 'gone-too.bin')];
+    await finish(...receipts.map(({ id }) => id));
+    assert.deepEqual(answering(dataFolder, blobs), blobs.slice(0, 1));
+    assert.deepEqual(findTraces(dataFolder, ['gone.md', 'gone-too.bin']), []);
+    await requireSound(workspace, dataFolder);
+  });
+
+  it('needs an approver of the document, and the name typed once more; a claim does not stand in the way', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('plan.md', word);
+    await claim({ workspace } as Parameters<typeof claim>[0], 'plan.md', operator.principalId);
+    const input = { location: parseLocation('plan.md'), confirmation: 'Plan.md' };
+    assert.equal(await outcomeOf(perform(workspace, operator, eraseDocument, input)), 'INVALID_REQUEST name_mismatch');
+    assert.equal(await actor.read('plan.md'), word);
+    const nobody = { ...operator, principalId: 'prn_nobody', kind: 'person' } as const;
+    for (const location of ['plan.md', 'absent.md']) {
+      const refusal = await eraseAt(workspace, location, { caller: nobody }).catch((error: unknown) => error);
+      assert.ok(refusal instanceof Refusal && refusal.code !== 'INVALID_REQUEST', location);
+    }
+    await finish((await eraseAt(workspace, 'plan.md')).id);
+    await requireGone(word, 'plan.md');
+  });
+
+  it('says so when something holds on to the old history, and is finished once that is gone', async () => {
+    const { actor, workspace, paths } = bench;
+    await actor.create('plan.md', word);
+    await actor.create('other.md', 'other');
+    await workspace.checkpointer.run();
+    git(paths.repository, ['branch', 'mine', 'main']);
+    const { id } = await eraseAt(workspace, 'plan.md');
+    const outcome = await workspace.eraser.finished(id).catch((error: unknown) => error);
+    assert.ok(outcome instanceof Refusal);
+    assert.match(String((outcome.cause as Error).message), /refs\/heads\/mine/);
+    assert.equal(bench.reported.length, 1);
+    assert.equal(workspace.journal.reader.erasures.find(id)?.finalAt, null);
+    git(paths.repository, ['branch', '-D', 'mine']);
+    await workspace.eraser.finished(id);
+    await requireGone(word, 'plan.md');
+  });
+
+  it('is not undone by a rebuild that comes before it is finished', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('plan.md', word);
+    await actor.create('other.md', 'other');
+    atStep = { flushed: () => rebuild(workspace, operator) };
+    const { id } = await eraseAt(workspace, 'plan.md');
+    atStep.rewritten = async () => {
+      assert.equal(await outcomeOf(actor.undelete('plan.md')), 'NOT_FOUND');
+    };
+    await finish(id);
+    await requireGone(word);
+  });
+});
+
+describe('a backup that is taken while an erase is under way', function () {
+  this.timeout(60_000);
+
+  it('has it finished where it is restored', async () => {
+    const test = await openTestService({ store: 'disk' });
+    const work = await mkdtemp(join(tmpdir(), 'cartulary-erase-'));
+    const passphrase = 'correct horse battery staple';
+    const folder = join(work, 'backup');
+    let service: Service | undefined;
+    try {
+      const { workspace } = test;
+      const actor = new Actor(workspace, operator.principalId);
+      await actor.create('plan.md', word);
+      await actor.create('other.md', 'other');
+      // Both at once: the backup is of a moment at which the erase was accepted and no more.
+      const [{ id }] = await Promise.all([
+        eraseAt(workspace, 'plan.md'),
+        perform(workspace, operator, backUpWorkspace, { folder, passphrase, cost: 1024 }),
+      ]);
+      await workspace.eraser.finished(id);
+      service = await Service.open({
+        dataFolder: join(work, 'restored'),
+        git: 'auto',
+        clock: test.clock,
+        randomness: makeTestRandomness('restored'),
+        onFault: () => undefined,
+      });
+      const restored = await service.restore({ backup: folder, passphrase }, operator);
+      const [receipt] = restored.journal.reader.erasures.list(Number.MAX_SAFE_INTEGER, 1);
+      assert.equal(receipt?.id, id);
+      await restored.eraser.finished(id);
+      assert.deepEqual(Object.keys(await liveDocuments(restored)), ['other.md']);
+      await service.close();
+      assert.deepEqual(findTraces(join(work, 'restored'), [word, 'plan.md']), []);
+    } finally {
+      await service?.close().catch(() => undefined);
+      await test.close();
+      await rm(work, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('an erase in memory', () => {
+  it('takes the document out of the history and of the objects', async () => {
+    const test = await openTestService();
+    try {
+      const { workspace } = test;
+      const actor = new Actor(workspace, operator.principalId);
+      await actor.create('plan.md', word);
+      await actor.create('other.md', 'other');
+      await workspace.checkpointer.run();
+      const before = await liveDocuments(workspace);
+      const { id } = await eraseAt(workspace, 'plan.md');
+      await workspace.eraser.finished(id);
+      assert.equal(await workspace.repository.has(hashObject('blob', Buffer.from(word))), false);
+      const { 'plan.md': _, ...others } = before;
+      assert.deepEqual(await liveDocuments(workspace), others);
+      assert.deepEqual(await workspace.repository.fsck(), []);
+    } finally {
+      await test.close();
+    }
+  });
+});
