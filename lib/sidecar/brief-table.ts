@@ -57,17 +57,20 @@ interface RelocationRow {
   to_location: string;
 }
 
+/** Not of a document that is being erased: nothing is to be told of it any more. There are few at any time. */
+const isKept = "document NOT IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)";
+
 /** All find their rows by an index, in order: the cost is that of what happened since, however long the history is. */
 export const briefStatements = {
   changes: `SELECT e.*, d.id, d.name, d.folder FROM (
       SELECT 'version' AS type, moment, document AS place, document, NULL AS location, NULL AS deleted_folder
-        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place)
+        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept}
       UNION ALL
       SELECT 'relocation', moment, number, document, NULL, NULL
         FROM relocation WHERE moment > @since AND (moment, number) < (@moment, @place)
       UNION ALL
       SELECT 'deletion', moment, document, document, location, folder
-        FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place)
+        FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept}
       ORDER BY moment DESC, place DESC LIMIT @limit
     ) e LEFT JOIN document d ON d.number = e.document ORDER BY e.moment DESC, e.place DESC`,
   folderRelocations: `SELECT r.moment, r.at, r.author, r.from_location, r.to_location,

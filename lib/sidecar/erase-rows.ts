@@ -32,8 +32,9 @@ export class EraseRows {
     this.#connection = connection;
   }
 
-  /** What answers of writes, and grants, say of it: gone at once, since they could be asked for. */
-  dropAnswers(document: number): void {
+  /** Answers that are kept for retries, claims, and messages about it: gone at once, since they could be asked for. */
+  dropAtOnce(document: number): void {
+    this.#connection.prepare('DELETE FROM message_thread WHERE about_document = ?').run(document);
     this.#connection.prepare('DELETE FROM idempotency WHERE document = ?').run(document);
     this.#connection.prepare('DELETE FROM claim WHERE document = ?').run(document);
   }

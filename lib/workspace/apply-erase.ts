@@ -11,7 +11,7 @@ import { momentOf, writeCommit, type Pen } from './pen.js';
 
 /**
  * Accepts an erase: the document is deleted, as any other may be, and then taken out of everything that can be asked
- * for, with its grants, its claims and the answers that are kept for retries. From here on no commit has it, so that
+ * for, with its grants, its claims, the messages about it and the answers that are kept for retries. From here on no commit has it, so that
  * what is to be rewritten is behind us. Neither a claim nor a mirror stands in the way.
  * @throws Refusal NOT_FOUND where there is nothing, or nothing of which the caller is approver
  */
@@ -28,7 +28,7 @@ export function applyErase(pen: Pen, change: Extract<Change, { type: 'erase' }>)
     ...tables.erasures.measure(number),
   };
   tables.grants.deleteOn({ type: 'document', documentId: id });
-  tables.eraseRows.dropAnswers(number);
+  tables.eraseRows.dropAtOnce(number);
   tables.erasures.accept(erasure, number, id);
   turn.whenDurable(() => pen.eraser.wake());
   return erasure;
