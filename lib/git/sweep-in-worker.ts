@@ -14,26 +14,26 @@ export function sweepInWorker(
 ): Promise<SweepReport> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), { workerData: order });
-    const tell = (word: SweepWord): void => worker.postMessage(word);
+    const tell = (word: SweepWord): void => worker.postMessage(word, []);
     const stop = (): void => tell('stop');
     signal.addEventListener('abort', stop);
     let answer: SweepAnswer | undefined;
-    let failure: unknown;
+    let failure: Error | undefined;
     worker.on('message', (said: SweepAnswer) => {
       if ('copied' in said) {
         Promise.resolve()
           .then(onCopied)
           .then(() => tell('go on'))
           .catch((error: unknown) => {
-            failure = error;
+            failure = error instanceof Error ? error : new Error(String(error));
             stop();
           });
       } else answer = said;
     });
-    worker.on('error', (error) => (failure ??= error));
+    worker.on('error', (error: Error) => (failure ??= error));
     worker.on('exit', (code) => {
       signal.removeEventListener('abort', stop);
-      if (failure !== undefined) reject(failure as Error);
+      if (failure !== undefined) reject(failure);
       else if (answer !== undefined && 'report' in answer) resolve(answer.report);
       else if (answer !== undefined && 'error' in answer) reject(answer.error);
       else reject(new RepositoryUnreadable(`The sweep ended with code ${code}.`));

@@ -38,7 +38,7 @@ async function sweep({ place, request }: SweepOrder): Promise<SweepReport> {
         read: (oid) => repository.read(oid),
         signal: stopping.signal,
         onCopied: () => {
-          parentPort?.postMessage({ copied: true } satisfies SweepAnswer);
+          parentPort?.postMessage({ copied: true } satisfies SweepAnswer, []);
           return told;
         },
       },
@@ -51,8 +51,8 @@ async function sweep({ place, request }: SweepOrder): Promise<SweepReport> {
 
 try {
   const report = await sweep(workerData as SweepOrder);
-  parentPort?.postMessage({ report } satisfies SweepAnswer);
+  parentPort?.postMessage({ report } satisfies SweepAnswer, []);
 } catch (error) {
-  parentPort?.postMessage({ error: error as Error } satisfies SweepAnswer);
+  parentPort?.postMessage({ error: error as Error } satisfies SweepAnswer, []);
 }
 parentPort?.close();

@@ -57,20 +57,21 @@ interface RelocationRow {
   to_location: string;
 }
 
-/** Not of a document that is being erased: nothing is to be told of it any more. There are few at any time. */
-const isKept = "document NOT IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)";
+/** Not of a document that is being erased: nothing is to be told of it any more. */
+const isKept = (table: string): string =>
+  `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.document = ${table}.document)`;
 
 /** All find their rows by an index, in order: the cost is that of what happened since, however long the history is. */
 export const briefStatements = {
   changes: `SELECT e.*, d.id, d.name, d.folder FROM (
       SELECT 'version' AS type, moment, document AS place, document, NULL AS location, NULL AS deleted_folder
-        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept}
+        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('version')}
       UNION ALL
       SELECT 'relocation', moment, number, document, NULL, NULL
         FROM relocation WHERE moment > @since AND (moment, number) < (@moment, @place)
       UNION ALL
       SELECT 'deletion', moment, document, document, location, folder
-        FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept}
+        FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('deletion')}
       ORDER BY moment DESC, place DESC LIMIT @limit
     ) e LEFT JOIN document d ON d.number = e.document ORDER BY e.moment DESC, e.place DESC`,
   folderRelocations: `SELECT r.moment, r.at, r.author, r.from_location, r.to_location,

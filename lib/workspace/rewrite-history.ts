@@ -45,14 +45,14 @@ export class HistoryRewriter {
     }
     return new Promise<RewriteState>((resolve, reject) => {
       this.#task = { tell, resolve, reject };
-      worker.postMessage(stretch);
+      worker.postMessage(stretch, []);
     }).finally(() => (this.#task = undefined));
   }
 
   /** Stops what is under way, and lets go of the repository's files. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('The service stops.'));
-    this.#worker?.postMessage('close');
+    this.#worker?.postMessage('close', []);
     await this.#ended;
   }
 

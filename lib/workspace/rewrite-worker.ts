@@ -14,7 +14,7 @@ const place = workerData as RepositoryPlace;
 const repository = await openRepositoryReadOnly(place);
 const addPack = openPackWriter(place.path);
 const closing = new AbortController();
-const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer);
+const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
 let running: Promise<void> = Promise.resolve();
 
 async function rewrite(stretch: Stretch): Promise<void> {

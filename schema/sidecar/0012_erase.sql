@@ -18,6 +18,7 @@ CREATE TABLE erasure (
   CHECK (phase <> 'final' OR (document IS NULL AND document_id IS NULL AND locations IS NULL))
 ) STRICT;
 CREATE INDEX erasure_open ON erasure (number) WHERE phase <> 'final';
+CREATE INDEX erasure_by_document ON erasure (document) WHERE document IS NOT NULL;
 
 -- Where commits lie now that were made anew by the rewrite under way; null for one that is no more.
 CREATE TABLE rewritten_commit (

@@ -127,11 +127,11 @@ describe('erases, one and many', function () {
           ? actor.create('work/0/secret-x.md', word)
           : actor.update('work/0/secret-x.md', `${word} ${number}`));
     }
-    let isDone = false;
+    const writing = { isOver: false };
     const written: Record<string, string> = {};
     const writer = async (own: number): Promise<void> => {
       let etag = (await actor.create(`work/w${own}.md`, 'start')).current.id;
-      for (let turn = 0; !isDone; turn++) {
+      for (let turn = 0; !writing.isOver; turn++) {
         const document = await actor.update(`work/w${own}.md`, `turn ${turn} of ${own}`, `"${etag}"`);
         etag = document.current.id;
         written[`work/w${own}.md`] = `${etag} turn ${turn} of ${own}`;
@@ -145,7 +145,7 @@ describe('erases, one and many', function () {
       copied: () => actor.move('work/1', 'moved', true),
     };
     await finish((await eraseAt(workspace, 'work/0/secret-x.md')).id);
-    isDone = true;
+    writing.isOver = true;
     await Promise.all(writers);
     const live = await liveDocuments(workspace);
     for (const [location, expected] of Object.entries(written)) assert.equal(live[location], expected);
@@ -191,7 +191,7 @@ describe('erases, one and many', function () {
     const { id } = await eraseAt(workspace, 'plan.md');
     const outcome = await workspace.eraser.finished(id).catch((error: unknown) => error);
     assert.ok(outcome instanceof Refusal);
-    assert.match(String((outcome.cause as Error).message), /refs\/heads\/mine/);
+    assert.match((outcome.cause as Error).message, /refs\/heads\/mine/);
     assert.equal(bench.reported.length, 1);
     assert.equal(workspace.journal.reader.erasures.find(id)?.finalAt, null);
     git(paths.repository, ['branch', '-D', 'mine']);
