@@ -88,6 +88,26 @@ describe('the configuration', () => {
     assert.throws(() => load({ file: join(folder, 'nowhere.json') }), /nowhere\.json cannot be read/);
   });
 
+  it('takes another provider whole or not at all, over https or on this machine, and never shows its secret', async () => {
+    await writeFile(file, '{}');
+    const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
+    const set = (...values: string[]) =>
+      load({ environment: Object.fromEntries(values.map((value, index) => [`CARTULARY_${names[index]}`, value])) });
+    assert.equal(load({}).upstream, null);
+    const whole = { issuer: 'https://id.example.org', clientId: 'a', clientSecret: 'b', name: 'id.example.org' };
+    assert.deepEqual(set('https://id.example.org', 'a', 'b').upstream, whole);
+    assert.equal(set('http://127.0.0.1:9000/realm', 'a', 'b').upstream?.issuer, 'http://127.0.0.1:9000/realm');
+    assert.throws(() => set('https://id.example.org'), /set oidc_client_id and oidc_client_secret too/);
+    for (const issuer of ['http://id.example.org', 'http://localhost.example.org', 'http://127.0.0.1.example.org']) {
+      assert.throws(() => set(issuer, 'a', 'b'), /oidc_issuer must be an https address/, issuer);
+    }
+    await writeFile(file, JSON.stringify({ oidc_client_secret: [54321] }));
+    assert.throws(
+      () => load({}),
+      (error: Error) => /oidc_client_secret/.test(error.message) && !error.message.includes('54321'),
+    );
+  });
+
   it('lists variables that look like settings and are none', () => {
     assert.deepEqual(listUnknownVariables({ CARTULARY_PROT: '1', CARTULARY_PORT: '1', PATH: '' }), ['CARTULARY_PROT']);
   });

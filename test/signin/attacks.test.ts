@@ -80,6 +80,25 @@ describe('Signing in, attacked', function () {
     assert.deepEqual(statuses.slice(18), [422, 422, 429, 429]);
   });
 
+  it('takes sixty forms a minute from an address, and no more', async () => {
+    const visitor = test.visitor();
+    await visitor.get('/signin');
+    const csrf = /name="csrf" value="([^"]*)"/.exec(visitor.page)?.[1] ?? '';
+    const statuses = new Map<number, number>();
+    for (let form = 0; form < 62; form += 1) {
+      const { status } = await visitor.post('/signin/link', { csrf, link: 'x' });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    assert.deepEqual(
+      [...statuses],
+      [
+        [410, 60],
+        [429, 2],
+      ],
+    );
+    assert.match(visitor.page, /Too many attempts/);
+  });
+
   it('takes the same steps for a name that nobody has', async () => {
     await test.person('Ada', 'ada');
     const steps: string[] = [];

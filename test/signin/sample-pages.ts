@@ -3,7 +3,6 @@ import { sessionsPage } from '../../lib/signin/pages/sessions.js';
 import { setPasswordPage } from '../../lib/signin/pages/set-password.js';
 import { signInPage } from '../../lib/signin/pages/sign-in.js';
 import {
-  deniedPage,
   errorPage,
   forgottenPage,
   goingOnPage,
@@ -25,7 +24,7 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
   return {
     'sign-in': signInPage(form),
     'sign-in-wrong': signInPage({ ...form, name, error: `That does not match, ${name}.`, returnTo: `/signin?${name}` }),
-    'sign-in-upstream': signInPage({ ...form, upstream: name, clientName: name }),
+    'sign-in-upstream': signInPage({ ...form, upstream: name }),
     welcome: setPasswordPage({ ...link, isFirst: true }),
     'new-password': setPasswordPage({ ...link, isFirst: false, error: 'The two are not the same.' }),
     consent: consentPage({
@@ -42,7 +41,6 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
       mayWrite: false,
       workspaces: [...one, { name: 'research', displayName: `${name} L.`, chosen: true }],
     }),
-    denied: deniedPage({ ...frame, clientName: name }),
     sessions: sessionsPage({
       ...form,
       sessions: [

@@ -10,19 +10,16 @@ export interface SignInData extends PageForm {
   readonly error?: string | undefined;
   /** Another provider that people may sign in with, by the name that its button bears. */
   readonly upstream?: string | undefined;
-  /** An application that asked for it, by the name it gives itself. */
-  readonly clientName?: string | undefined;
 }
 
 /** Name and password, or another provider. */
 export function signInPage(data: SignInData): string {
-  const { base, csrf, returnTo, name = '', error, upstream, clientName } = data;
+  const { base, csrf, returnTo, name = '', error, upstream } = data;
   const hidden = html`${csrfField(csrf)}
   ${returnTo !== undefined && html`<input type="hidden" name="return" value="${returnTo}" />`}`;
   const isWrong = error !== undefined;
   const described = isWrong && html` aria-invalid="true" aria-describedby="problem"`;
   const body = html`<h1>Sign in</h1>
-    ${clientName !== undefined && html`<p class="soft">to go on to <strong>${clientName}</strong></p>`}
     ${alertBox(error)}
     <form method="post" action="${base}/signin">
       ${hidden}

@@ -70,16 +70,6 @@ export function signedOutPage(data: PageFrame): string {
   return renderPage(data, { title: 'You are signed out', body });
 }
 
-/** An application was not allowed to act, and there is no place to send the browser back to, or it is on its way. */
-export function deniedPage(
-  data: PageFrame & { readonly clientName: string; readonly back?: string | undefined },
-): string {
-  const body = html`<h1>Not allowed</h1>
-    <p><strong>${data.clientName}</strong> does not act as you. Nothing was shared with it. You can close this page.</p>
-    ${data.back !== undefined && html`<p><a href="${data.back}">Back to ${data.clientName}</a></p>`}`;
-  return renderPage(data, { title: 'Not allowed', body });
-}
-
 export interface ErrorData extends PageFrame {
   readonly title: string;
   /** What happened, and the way out. */

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { runCommand } from '../../lib/socket/run-command.js';
+import { openSignIn, type SignInTest } from './open-sign-in.js';
+
+interface Shown {
+  readonly link: string;
+  readonly sign_in: string;
+  readonly ended: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly refused: string;
+}
+
+describe('The commands about signing in', function () {
+  this.timeout(20_000);
+
+  let test: SignInTest;
+
+  beforeEach(async () => {
+    test = await openSignIn();
+  });
+  afterEach(() => test.close());
+
+  async function run(command: string, fields: Readonly<Record<string, unknown>>): Promise<Shown> {
+    const options = {
+      host: test.server.host.service,
+      server: null,
+      address: test.url,
+      tell: () => Promise.resolve(),
+      signal: new AbortController().signal,
+      onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
+    };
+    const answer = await runCommand({ command, fields, workspace: 'acme' }, options);
+    return ('error' in answer ? { refused: answer.error.code } : answer.result) as Shown;
+  }
+
+  it('print a link that opens, with a name made from the display name or given, which nobody else has', async () => {
+    const { host } = test.server;
+    const [first, second] = [await host.principal('Ada Lovelace'), await host.principal('Ada  LOVELACE')];
+    const made = await run('link', { principal: first });
+    assert.equal(made.sign_in, 'ada.lovelace');
+    assert.equal((await test.visitor().get(new URL(made.link).pathname)).status, 200);
+    assert.equal((await run('link', { principal: second })).sign_in, 'ada.lovelace.2');
+    assert.equal((await run('link', { principal: second, sign_in: 'Ada@Example.org' })).sign_in, 'ada@example.org');
+    assert.equal((await run('link', { principal: second })).sign_in, 'ada@example.org', 'it stays');
+    assert.equal((await run('link', { principal: first, sign_in: 'ada@example.org' })).refused, 'CONFLICT');
+    for (const bad of ['', ' ', 'two words', '@x', 'a\u0000', 'a'.repeat(255)]) {
+      assert.equal((await run('link', { principal: first, sign_in: bad })).refused, 'INVALID_REQUEST', bad);
+    }
+  });
+
+  it('are for people alone, and not for those who are shut out', async () => {
+    const { host } = test.server;
+    const agent = await host.principal('Robot', 'agent');
+    const gone = await host.principal('Gone');
+    await run('principal.disable', { principal: gone });
+    assert.equal((await run('link', { principal: agent })).refused, 'NOT_FOUND');
+    assert.equal((await run('sessions', { principal: agent })).refused, 'NOT_FOUND');
+    assert.equal((await run('link', { principal: 'prn_nobody' })).refused, 'NOT_FOUND');
+    assert.equal((await run('link', { principal: gone })).refused, 'CONFLICT');
+  });
+
+  it('list sessions, and end them', async () => {
+    const id = await test.person('Ada', 'ada');
+    assert.deepEqual((await run('sessions', { principal: id })).items, []);
+    const visitor = test.visitor({ 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' });
+    await visitor.signIn('ada');
+    const { items } = await run('sessions', { principal: id });
+    assert.deepEqual(
+      items.map(({ browser, method, address }) => [browser, method, String(address).replace('::ffff:', '')]),
+      [['Firefox on Linux', 'password', '127.0.0.1']],
+    );
+    assert.equal((await run('sessions', { principal: id, end: true })).ended, 1);
+    assert.ok(!(await visitor.isSignedIn()));
+    assert.equal(test.records().filter((line) => line.startsWith('session.end_all done')).length, 1);
+  });
+});
