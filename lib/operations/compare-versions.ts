@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import type { TextDiff } from '../domain/text-diff.js';
-import { diffTexts, mostCompared } from './diff-texts.js';
+import { diffTextsInPieces, mostCompared } from './diff-texts.js';
 import type { ReadOperation } from './operation.js';
 
 export interface CompareVersionsInput {
@@ -60,10 +61,11 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
     const compared = { document, from: from ?? null, to, isSame, diff: null, why };
     if (why !== null) return compared;
     const read = versions.map(async ({ blobOid }) => (await workspace.objects.readBlob(blobOid)).toString('utf8'));
-    return Promise.all(read).then((texts) => {
+    return Promise.all(read).then(async (texts) => {
       const [first = '', second] = texts;
       if (texts.some(hasManyLines)) return { ...compared, why: 'too_large' };
-      return { ...compared, diff: second === undefined ? diffTexts('', first) : diffTexts(first, second) };
+      const [older, newer] = second === undefined ? ['', first] : [first, second];
+      return { ...compared, diff: await diffTextsInPieces(older, newer, setImmediate) };
     });
   },
   noteResult: ({ document, to }) => ({ version: to.id, documentId: document.id }),

@@ -13,6 +13,8 @@ export interface Stretch {
 export interface Effort {
   /** Steps of the shortest-edit search; it takes about the square of the edits it finds. */
   steps: number;
+  /** Pairs of items that may still be compared: long runs of equal items cost these and no steps. */
+  comparisons: number;
   /** Whether something was given up on: the result is right, but not the shortest. */
   isExhausted: boolean;
 }
@@ -89,6 +91,16 @@ function compare(
   emit({ isSame: true, fromStart: fromEnd, fromEnd: range.fromEnd, toStart: toEnd, toEnd: range.toEnd });
 }
 
+/** Of ranges with so few pairs it is seen at once when nothing is the same, as where single lines were changed. */
+const tiny = 16;
+
+function shareAny(from: readonly number[], to: readonly number[], range: Range): boolean {
+  for (let at = range.fromStart; at < range.fromEnd; at += 1) {
+    for (let other = range.toStart; other < range.toEnd; other += 1) if (from[at] === to[other]) return true;
+  }
+  return false;
+}
+
 /** The shortest edit of a range, or the whole range replaced when that takes too much. */
 function search(
   from: readonly number[],
@@ -104,11 +116,17 @@ function search(
     emit({ isSame: false, ...range });
     return;
   }
+  const isAffordable = effort.steps >= fromLength + toLength;
+  if (isAffordable && fromLength * toLength <= tiny && !shareAny(from, to, range)) {
+    effort.steps -= fromLength + toLength;
+    emit({ isSame: false, ...range });
+    return;
+  }
   const maxEditLength = Math.floor(Math.min(Math.sqrt(effort.steps), fromLength + toLength));
   const changes =
-    maxEditLength < 1
+    maxEditLength < 1 || effort.comparisons < 1
       ? undefined
-      : diffArrays(from.slice(fromStart, fromEnd), to.slice(toStart, toEnd), { maxEditLength });
+      : seekShortest(from.slice(fromStart, fromEnd), to.slice(toStart, toEnd), maxEditLength, effort);
   if (changes === undefined) {
     effort.steps -= maxEditLength ** 2;
     effort.isExhausted = true;
@@ -124,6 +142,29 @@ function search(
     at = next;
   }
   effort.steps -= edits ** 2;
+}
+
+/** Thrown out of the library's search, which knows no other way to be ended after so many comparisons. */
+class TooMuchToCompare extends Error {}
+
+/** @returns undefined when it takes more than the effort left */
+function seekShortest(
+  from: number[],
+  to: number[],
+  maxEditLength: number,
+  effort: Effort,
+): ReturnType<typeof diffArrays<number>> | undefined {
+  const comparator = (a: number, b: number): boolean => {
+    effort.comparisons -= 1;
+    if (effort.comparisons < 0) throw new TooMuchToCompare();
+    return a === b;
+  };
+  try {
+    return diffArrays(from, to, { maxEditLength, comparator });
+  } catch (error) {
+    if (error instanceof TooMuchToCompare) return undefined;
+    throw error;
+  }
 }
 
 interface Landmark {

@@ -3,9 +3,12 @@ import { diffSequences, Numbering, type Effort, type Stretch } from './diff-sequ
 
 /** Lines around a change that are shown with it. */
 const usualContext = 3;
-/** Steps that a whole comparison, and the marking of words in it, may take: a fraction of a second at most. */
-const stepsForLines = 400_000;
-const stepsForWords = 200_000;
+/**
+ * What a whole comparison, and the marking of words in it, may take on the thread that answers everybody: together a
+ * few hundredths of a second, whatever the texts are.
+ */
+const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
+const forWords = { steps: 30_000, comparisons: 200_000 } as const;
 /** Words are marked in lines of up to so many UTF-16 units. */
 const longestMarked = 20_000;
 /** Lines that a text may have to be compared. */
@@ -34,13 +37,57 @@ function cutLines(text: string): string[] {
  * texts are: where they differ too much for the shortest diff, a larger stretch is shown as replaced.
  */
 export function diffTexts(from: string, to: string, context = usualContext): TextDiff {
+  const comparison = compare(from, to, context);
+  for (;;) {
+    const { done, value } = comparison.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * The same in pieces, between which others get their turn: for texts that strangers have written.
+ * @param rest waits between two pieces
+ */
+export async function diffTextsInPieces(from: string, to: string, rest: () => Promise<unknown>): Promise<TextDiff> {
+  const comparison = compare(from, to, usualContext);
+  for (;;) {
+    const { done, value } = comparison.next();
+    if (done === true) return value;
+    await rest();
+  }
+}
+
+/** Lines that are described in one piece. */
+const linesAPiece = 2000;
+
+/** Yields where it can rest: each piece is a few milliseconds, the search for the shortest edit as `forLines` bounds it. */
+function* compare(from: string, to: string, context: number): Generator<undefined, TextDiff> {
   const fromLines = cutLines(from);
   const toLines = cutLines(to);
+  yield;
   const numbering = new Numbering();
-  const effort: Effort = { steps: stepsForLines, isExhausted: false };
-  const stretches = diffSequences(numbering.numberOf(fromLines), numbering.numberOf(toLines), effort);
-  const words: Effort = { steps: stepsForWords, isExhausted: false };
-  const hunks = makeHunks(stretches, context).map((group) => describeHunk(group, fromLines, toLines, words));
+  const fromNumbers = numbering.numberOf(fromLines);
+  yield;
+  const toNumbers = numbering.numberOf(toLines);
+  yield;
+  const effort: Effort = { ...forLines, isExhausted: false };
+  const stretches = diffSequences(fromNumbers, toNumbers, effort);
+  yield;
+  const words: Effort = { ...forWords, isExhausted: false };
+  const hunks: Hunk[] = [];
+  let described = 0;
+  for (const group of makeHunks(stretches, context)) {
+    const lines: DiffLine[] = [];
+    for (const stretch of group) {
+      const more = describeStretch(stretch, fromLines, toLines, words);
+      for (const line of more) lines.push(line);
+      described += more.length;
+      if (described < linesAPiece) continue;
+      described = 0;
+      yield;
+    }
+    hunks.push(describeHunk(group, lines));
+  }
   const changed = stretches.filter(({ isSame }) => !isSame);
   return {
     hunks,
@@ -83,13 +130,7 @@ function makeHunks(stretches: readonly Stretch[], context: number): Stretch[][] 
   return hunks;
 }
 
-function describeHunk(
-  group: readonly Stretch[],
-  fromLines: readonly string[],
-  toLines: readonly string[],
-  effort: Effort,
-): Hunk {
-  const lines = group.flatMap((stretch) => describeStretch(stretch, fromLines, toLines, effort));
+function describeHunk(group: readonly Stretch[], lines: readonly DiffLine[]): Hunk {
   const first = group[0] ?? { fromStart: 0, toStart: 0 };
   const countOf = (side: 'from' | 'to'): number => lines.filter((line) => line[side] !== null).length;
   const counts = { from: countOf('from'), to: countOf('to') };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatUnified, type DiffLine } from '../../lib/domain/text-diff.js';
 import { diffSequences, Numbering } from '../../lib/operations/diff-sequences.js';
-import { diffTexts } from '../../lib/operations/diff-texts.js';
+import { diffTexts, diffTextsInPieces } from '../../lib/operations/diff-texts.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';
@@ -76,7 +76,7 @@ describe('the diff of two texts', () => {
     const items = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 200 });
     fc.assert(
       fc.property(items, items, fc.integer({ min: 0, max: 400 }), (from, to, steps) => {
-        const effort = { steps, isExhausted: false };
+        const effort = { steps, comparisons: steps, isExhausted: false };
         const stretches = diffSequences(from, to, effort);
         assert.ok(effort.steps >= -1, `${effort.steps} left of ${steps}`);
         let at = { from: 0, to: 0 };
@@ -103,6 +103,44 @@ describe('the diff of two texts', () => {
     const diff = diffTexts(make(31), make(57));
     assert.equal(diff.isShortest, false);
     assert.ok(diff.added > 0 && diff.removed > 0);
+  });
+
+  it('compares no more pairs than it may, whatever the texts are, and takes its rests', async () => {
+    const random = (
+      (state: number) => () =>
+        (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff
+    )(1);
+    const make = (share: number): string =>
+      Array.from({ length: 50_000 }, () => (random() < share ? 'a' : 'b')).join('\n');
+    for (const [from, to] of [
+      [make(0.5), make(0.5)],
+      [make(0.98), make(0.98)],
+      [make(1), make(0.999)],
+    ] as const) {
+      const effort = { steps: 150_000, comparisons: 1_000_000, isExhausted: false };
+      const numbering = new Numbering();
+      let asked = 0;
+      const counted = (items: readonly number[]): readonly number[] =>
+        new Proxy(items, {
+          get: (target, name, receiver) => {
+            asked += 1;
+            return Reflect.get(target, name, receiver) as unknown;
+          },
+        });
+      const [left, right] = [numbering.numberOf(from.split('\n')), numbering.numberOf(to.split('\n'))];
+      diffSequences(counted(left), counted(right), effort);
+      assert.ok(effort.comparisons >= -1, `${effort.comparisons} comparisons left`);
+      assert.ok(asked < 20 * (left.length + right.length), `${asked} looks at the lines besides`);
+      let rests = 0;
+      const pieces = await diffTextsInPieces(from, to, async () => void (rests += 1));
+      assert.deepEqual(pieces, diffTexts(from, to));
+      assert.ok(rests >= 4, `${rests} rests`);
+    }
+    let rests = 0;
+    const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index}`);
+    const changed = lines.map((line, index) => (index % 2 === 0 ? line : `${line} new`));
+    await diffTextsInPieces(lines.join('\n'), changed.join('\n'), async () => void (rests += 1));
+    assert.ok(rests > 40_000 / 2000, `${rests} rests`);
   });
 
   it('takes one line of a million characters', () => {
