@@ -157,7 +157,11 @@ export interface ChangedClaim {
   readonly documentId: string | null;
 }
 
-/** The caller's own claim. @throws Refusal NOT_FOUND for an unknown one and for somebody else's */
+/**
+ * The caller's own claim. The door asks for nothing here, since the request names no location: whose claim it is stands
+ * in its row, and giving it up needs no other right.
+ * @throws Refusal NOT_FOUND for an unknown one and for somebody else's
+ */
 function findOwn(pen: Pen, claimId: string): ClaimRow {
   const claim = pen.turn.tables.claims.find(claimId);
   if (claim?.holder.id !== pen.caller.principalId) throw notFound();

@@ -35,7 +35,11 @@ function requireComment(pen: Pen, { location, commentId }: NamedComment): FoundC
   return { document, stored };
 }
 
-/** Lets pass whoever wrote it, and others with that role on the document. @throws Refusal NOT_FOUND */
+/**
+ * Lets pass whoever wrote it, and others with that role on the document. No need that the door could ask: whose comment
+ * it is stands in its row, and needs are read off the request alone.
+ * @throws Refusal NOT_FOUND
+ */
 function requireOwnOr(pen: Pen, authorId: string, role: Role, location: Location): void {
   if (authorId === pen.caller.principalId) return;
   if (!roleContains(pen.view.roleAt(location), role)) throw notFound();

@@ -42,7 +42,8 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
   const skipped: { location: Location; reason: string }[] = [];
   const accepted: { file: ImportedFile; number: number }[] = [];
   for (const file of change.files) {
-    // Each file by itself, whatever the batch may be called to go below: even "there already" would tell.
+    // Each file by itself, whatever the batch may be called to go below: even "there already" would tell. The door
+    // lets a whole request pass or none of it, so it cannot ask this: a batch brings in what it may and names the rest.
     if (!roleContains(pen.view.roleAt(file.location), 'editor')) {
       skipped.push({ location: file.location, reason: notFound().message });
       continue;

@@ -17,6 +17,8 @@ import { recordVersion, takeRoom } from './record-version.js';
  */
 export function applyUndelete(pen: Pen, location: Location): Document {
   const { tables } = pen.turn;
+  // The door has asked whether the caller may bring back anything here; which of several deleted documents it is, is a
+  // choice among rows, made by the same reach.
   const deleted = tables.documents
     .deletedAt(location)
     .find((row) => roleContains(pen.reach.roleOn(row.id, location), 'editor'));
