@@ -1,5 +1,5 @@
 import type { Change } from '../domain/change.js';
-import { parentOf } from '../domain/location.js';
+import { parentOf, type Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
 import { bringBack, editFor, noteReturn, trailerFor } from './bring-back.js';
 import { followSections } from './follow-section.js';
@@ -81,7 +81,8 @@ export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }
     tables.documents.advance(row.number, sequence);
     followSections(pen, row.number, () => undefined);
   }
-  for (const document of returning) bringBack(pen, document, versionId, 'revert');
+  const folders = new Map<Location, number>();
+  for (const document of returning) bringBack(pen, document, versionId, 'revert', folders);
   for (const { location } of deleted) dropEmptyFolders(tables, parentOf(location));
   noteSearch(
     pen,

@@ -47,7 +47,10 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
   if (returning.length === 0 && kept.length === 0) {
     throw conflict('location_occupied', `Nothing of "${location}" can come back where it was.`, { location });
   }
-  for (const { content } of returning) takeRoom(pen, content.size);
+  takeRoom(
+    pen,
+    returning.reduce((sum, { content }) => sum + content.size, 0),
+  );
   if (kept.length > 0) pen.turn.addObject(keepFile);
   const versionId = writeCommit(pen, [...returning.map(editFor), ...kept.map(keepEdit)], {
     operation: 'undelete-folder',
@@ -56,7 +59,8 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
     trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
   });
   for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  for (const document of returning) bringBack(pen, document, versionId, 'undelete');
+  const folders = new Map<Location, number>();
+  for (const document of returning) bringBack(pen, document, versionId, 'undelete', folders);
   noteSearch(pen, versionId, ...returning.map((document) => noteReturn(pen, document)));
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };

@@ -1,3 +1,4 @@
+import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { SearchNote } from './search-keeper.js';
 import { placeOf } from './occupy.js';
@@ -26,11 +27,22 @@ export function noteReturn({ turn }: Pen, { number, location, content }: Returni
   return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };
 }
 
-/** Makes a deleted document live again with a new version of itself. */
-export function bringBack(pen: Pen, returning: Returning, versionId: string, operation: VersionOperation): void {
+/**
+ * Makes a deleted document live again with a new version of itself.
+ * @param folders numbers of folders by location, which several that come back together share: each is looked up once
+ */
+export function bringBack(
+  pen: Pen,
+  returning: Returning,
+  versionId: string,
+  operation: VersionOperation,
+  folders: Map<Location, number>,
+): void {
   const { tables } = pen.turn;
   const { number, location, content } = returning;
-  const { folder, name } = placeOf(tables, location);
+  const parent = parentOf(location);
+  const folder = folders.get(parent) ?? placeOf(tables, location).folder.row.number;
+  folders.set(parent, folder);
   const sequence = returning.sequence + 1;
   recordVersion(pen, {
     document: number,
@@ -42,5 +54,5 @@ export function bringBack(pen: Pen, returning: Returning, versionId: string, ope
     operation,
     message: null,
   });
-  tables.documents.markLive(number, folder.row.number, name, sequence);
+  tables.documents.markLive(number, folder, nameOf(location), sequence);
 }
