@@ -153,7 +153,7 @@ class Both {
   readonly #made: { readonly id: string; readonly firstVersion: string; readonly text: string }[] = [];
   /** Ids of claims by document and holder. */
   readonly #claims = new Map<string, string>();
-  #foldersGone: string[] = [];
+  readonly #foldersGone: string[] = [];
 
   private constructor(service: TestService) {
     this.service = service;
@@ -254,7 +254,7 @@ class Both {
     }
     if (given.does === 'release' || given.does === 'break') {
       const held = this.model.claims.filter(({ doc }) => typeof this.model.docs[doc]?.at === 'string');
-      const one = held[Number(given.path) % (held.length + 1)];
+      const one = held[given.path % (held.length + 1)];
       const at = one === undefined ? pick(given.path, live) : (this.model.docs[one.doc]?.at ?? '');
       if (given.does === 'break') return { ...given, path: at, holder: one?.holder ?? given.holder };
       return { ...given, path: at, by: one?.holder ?? given.by };

@@ -11,7 +11,7 @@ import { deleteDocument } from '../../lib/operations/delete-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { listDocuments } from '../../lib/operations/list-documents.js';
-import type { Retry, WriteOperation } from '../../lib/operations/operation.js';
+import type { Retry } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
@@ -256,7 +256,7 @@ export async function runStep(
       const { result } = await perform<typeof input, { readonly versionId: string }, undefined>(
         workspace,
         caller,
-        operation as WriteOperation<typeof input, { readonly versionId: string }>,
+        operation,
         input,
       );
       return { etag: result.versionId, replayed: false };

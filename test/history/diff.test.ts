@@ -5,6 +5,7 @@ import { diffSequences, Numbering } from '../../lib/operations/diff-sequences.js
 import { diffTexts, diffTextsInPieces } from '../../lib/operations/diff-texts.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
+import { makeRandom } from '../faults/load.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
 /** Puts one side of a diff with all its context back together. */
@@ -106,10 +107,7 @@ describe('the diff of two texts', () => {
   });
 
   it('compares no more pairs than it may, whatever the texts are, and takes its rests', async () => {
-    const random = (
-      (state: number) => () =>
-        (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff
-    )(1);
+    const random = makeRandom('lines');
     const make = (share: number): string =>
       Array.from({ length: 50_000 }, () => (random() < share ? 'a' : 'b')).join('\n');
     for (const [from, to] of [
