@@ -42,14 +42,17 @@ export class SearchWorker {
     return (await this.#ask({ type: 'store', folder, buffer: segment.buffer })) as string;
   }
 
-  /** Words remembered while analysing are gone when it returns. */
+  /** Words remembered while analysing are gone when it returns: with the whole thread, unless it has more to do. */
   async forgetWords(): Promise<void> {
-    if (this.#worker !== undefined) await this.#ask({ type: 'forget' });
+    if (this.#worker === undefined) return;
+    await this.#ask({ type: 'forget' });
+    if (this.#waiting.size === 0) await this.close();
   }
 
+  /** Ends the thread; the next request starts another. */
   async close(): Promise<void> {
     const worker = this.#worker;
-    this.#worker = undefined;
+    this.#drop(new Error('The search worker was closed.'));
     await worker?.terminate();
   }
 
@@ -64,6 +67,12 @@ export class SearchWorker {
     });
   }
 
+  #drop(error: Error): void {
+    this.#worker = undefined;
+    for (const waiter of this.#waiting.values()) waiter.reject(error);
+    this.#waiting.clear();
+  }
+
   #start(): Worker {
     const worker = new Worker(new URL('./worker.js', import.meta.url));
     worker.on('message', (answer: JobAnswer) => {
@@ -74,9 +83,8 @@ export class SearchWorker {
       else waiter?.resolve(answer.result);
     });
     const fail = (error: Error): void => {
-      if (this.#worker === worker) this.#worker = undefined;
-      for (const waiter of this.#waiting.values()) waiter.reject(error);
-      this.#waiting.clear();
+      // One that was closed may end when another has long taken over.
+      if (this.#worker === worker) this.#drop(error);
     };
     worker.on('error', fail);
     worker.on('exit', (code) => {

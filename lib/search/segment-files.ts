@@ -61,10 +61,17 @@ export function storeManifest(
   };
   const text = JSON.stringify(manifest);
   writeDurably(folder, manifestName, Buffer.from(`${digestOf(Buffer.from(text))}\n${text}\n`));
+  sweepFiles(folder, segments);
+}
+
+/** Removes what a crash may have left behind beside the segments named; durably, since erased words may be in it. */
+function sweepFiles(folder: string, segments: readonly { readonly file: string }[]): void {
   const named = new Set(segments.map(({ file }) => file));
-  for (const file of fs.readdirSync(folder)) {
-    if ((segmentName.test(file) && !named.has(file)) || temporaryName.test(file)) fs.rmSync(path.join(folder, file));
-  }
+  const stray = fs
+    .readdirSync(folder)
+    .filter((file) => (segmentName.test(file) && !named.has(file)) || temporaryName.test(file));
+  for (const file of stray) fs.rmSync(path.join(folder, file));
+  if (stray.length > 0) syncFolder(folder);
 }
 
 /** Forgets what is stored. */
@@ -98,6 +105,7 @@ export function loadIndex(folder: string): StoredIndex | undefined {
   if (digestOf(Buffer.from(text)) !== digest) throw new Error('The manifest is damaged.');
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== format) throw new Error(`The index has the format ${manifest.format}, not ${format}.`);
+  sweepFiles(folder, manifest.segments);
   return {
     commit: manifest.commit,
     vectors: manifest.vectors,

@@ -30,4 +30,6 @@ export function stemOfDocument(word: string): string | null {
 
 export function forgetStems(): void {
   remembered.clear();
+  // The engine keeps the text that a pattern matched last.
+  /^/.exec('');
 }

@@ -6,12 +6,12 @@ import MiniSearch from 'minisearch';
 import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex, type SearchReach } from '../../lib/search/search-index.js';
 import type { WidenedTerm } from '../../lib/search/search-index.js';
-import { drawRank, makeDocument, makeRandom, placeOf, wordOf } from './search-corpus.js';
+import { chanceVectors, drawRank, makeDocument, makeRandom, placeOf, seedOf, wordOf } from './search-corpus.js';
 
 const hitsOnPage = 50;
 const everything: SearchReach = { everything: true, folders: [], documents: [] };
 const oneFolder = 'team-1' as Location;
-const [task = '', count = '', folder = '', rounds = ''] = process.argv.slice(2);
+const [task = '', count = '', folder = '', rounds = '', manner = 'words'] = process.argv.slice(2);
 const documents = Number(count);
 
 function quantile(times: readonly number[], part: number): number {
@@ -52,9 +52,7 @@ async function timeQueries(ask: (query: string) => unknown, many: number): Promi
 
 /** Made-up words have no meaning; four others each stand in for neighbours, as frequent as words are. */
 function neighboursOf(term: string): WidenedTerm[] {
-  let seed = 0;
-  for (const character of term) seed = Math.imul(seed, 31) + character.charCodeAt(0);
-  const random = makeRandom(seed);
+  const random = makeRandom(seedOf(term));
   return Array.from({ length: 4 }, () => ({ term: { type: 'exact', term: wordOf(drawRank(random)) }, weight: 0.1 }));
 }
 
@@ -71,9 +69,17 @@ function timeOnProcessor(): number | undefined {
   }
 }
 
+/** While the index is empty, no document has to be revised. */
+function startWithMeaning(index: SearchIndex): void {
+  index.useVectors(chanceVectors);
+  index.startRevision();
+  index.endRevision();
+}
+
 /** One commit a document; merges go on beside. */
 async function build(): Promise<unknown> {
   const index = open(folder);
+  if (manner === 'meaning') startWithMeaning(index);
   const analyses: number[] = [];
   const applies: number[] = [];
   let peak = 0;

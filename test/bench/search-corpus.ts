@@ -1,6 +1,7 @@
 /** Documents that nobody wrote: made-up words as often as words are in a language (Zipf), from a fixed seed. */
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchDocument } from '../../lib/search/analyze-document.js';
+import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 
 const syllables =
   'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bra cle dri flo gru pla ste tri sho'.split(' ');
@@ -25,6 +26,31 @@ export function wordOf(rank: number): string {
     word += syllables[rest % syllables.length] ?? '';
   }
   return word;
+}
+
+/** Made-up words have no meaning: each points somewhere by chance, in as many dimensions as words that have one. */
+class ChanceVectors implements WordVectors {
+  readonly name = 'chance';
+  readonly dimensions = 64;
+  readonly #known = new Map<string, Int8Array>();
+
+  add(stem: string, sums: Int32Array): void {
+    let vector = this.#known.get(stem);
+    if (vector === undefined) {
+      const random = makeRandom(seedOf(stem));
+      vector = Int8Array.from(sums, () => Math.floor(random() * 256) - 128);
+      this.#known.set(stem, vector);
+    }
+    for (let index = 0; index < sums.length; index += 1) sums[index] = (sums[index] ?? 0) + (vector[index] ?? 0);
+  }
+}
+
+export const chanceVectors: WordVectors = new ChanceVectors();
+
+export function seedOf(text: string): number {
+  let seed = 0;
+  for (const character of text) seed = Math.imul(seed, 31) + character.charCodeAt(0);
+  return seed;
 }
 
 /** A rank by Zipf's law: the k-th word comes with a frequency of about 1/k. */

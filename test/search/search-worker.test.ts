@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import type { Location } from '../../lib/domain/location.js';
+import { SearchWorker } from '../../lib/search/search-worker.js';
+
+const document = { location: 'a.md' as Location, text: 'ladder', kind: 'text', labels: [] } as const;
+
+describe('search: a worker', () => {
+  it('that is ended takes no request of its successor along', async () => {
+    const worker = new SearchWorker();
+    await worker.analyze([document], null);
+    const closing = worker.close();
+    const next = worker.analyze([document], null);
+    await closing;
+    assert.equal((await next).documents, 1);
+    await worker.close();
+  });
+
+  it('that is ended refuses what it had not done', async () => {
+    const worker = new SearchWorker();
+    const asked = worker.analyze([document], null);
+    const refused = assert.rejects(asked, /closed/);
+    await worker.close();
+    await refused;
+  });
+});
