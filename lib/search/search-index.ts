@@ -17,6 +17,7 @@ import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
 import { rankDocuments, type Ranking, type SearchPosition, type WidenedTerm } from './rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
+import { readLabels } from './read-labels.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
 import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
@@ -173,6 +174,11 @@ export class SearchIndex {
     for (const { location, labels } of relabels) this.#relabel(location, labels);
     this.#commit = commit;
     this.#shelf.tidy();
+  }
+
+  /** Labels of the documents that have any, by their keys. */
+  readLabels(): Map<number, string[]> {
+    return readLabels(this.#shelf.segments);
   }
 
   /** Empties the index, to be filled anew while commits go on. */

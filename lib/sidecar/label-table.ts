@@ -3,6 +3,7 @@ import type { Connection } from './database.js';
 /** Labels of documents. They serve search and filters, never access (specification, Grant rule 6). */
 export class LabelTable {
   readonly #of;
+  readonly #after;
   readonly #add;
   readonly #remove;
 
@@ -10,12 +11,28 @@ export class LabelTable {
     this.#of = connection.prepare<[number], { label: string }>(
       'SELECT label FROM label WHERE document = ? ORDER BY label',
     );
+    this.#after = connection.prepare<[number, number], { document: number; label: string }>(
+      `SELECT document, label FROM label WHERE document IN
+         (SELECT DISTINCT document FROM label WHERE document > ? ORDER BY document LIMIT ?)
+       ORDER BY document, label`,
+    );
     this.#add = connection.prepare('INSERT INTO label (document, label) VALUES (?, ?) ON CONFLICT DO NOTHING');
     this.#remove = connection.prepare('DELETE FROM label WHERE document = ? AND label = ?');
   }
 
   of(document: number): string[] {
     return this.#of.all(document).map((row) => row.label);
+  }
+
+  /** The next labelled documents after the number, with their labels. */
+  after(number: number, limit: number): Map<number, string[]> {
+    const labels = new Map<number, string[]>();
+    for (const { document, label } of this.#after.all(number, limit)) {
+      const known = labels.get(document);
+      if (known === undefined) labels.set(document, [label]);
+      else known.push(label);
+    }
+    return labels;
   }
 
   add(document: number, label: string): void {

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
 import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/compare-trees.js';
@@ -39,6 +40,7 @@ async function catchUpText(
 ): Promise<void> {
   const { head } = workspace.journal.state;
   if (keeper.index.commit === head && !keeper.isBroken) {
+    await catchUpLabels(workspace, keeper);
     keeper.markReady();
     return;
   }
@@ -47,11 +49,36 @@ async function catchUpText(
     keeper.follow(head, notes);
     await keeper.settled();
     if (!keeper.isBroken) {
+      await catchUpLabels(workspace, keeper);
       keeper.markReady();
       return;
     }
   }
   await buildAnew(workspace, keeper, tell);
+}
+
+/** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
+async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promise<void> {
+  const { head } = workspace.journal.state;
+  if (head === null) return;
+  const stored = keeper.index.readLabels();
+  const correct = (number: number, labels: readonly string[]): void => {
+    const { reader } = workspace.journal;
+    const row = reader.documents.byNumber(number);
+    if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locate(reader, row), labels }]);
+  };
+  for (let after = 0; ; await immediate()) {
+    const labelled = workspace.journal.reader.labels.after(after, batch);
+    if (labelled.size === 0) break;
+    for (const [number, labels] of labelled) {
+      const known = stored.get(number) ?? [];
+      stored.delete(number);
+      after = number;
+      if (known.length !== labels.length || labels.some((label) => !known.includes(label))) correct(number, labels);
+    }
+  }
+  for (const number of stored.keys()) correct(number, workspace.journal.reader.labels.of(number));
+  await keeper.settled();
 }
 
 /** What changed between the commit of a stored index and the present one; undefined when that cannot be told. */

@@ -62,6 +62,22 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
+  it('has long texts taken apart beside the event loop, however hostile', async () => {
+    for (const piece of ['[', 'a\u0301\u0302', '](', '\ufdfa ', 'x', '漢']) {
+      const { keeper, arrive, find } = openKeeper();
+      keeper.follow('c1', [write(1, 'plum.md', 'one')]);
+      const found = find('plum');
+      await arrive('one', piece.repeat(1_000_000 / piece.length));
+      let turns = 0;
+      const count = (): void => void (turns += 1);
+      const counting = setInterval(count, 0);
+      assert.equal((await found).hits.length, 1);
+      clearInterval(counting);
+      assert.ok(turns >= 5, `the loop went on turning: ${turns} times for ${JSON.stringify(piece)}`);
+      await keeper.close();
+    }
+  });
+
   it('keeps a flood of writers waiting until half of it is followed', async () => {
     const { keeper, arrive, faults } = openKeeper();
     const state = { hasRoom: false, isSettled: false };

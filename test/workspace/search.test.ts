@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseFolderLocation } from '../../lib/domain/location.js';
+import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Service } from '../../lib/app.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/search-documents.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { setLabels } from '../../lib/operations/change-labels.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
 
-async function find(workspace: Workspace, principalId: string, query: string, folder = ''): Promise<string[]> {
+async function find(
+  workspace: Workspace,
+  principalId: string,
+  query: string,
+  folder = '',
+  labels: readonly string[] = [],
+): Promise<string[]> {
   const caller = new Actor(workspace, principalId).caller;
-  const input = { query, folder: parseFolderLocation(folder), labels: [], limit: 50, position: null };
+  const input = { query, folder: parseFolderLocation(folder), labels, limit: 50, position: null };
   const { result } = await perform(workspace, caller, searchDocuments, input);
   return result.hits.map(({ document }) => document.location);
 }
@@ -137,6 +144,29 @@ describe('the search index across starts', () => {
     assert.deepEqual(await find(workspace, id, '+vellum'), []);
     assert.deepEqual(await find(workspace, id, '+paper'), ['a/one.md']);
     assert.deepEqual(await find(workspace, id, '+papyrus'), ['b/three.md']);
+  });
+
+  it('filters by the labels of now, although labels are no part of the history that it catches up with', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    const label = (name: string, ...labels: string[]): Promise<unknown> =>
+      perform(test.workspace, editor.caller, setLabels, { location: parseLocation(name), labels });
+    for (const name of ['a.md', 'b.md', 'c.md']) await editor.create(name, 'parchment');
+    await label('a.md', 'old', 'kept');
+    await label('b.md', 'old');
+    await test.workspace.search.settled();
+    await test.workspace.search.store();
+    await label('a.md', 'kept', 'new');
+    await label('b.md');
+    await label('c.md', 'new');
+    test.workspace.search.store = () => Promise.resolve();
+    await test.service.close();
+    const workspace = await reopen();
+    const withLabel = (name: string): Promise<string[]> => find(workspace, id, 'parchment', '', [name]);
+    assert.deepEqual(await withLabel('old'), []);
+    assert.deepEqual(await withLabel('kept'), ['a.md']);
+    assert.deepEqual(await withLabel('new'), ['a.md', 'c.md']);
   });
 
   it('tells meaning after a start without revising anything, and when it was filled anew', async () => {
