@@ -31,6 +31,11 @@ interface Asked {
   readonly manyGrants: Times;
   readonly slowest: readonly (readonly [string, number])[];
 }
+interface AskedMeaning {
+  readonly all: Times;
+  readonly absent: number;
+  readonly memory: number;
+}
 interface Compared extends Times {
   readonly built: number;
   readonly memory: number;
@@ -113,7 +118,30 @@ export async function measureSearch(
     for (const [name, value] of asked.slowest) {
       report.add({ what: `search: ${name}, ${among}`, value, unit: 'ms', goal: '< 100 ms' });
     }
+    await measureMeaning(report, documents, rounds);
     await compareEngines(report, Math.min(mostCompared, documents), rounds);
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+async function measureMeaning(report: Report, documents: number, rounds: string): Promise<void> {
+  const among = `among ${documents.toLocaleString('en')} documents`;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-bench-'));
+  try {
+    const built = await run<Built>('build', String(documents), folder, rounds, 'meaning');
+    const { all, absent, memory } = await run<AskedMeaning>('queryMeaning', String(documents), folder, rounds);
+    const name = `search: words and meaning ${among}`;
+    report.add({ what: `${name}, p50`, value: all.p50, unit: 'ms' });
+    report.add({ what: `${name}, p95`, value: all.p95, unit: 'ms' });
+    report.add({ what: `${name}, of words that stand nowhere`, value: absent, unit: 'ms', goal: '< 100 ms' });
+    report.add({ what: 'search: taking a document apart for meaning, too', value: built.analyze, unit: 'ms' });
+    report.add({
+      what: 'search: memory of a process that loaded them with meaning',
+      value: memory,
+      unit: 'MB',
+      goal: '< 600 MB',
+    });
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
