@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
+import { Refusal } from '../../domain/refusal.js';
 import type { OAuthEntry } from '../../sidecar/oauth-table.js';
 import type { OAuthHost } from './host.js';
 import { lifetimes, refreshGrace } from './lifetimes.js';
@@ -90,7 +91,12 @@ export class OAuthAdapter implements Adapter {
 
   #isLive({ expiresAt, grantId }: OAuthEntry): boolean {
     if (expiresAt !== null && expiresAt <= this.#host.clock.now()) return false;
-    return grantId === null || findLiveGrant(this.#host, grantId) !== undefined;
+    if (grantId === null) return true;
+    try {
+      return findLiveGrant(this.#host, grantId) !== undefined;
+    } catch (cause) {
+      throw asUndecided(cause);
+    }
   }
 
   /** A refresh token is forgiven a second use for a moment: clients that run side by side all refresh at once. */
@@ -107,6 +113,12 @@ export class OAuthAdapter implements Adapter {
     file.oauth.revokeGrant(grantId, clock.now());
     await this.#events.ended(grant);
   }
+}
+
+/** In the form that the provider answers with a 503: whether a token is good cannot be said now (Authentication 11). */
+function asUndecided(cause: unknown): unknown {
+  const isUndecided = cause instanceof Refusal && cause.code === 'UNAVAILABLE';
+  return isUndecided ? Object.assign(new Error('It cannot be decided now.', { cause }), { statusCode: 503 }) : cause;
 }
 
 /** What is kept of a client's secret; `compareSecret` compares. */

@@ -48,6 +48,8 @@ export interface OAuthFace {
 }
 
 const second = 1000;
+/** Seconds after which something that could not be decided may be asked again. */
+const retryAfter = 5;
 /** Requests of one address in a minute, and how many registrations of clients among them. */
 const requestsPerMinute = 600;
 const registrationsPerMinute = 20;
@@ -192,6 +194,7 @@ class Face implements OAuthFace {
       return matchesSecret(this.clientSecret, secret);
     };
     provider.use(nameQueryOnly);
+    provider.use(sayWhenToRetry);
     return provider;
   }
 
@@ -211,7 +214,7 @@ class Face implements OAuthFace {
       return;
     }
     const isUndecided = error instanceof Refusal && error.code === 'UNAVAILABLE';
-    if (isUndecided) response.setHeader('Retry-After', '5');
+    if (isUndecided) response.setHeader('Retry-After', retryAfter);
     else this.#options.log.error({ id, err: error }, 'A sign-in request failed');
     const title = isUndecided ? 'Not just now' : 'Something went wrong';
     const message = isUndecided
@@ -225,6 +228,16 @@ function matchesSecret(hash: string | undefined, secret: string): boolean {
   const own = Buffer.from(hashClientSecret(secret));
   const kept = Buffer.from(hash ?? '');
   return kept.length === own.length && timingSafeEqual(own, kept);
+}
+
+/** An answer that could not be decided says when to ask again. */
+function sayWhenToRetry(
+  context: { status: number; set(name: string, value: string): void },
+  next: () => Promise<void>,
+): Promise<void> {
+  return next().then(() => {
+    if (context.status === 503) context.set('Retry-After', String(retryAfter));
+  });
 }
 
 /** The metadata names the one way in which codes are sent. */

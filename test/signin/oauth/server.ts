@@ -1,4 +1,5 @@
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/face.js';
+import { unavailable } from '../../../lib/domain/refusal.js';
 import type { OAuthHost } from '../../../lib/signin/oauth/host.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../harness/http.js';
@@ -13,7 +14,7 @@ export class OAuthServer {
   readonly log: readonly Record<string, unknown>[];
   /** Where clients find it. */
   readonly url: string;
-  /** Identities that have left all workspaces. */
+  /** Identities that have left all workspaces, and workspaces that cannot be read. */
   readonly gone: Set<string>;
 
   private constructor(
@@ -49,7 +50,10 @@ export class OAuthServer {
       randomness,
       limiter,
       file,
-      find: (name) => service.find(name),
+      find(name) {
+        if (gone.has(name)) throw unavailable();
+        return service.find(name);
+      },
       membershipsOf: (identityId) => (gone.has(identityId) ? [] : people.identities.membershipsOf(identityId)),
       readSession: signIn.readSession,
       proof: signIn.proof,

@@ -193,4 +193,24 @@ describe('What ends every token of a person at the next request', () => {
     for (const { id } of oauth.listGrants()) oauth.revokeGrant(id, server.host.clock.now());
     await held.assertDead();
   });
+
+  it('nothing, while the workspace cannot be read: then it is not said that a token is bad, but that it cannot be decided', async () => {
+    const client = await OAuthClient.register(server);
+    const tokens = await client.signIn(server.browserOf(person));
+    server.gone.add('acme');
+    assert.throws(() => server.face.readAccessToken(tokens.access_token), { code: 'UNAVAILABLE' });
+    const whose = { client_id: client.client.client_id, token: tokens.access_token };
+    const refresh = { ...whose, grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+    for (const [path, fields] of [
+      ['/oauth/introspect', whose],
+      ['/oauth/token', refresh],
+    ] as const) {
+      const response = await fetch(`${server.url}${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+      assert.equal(response.status, 503, path);
+      assert.equal(response.headers.get('retry-after'), '5', path);
+    }
+    server.gone.delete('acme');
+    assert.notEqual(server.face.readAccessToken(tokens.access_token), undefined);
+    await client.refresh(tokens.refresh_token ?? '');
+  });
 });
