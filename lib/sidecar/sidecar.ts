@@ -200,6 +200,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         (scrubber ??= new PageScrubber(file)).scrub(pages);
         // What the connection remembers of these pages would be written back with them.
         writing.pragma('shrink_memory');
+        reading.pragma('shrink_memory');
         return true;
       },
       checkIntegrity: () =>

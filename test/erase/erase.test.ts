@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { hashObject } from '../../lib/git/objects.js';
+import { rebuild } from '../../lib/operations/rebuild.js';
+import { dumpContent } from '../backup/history.js';
 import { makeWorkbench, type Workbench } from '../faults/workbench.js';
 import { outcomeOf } from '../harness/act.js';
 import { operator } from '../harness/service.js';
@@ -39,6 +41,9 @@ for (const store of ['disk', 'disk without git'] as const) {
       assert.deepEqual(await liveDocuments(workspace), before);
       await requireSound(workspace, dataFolder, store === 'disk');
       assert.equal(receipt.phase, 'final');
+      const rows = dumpContent(dataFolder);
+      await rebuild(workspace, operator);
+      assert.deepEqual(dumpContent(dataFolder), rows, 'the history gives every row again as it is');
       for (const [location, text] of Object.entries(before)) {
         if (location === 'archive/files/other.md') await ada.update(location, 'after', `"${text.slice(0, 40)}"`);
       }

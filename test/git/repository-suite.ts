@@ -19,6 +19,40 @@ export function describeRepository(kind: string, create: () => Promise<Repositor
     beforeEach(async () => (repository = await create()));
     afterEach(() => repository.close());
 
+    it('lists the commits of a stretch of its history, the oldest first', async () => {
+      const first = makeCommit({ 'a.md': 'one' });
+      const second = makeCommit({ 'a.md': 'two' }, [first.commit]);
+      const third = makeCommit({ 'a.md': 'three' }, [second.commit]);
+      await repository.addPack([first, second, third].flatMap(({ objects }) => objects));
+      const listed = async (after?: string): Promise<string[]> => {
+        const commits: string[] = [];
+        for await (const oid of repository.history(third.commit, after)) commits.push(oid);
+        return commits;
+      };
+      assert.deepEqual(await listed(), [first.commit, second.commit, third.commit]);
+      assert.deepEqual(await listed(first.commit), [second.commit, third.commit]);
+    });
+
+    it('sweeps away what main does not lead to, and keeps the rest, also what is added meanwhile', async () => {
+      const gone = makeCommit({ 'a.md': 'gone', 'b.md': 'in both' });
+      const kept = makeCommit({ 'b.md': 'in both', 'c/d.md': 'kept' });
+      const apart = makePackable('blob', Buffer.from('asked to stay'));
+      const later = makePackable('blob', Buffer.from('added while it sweeps'));
+      await repository.addPack([...gone.objects, ...kept.objects]);
+      await repository.addPack([apart]);
+      await repository.moveHead(kept.commit);
+      const loose = await repository.sweep({
+        roots: async () => ({ packs: await repository.packs(), head: kept.commit, also: [apart.oid, absent] }),
+        onCopied: () => repository.addPack([later]),
+      });
+      await repository.letGo();
+      assert.deepEqual(loose, []);
+      for (const { oid } of [...kept.objects, apart, later]) assert.equal(await repository.has(oid), true);
+      const needed = new Set(kept.objects.map(({ oid }) => oid));
+      for (const { oid } of gone.objects) assert.equal(await repository.has(oid), needed.has(oid), oid);
+      assert.deepEqual(await repository.fsck(), []);
+    });
+
     it('is empty and sound at first', async () => {
       assert.equal(await repository.head(), null);
       assert.deepEqual(await repository.stats(), { packs: 0, looseObjects: 0, bytes: 0 });
