@@ -32,6 +32,17 @@ export interface DeletionEvent extends Happened {
   readonly folder: Location | null;
 }
 
+/** What a principal did in a folder since a time. */
+export interface Doings {
+  readonly author: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** The folder. */
+  readonly location: Location;
+  /** How many are told at most. */
+  readonly limit: number;
+}
+
 /** What a principal did to a document since a time. */
 export interface Authorship {
   readonly document: number;
@@ -89,6 +100,10 @@ export const historyStatements = {
     WHERE e.document = ? AND e.moment < ? ORDER BY e.moment DESC LIMIT 1`,
 } as const;
 
+/** Whether a location is the folder's or lies in it, `@location`. */
+const isIn = (column: string): string =>
+  `(@location = '' OR ${column} = @location OR substr(${column}, 1, length(@location) + 1) = @location || '/')`;
+
 /** Reads what happened to documents: backwards from a moment, or by who did it. */
 export class HistoryTable {
   readonly #versions;
@@ -108,16 +123,23 @@ export class HistoryTable {
     this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
     this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
     this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
-    this.#writtenBy = connection.prepare<[string, number, number], { document: number; first: number }>(
-      `SELECT document, min(sequence) AS first FROM version WHERE author = ? AND at >= ?
-       GROUP BY document ORDER BY document LIMIT ?`,
+    this.#writtenBy = connection.prepare<[Doings & { folder: number }], { document: number; first: number }>(
+      `WITH RECURSIVE inside (number) AS (
+         SELECT @folder UNION ALL SELECT f.number FROM folder f JOIN inside ON f.parent = inside.number)
+       SELECT v.document, min(v.sequence) AS first FROM version v JOIN document d ON d.number = v.document
+       WHERE v.author = @author AND v.at >= @since
+         AND CASE WHEN d.folder IS NULL THEN ${isIn('d.deleted_location')}
+           ELSE d.folder IN (SELECT number FROM inside) END
+       GROUP BY v.document ORDER BY v.document LIMIT @limit`,
     );
-    this.#deletedBy = connection.prepare<[string, number, number], { document: number; commit_oid: string }>(
+    this.#deletedBy = connection.prepare<[Doings], { document: number; commit_oid: string }>(
       `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
-       WHERE e.author = ? AND e.at >= ? AND d.deleted_commit = e.commit_oid ORDER BY e.document LIMIT ?`,
+       WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
+         AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
     );
-    this.#relocatedBy = connection.prepare<[string, number, number], { from_location: string; to_location: string }>(
-      'SELECT from_location, to_location FROM relocation WHERE author = ? AND at >= ? ORDER BY number LIMIT ?',
+    this.#relocatedBy = connection.prepare<[Doings], { from_location: string; to_location: string }>(
+      `SELECT from_location, to_location FROM relocation WHERE author = @author AND at >= @since
+         AND (${isIn('from_location')} OR ${isIn('to_location')}) ORDER BY number LIMIT @limit`,
     );
     this.#writtenByOthers = connection.prepare<[number, number, string, string], { found: number }>(
       `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
@@ -157,20 +179,23 @@ export class HistoryTable {
     };
   }
 
-  /** Documents that the principal wrote to since then, live or deleted. */
-  writtenBy(author: string, since: number, limit: number): Authorship[] {
-    return this.#writtenBy.all(author, since, limit);
+  /**
+   * Documents that the principal wrote to since then, and that lie in the folder now or were deleted from it.
+   * @param folder the number of the folder
+   */
+  writtenBy(doings: Doings, folder: number): Authorship[] {
+    return this.#writtenBy.all({ ...doings, folder });
   }
 
-  /** Numbers of documents that the principal deleted since then and that are still deleted by that. */
-  deletedBy(author: string, since: number, limit: number): number[] {
-    return this.#deletedBy.all(author, since, limit).map((row) => row.document);
+  /** Numbers of documents that the principal deleted from the folder since then, and that are still deleted by that. */
+  deletedBy(doings: Doings): number[] {
+    return this.#deletedBy.all(doings).map((row) => row.document);
   }
 
-  /** Renames and moves by the principal since then, of documents and folders. */
-  relocatedBy(author: string, since: number, limit: number): { readonly from: Location; readonly to: Location }[] {
+  /** Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it. */
+  relocatedBy(doings: Doings): { readonly from: Location; readonly to: Location }[] {
     return this.#relocatedBy
-      .all(author, since, limit)
+      .all(doings)
       .map((row) => ({ from: row.from_location as Location, to: row.to_location as Location }));
   }
 

@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import type { DocumentRow } from '../sidecar/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from './find-claims.js';
-import { descend, locationOfFolder } from './locate.js';
+import { descend, findFolder, locationOfFolder, numberOfFolder } from './locate.js';
 import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
 import type { View } from './view.js';
 
@@ -81,9 +81,12 @@ export const mostReverted = 10_000;
  */
 export function planRevert({ tables, now }: View, request: RevertRequest): RevertPlan {
   const { principalId, since, location: folder, callerId } = request;
-  const written = tables.history.writtenBy(principalId, since, mostReverted + 1);
-  const removed = tables.history.deletedBy(principalId, since, mostReverted + 1);
-  if (written.length > mostReverted || removed.length > mostReverted) {
+  // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
+  const doings = { author: principalId, since, location: folder, limit: mostReverted + 1 };
+  const written = tables.history.writtenBy(doings, numberOfFolder(findFolder(tables, folder)));
+  const removed = tables.history.deletedBy(doings);
+  const relocated = tables.history.relocatedBy(doings);
+  if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
     throw invalidRequest('too_much_to_revert', `More than ${mostReverted} documents. Take a later time.`, {
       field: 'since',
     });
@@ -145,9 +148,8 @@ export function planRevert({ tables, now }: View, request: RevertRequest): Rever
     steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
   }
 
-  for (const { from, to } of tables.history.relocatedBy(principalId, since, mostReverted)) {
-    if (isWithin(folder, to)) leftAlone.push({ location: to, reason: 'relocated' });
-    else if (isWithin(folder, from)) leftAlone.push({ location: from, reason: 'relocated' });
+  for (const { from, to } of relocated) {
+    leftAlone.push({ location: isWithin(folder, to) ? to : from, reason: 'relocated' });
   }
   const digest = createHash('sha256')
     .update(JSON.stringify([folder, principalId, since, steps, leftAlone]))

@@ -64,6 +64,8 @@ async function tell(withHidden: boolean): Promise<string[]> {
     const paths = ['open/x.md', 'open/here.md', 'start/other.md', 'secret/deep/y.md', 'secret-2/deep/y.md', 'none.md'];
     for (const hands of [reader, editor] as readonly Hands[]) {
       for (const place of paths) {
+        // What happens in one millisecond stands in the order of its ids, which are random.
+        service.clock.advance(1);
         answers.push(
           await ask(hands.history(place)),
           await ask(hands.history(place, 1)),

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { parseLocation, rootLocation } from '../../lib/domain/location.js';
+import { importDocuments } from '../../lib/operations/import-documents.js';
+import { mostReverted } from '../../lib/workspace/plan-revert.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';
@@ -174,6 +177,22 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('g/x.md'), 'bad');
     assert.equal((await revert('', since)).steps.length, 1);
     assert.equal(await ada.read('f/x.md'), 'old');
+  });
+
+  it('goes by what was done in the folder, however much was done elsewhere', async function () {
+    this.timeout(60_000);
+    await ada.create('f/x.md', 'good');
+    const since = later();
+    await wild.update('f/x.md', 'bad');
+    const inner = await addHands({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
+    const before = await inner.previewRevert(wild.id, 'f', since);
+    const files = Array.from({ length: mostReverted + 1 }, (_, number) => ({
+      location: parseLocation(`hidden/${number}.md`),
+      content: { bytes: Buffer.alloc(0) },
+    }));
+    await wild.perform(importDocuments, { into: rootLocation, files, message: null });
+    assert.deepEqual(await inner.previewRevert(wild.id, 'f', since), before);
+    assert.equal(await outcomeOf(ada.previewRevert(wild.id, 'hidden', since)), 'INVALID_REQUEST too_much_to_revert');
   });
 
   it('does only what was previewed', async () => {
