@@ -255,7 +255,7 @@ describe('cartulary audit', function () {
     const swapped = lines.with(third, lines[fourth] ?? '').with(fourth, lines[third] ?? '');
     const [changed, missing, moved, cut, nonsense] = await Promise.all([
       verifyExport(lines.with(third, lines[third]?.replace('"done"', '"refused"') ?? '').join('\n')),
-      verifyExport(lines.toSpliced(fourth, 1).join('\n')),
+      verifyExport(lines.toSpliced(third, 1).join('\n')),
       verifyExport(swapped.join('\n')),
       verifyExport(lines.slice(0, placeOf(5) + 1).join('\n'), '--key', key),
       verifyExport(lines.with(third, '{"record":{"seq":3}}').join('\n')),
@@ -265,7 +265,7 @@ describe('cartulary audit', function () {
       [1, 1, 1, 1, 1],
     );
     assert.match(changed.chains[0]?.problem ?? '', /^record 3 was changed/);
-    assert.match(missing.chains[0]?.problem ?? '', /^record 4 is missing/);
+    assert.match(missing.chains[0]?.problem ?? '', /^record 3 is missing/);
     assert.match(moved.chains[0]?.problem ?? '', /^record 3 is missing; record 4 follows/);
     assert.match(cut.chains[0]?.problem ?? '', /^the export breaks off after record 5/);
     assert.match(nonsense.chains[0]?.problem ?? '', /^line \d+ is no audit record/);
