@@ -6,6 +6,7 @@ import { addManageCommands } from './manage.js';
 import { addPreserveCommands } from './preserve.js';
 import { printFailure } from './print.js';
 import { addServeCommands } from './serve.js';
+import { addMcpCommand } from './speak-mcp.js';
 import { addTransferCommands } from './transfer.js';
 import { readBuild } from '../lib/config.js';
 
@@ -23,6 +24,7 @@ function makeProgram(): Command {
     .configureHelp({ showGlobalOptions: false })
     .exitOverride();
   addServeCommands(program);
+  addMcpCommand(program);
   addManageCommands(program);
   addTransferCommands(program);
   addPreserveCommands(program);

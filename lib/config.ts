@@ -131,6 +131,19 @@ export function findPassphrase(
   return passphrase === '' ? undefined : passphrase;
 }
 
+/** As the passphrase: what an agent on this machine is recognised by, and where, if not in the data folder, the service is. */
+const keyVariable = 'CARTULARY_KEY';
+const urlVariable = 'CARTULARY_URL';
+
+/** The key and the address that the environment has for a client of the service. */
+export function findClientSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly key: string | undefined;
+  readonly url: string | undefined;
+} {
+  const read = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
+  return { key: read(keyVariable), url: read(urlVariable) };
+}
+
 /** Variables that look like settings and are none: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -139,6 +152,8 @@ export function listUnknownVariables(
   const known = new Set([
     'CARTULARY_CONFIG',
     passphraseVariable,
+    keyVariable,
+    urlVariable,
     ...Object.keys(schema.properties).map((n) => `CARTULARY_${n.toUpperCase()}`),
   ]);
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));

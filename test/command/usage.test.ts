@@ -7,6 +7,7 @@ const commands = [
   'init',
   'serve',
   'start',
+  'mcp',
   'status',
   'import',
   'verify',

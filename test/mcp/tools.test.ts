@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { packagePath } from '../../lib/config.js';
+import { hints } from '../../lib/mcp/hints.js';
+import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+
+const absent = '0'.repeat(40);
+
+describe('MCP tools', () => {
+  let server: McpTestServer;
+  let agent: McpHands;
+  let agentId: string;
+  before(async () => {
+    server = await openMcpServer();
+    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+  });
+  after(() => server.close());
+
+  async function write(location: string, content: string): Promise<string> {
+    const said = await agent.call('write_org_doc', { location, content });
+    assert.equal(said.refusal, '');
+    return said.done.commit;
+  }
+
+  describe('as clients are told of them', () => {
+    interface Listed {
+      readonly name: string;
+      readonly description: string;
+      readonly inputSchema: Readonly<Record<string, unknown>>;
+      readonly outputSchema: Readonly<Record<string, unknown>>;
+      readonly annotations: Readonly<Record<string, boolean>>;
+    }
+    let listed: readonly Listed[];
+    before(async () => {
+      listed = (await agent.request('tools/list')).json.result.tools;
+    });
+
+    it('cost a model no more than 2,700 tokens', () => {
+      const told = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      const tokens = told.reduce((sum, tool) => sum + encode(JSON.stringify(tool)).length, 0);
+      assert.ok(tokens <= 2700, `${tokens} tokens`);
+    });
+
+    it('take flat and closed objects, without combinators that models’ interfaces refuse', () => {
+      for (const { name, inputSchema, outputSchema } of listed) {
+        assert.equal(inputSchema['additionalProperties'], false, name);
+        assert.equal(outputSchema['type'], 'object', name);
+        for (const word of ['oneOf', 'anyOf', 'allOf', '$ref', 'if', 'not']) {
+          assert.ok(!JSON.stringify([inputSchema, outputSchema]).includes(`"${word}":`), `${name} ${word}`);
+        }
+      }
+    });
+
+    it('say which only read', () => {
+      const reading = listed.filter(({ annotations }) => annotations['readOnlyHint'] === true).map(({ name }) => name);
+      assert.deepEqual(reading.toSorted(), [
+        'brief_me',
+        'list_org_docs',
+        'list_org_folders',
+        'read_org_doc',
+        'search_org_knowledge',
+        'who_can_read',
+      ]);
+    });
+
+    it('have a hint for every reason, and no reason beside those', () => {
+      const schema = JSON.parse(readFileSync(packagePath('schema', 'mcp', 'error.json'), 'utf8'));
+      const reasons = schema.properties.error.properties.reason.enum as string[];
+      assert.deepEqual(Object.keys(hints).toSorted(), reasons.toSorted());
+    });
+  });
+
+  describe('that write', () => {
+    it('create, and answer the same create again as done, for its writer alone', async () => {
+      const args = { location: 'team/new.md', content: '# New\n\ntext\n', note: 'first' };
+      const first = await agent.call('write_org_doc', args);
+      assert.deepEqual(
+        [first.done.bytes, first.done.lines, first.done.created, first.done.replayed],
+        [12, 3, true, false],
+      );
+      const again = await agent.call('write_org_doc', args);
+      assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
+      assert.equal((await agent.call('write_org_doc', { ...args, content: 'other' })).refusal, 'CONFLICT name_taken');
+      const { hands } = await server.agent('editor', 'team');
+      assert.equal((await hands.call('write_org_doc', args)).refusal, 'CONFLICT name_taken');
+    });
+
+    it('replace what was read and nothing newer, and answer the same again as done', async () => {
+      const location = 'team/replaced.md';
+      const commit = await write(location, 'one\n');
+      const args = { location, content: 'two\n', expected_commit: commit };
+      const second = await agent.call('write_org_doc', args);
+      assert.deepEqual([second.done.created, second.done.parent_commit], [false, commit]);
+      const again = await agent.call('write_org_doc', args);
+      assert.deepEqual([again.done.commit, again.done.replayed], [second.done.commit, true]);
+      const stale = await agent.call('write_org_doc', { ...args, content: 'three\n' });
+      assert.deepEqual([stale.refusal, stale.error.current_commit], ['CONFLICT stale_if_match', second.done.commit]);
+      assert.equal(stale.error.modified_by.id, agentId);
+    });
+
+    it('want a word for it before most of a long text goes', async () => {
+      const location = 'team/long.md';
+      const commit = await write(location, 'long text\n'.repeat(300));
+      const args = { location, content: 'short\n', expected_commit: commit };
+      assert.equal((await agent.call('write_org_doc', args)).refusal, 'INVALID_REQUEST large_shrink');
+      assert.equal((await agent.call('write_org_doc', { ...args, allow_shrink: true })).refusal, '');
+    });
+
+    it('delete what was read, and answer the same again as done', async () => {
+      const location = 'team/deleted.md';
+      const commit = await write(location, 'text\n');
+      assert.equal(
+        (await agent.call('delete_org_doc', { location, expected_commit: absent })).refusal,
+        'CONFLICT stale_if_match',
+      );
+      const args = { location, expected_commit: commit };
+      const first = await agent.call('delete_org_doc', args);
+      const again = await agent.call('delete_org_doc', args);
+      assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
+      const { hands } = await server.agent('editor', 'team');
+      assert.equal((await hands.call('delete_org_doc', args)).refusal, 'NOT_FOUND not_found');
+      await write(location, 'another\n');
+      assert.equal((await agent.call('delete_org_doc', args)).refusal, 'CONFLICT stale_if_match');
+    });
+
+    it('hold whoever relies on a claim to it', async () => {
+      const location = 'team/claimed.md';
+      const commit = await write(location, 'text\n');
+      const { claim_id } = (await agent.call('claim', { action: 'take', location, ttl_seconds: 60 })).done.claims[0];
+      const { hands } = await server.agent('editor', 'team');
+      const change = { location, expected_commit: commit, edits: [{ old_text: 'text', new_text: 'new' }] };
+      for (const [name, args] of [
+        ['edit_org_doc', change],
+        ['write_org_doc', { location, expected_commit: commit, content: 'new\n' }],
+        ['delete_org_doc', { location, expected_commit: commit }],
+        ['claim', { action: 'take', location }],
+      ] as const) {
+        const said = await hands.call(name, args);
+        assert.deepEqual([said.refusal, said.error.holder.id], ['CONFLICT claimed', agentId], name);
+      }
+      const [listed] = (await hands.call('claim', { action: 'list', location: 'team' })).done.claims;
+      assert.deepEqual([listed.claim_id, listed.mine], [claim_id, false]);
+      assert.equal((await hands.call('claim', { action: 'release', claim_id })).refusal, 'NOT_FOUND not_found');
+      server.host.clock.advance(61_000);
+      const lost = await agent.call('edit_org_doc', { ...change, claim_id });
+      assert.equal(lost.refusal, 'CONFLICT claim_lost');
+      assert.equal((await hands.call('edit_org_doc', change)).refusal, '');
+      assert.equal((await agent.call('claim', { action: 'take', location })).refusal, '');
+      assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
+      assert.equal((await agent.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+    });
+  });
+
+  describe('that read', () => {
+    const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}`);
+
+    it('read in parts that end at line ends and give the whole together', async () => {
+      const location = 'team/parts.txt';
+      await write(location, `${lines.join('\n')}\n`);
+      let text = '';
+      let start: number | undefined = 1;
+      let parts = 0;
+      let commit: string | undefined;
+      while (start !== undefined) {
+        const { done } = await agent.call('read_org_doc', {
+          location,
+          start_line: start,
+          max_chars: 5000,
+          ...(commit === undefined ? {} : { expected_commit: commit }),
+        });
+        assert.ok(done.text.length <= 5000 && done.text.endsWith('\n'));
+        assert.equal(done.total_lines, 400);
+        text += done.text;
+        start = done.next_start_line;
+        ({ commit } = done);
+        parts += 1;
+      }
+      assert.equal(text, `${lines.join('\n')}\n`);
+      assert.ok(parts > 7);
+      await agent.call('write_org_doc', { location, content: `${text}more\n`, expected_commit: commit });
+      const moved = await agent.call('read_org_doc', { location, start_line: 10, expected_commit: commit });
+      assert.equal(moved.refusal, 'CONFLICT stale_if_match');
+    });
+
+    it('read at most 20,000 characters unless asked, with the outline of what is longer', async () => {
+      const location = 'team/outlined.md';
+      const content = `# A\n\n${lines.join('\n')}\n\n## B\n\n${lines.join('\n')}\n`;
+      await write(location, content);
+      const first = (await agent.call('read_org_doc', { location })).done;
+      assert.ok(first.text.length <= 20_000 && first.text.length > 19_000);
+      assert.deepEqual(
+        first.outline.map(({ id, start_line, lines: count }: Record<string, unknown>) => [id, start_line, count]),
+        [
+          ['a', 1, 805],
+          ['b', 404, 402],
+        ],
+      );
+      assert.equal(first.outline[0].chars, content.length);
+      const outline = (await agent.call('read_org_doc', { location, outline_only: true })).done;
+      assert.deepEqual([outline.outline, outline.text], [first.outline, undefined]);
+      const section = (await agent.call('read_org_doc', { location, section: 'B', max_chars: 60_000 })).done;
+      assert.equal(section.text, content.slice(content.indexOf('## B')));
+      assert.equal(
+        (await agent.call('read_org_doc', { location, section: 'b', start_line: 3 })).refusal,
+        'INVALID_REQUEST bad_field',
+      );
+      assert.equal(
+        (await agent.call('read_org_doc', { location, max_chars: 60_001 })).refusal,
+        'INVALID_REQUEST bad_field',
+      );
+    });
+
+    it('go on within a line that is longer than a part, never within a character', async () => {
+      const location = 'team/line.txt';
+      const content = `short\n${'😀'.repeat(1500)}\nend\n`;
+      await write(location, content);
+      let text = '';
+      let at: { start_line?: number; start_column?: number } | undefined = {};
+      while (at !== undefined) {
+        const { done }: { done: Record<string, never> } = await agent.call('read_org_doc', {
+          location,
+          max_chars: 501,
+          ...at,
+        });
+        assert.ok(!/\p{Surrogate}/u.test(done['text'] ?? ''));
+        text += String(done['text']);
+        const column = done['next_start_column'];
+        at =
+          done['next_start_line'] === undefined
+            ? undefined
+            : { start_line: done['next_start_line'], ...(column === undefined ? {} : { start_column: column }) };
+      }
+      assert.equal(text, content);
+      for (const beyond of [{ start_line: 4 }, { start_line: 1, start_column: 6 }]) {
+        assert.equal((await agent.call('read_org_doc', { location, ...beyond })).refusal, 'INVALID_REQUEST bad_field');
+      }
+    });
+
+    it('show of what is no text its record alone', async () => {
+      const rest = server.as(await server.host.key(agentId));
+      await rest.send('POST', '/v1/documents?location=team/picture.png', {
+        body: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]),
+        headers: { 'Idempotency-Key': 'picture' },
+      });
+      const { done } = await agent.call('read_org_doc', { location: 'team/picture.png' });
+      assert.deepEqual([done.media_type, done.bytes, done.text], ['image/png', 5, undefined]);
+      const resource = (await agent.request('resources/read', { uri: 'cartulary://doc/team/picture.png' })).json.result;
+      assert.equal(resource.contents[0].blob, 'iVBORwA=');
+    });
+
+    it('refuse what means nothing together', async () => {
+      await write('team/plain.md', 'text\n');
+      const faults: readonly (readonly [string, object, string])[] = [
+        ['read_org_doc', { location: 'team/plain.md', outline_only: true, max_chars: 1000 }, 'unknown_field'],
+        ['write_org_doc', { location: 'team/x.md', content: '', allow_shrink: true }, 'unknown_field'],
+        ['write_org_doc', { location: 'team/x.md', content: '', claim_id: 'clm_x' }, 'unknown_field'],
+        ['claim', { action: 'list', ttl_seconds: 60 }, 'unknown_field'],
+        ['claim', { action: 'take' }, 'missing_field'],
+        ['claim', { action: 'release', claim_id: 'x', location: 'team/plain.md' }, 'unknown_field'],
+        ['message', { action: 'list', body: 'x' }, 'unknown_field'],
+        ['message', { action: 'send', to: ['x'], subject: 's' }, 'missing_field'],
+        ['list_org_docs', { colour: 'red' }, 'unknown_field'],
+        ['list_org_docs', { limit: '5' }, 'bad_field'],
+        ['list_org_docs', { cursor: 'nonsense' }, 'bad_cursor'],
+        ['list_org_docs', { changed_since: 'yesterday' }, 'bad_field'],
+        ['brief_me', { since: 'yesterday' }, 'bad_cursor'],
+        ['read_org_doc', {}, 'missing_field'],
+        ['read_org_doc', { location: '/team/plain.md' }, 'bad_location'],
+        ['read_org_doc', { location: '../plain.md' }, 'bad_location'],
+        ['edit_org_doc', { location: 'team/plain.md', edits: [] }, 'missing_field'],
+        ['write_org_doc', { location: 'team/x.md', content: '\ud800' }, 'bad_field'],
+        ['write_org_doc', { location: 'team/x.md', content: 'x'.repeat(1024 * 1024 + 1) }, 'content_too_large'],
+      ];
+      for (const [name, args, reason] of faults) {
+        assert.equal(
+          (await agent.call(name, args)).refusal,
+          `INVALID_REQUEST ${reason}`,
+          JSON.stringify(args).slice(0, 99),
+        );
+      }
+      for (const args of [[], 'x', 1]) {
+        const posted = await agent.request('tools/call', { name: 'list_org_docs', arguments: args });
+        assert.ok(posted.status === 400 || posted.json.error !== undefined || posted.json.result.isError);
+      }
+    });
+  });
+
+  describe('that find', () => {
+    it('list the topmost folders that one reaches, wherever they lie', async () => {
+      const { hands } = await server.agent('approver', '');
+      for (const location of ['deep/a/one.md', 'deep/b/c/two.md', 'other/three.md', 'root.md']) {
+        await hands.call('write_org_doc', { location, content: 'found here\n' });
+      }
+      const { id, hands: low } = await server.agent('reader', 'deep/a');
+      await server.host.grant('editor', { type: 'principal', id }, 'deep/b/c');
+      await server.host.grant('reader', { type: 'principal', id }, 'other/three.md', 'document');
+      assert.deepEqual((await low.call('list_org_folders')).done.folders, [
+        { location: 'deep/a', role: 'reader', read_only: false },
+        { location: 'deep/b/c', role: 'editor', read_only: false },
+        { location: 'other', read_only: false },
+      ]);
+      assert.deepEqual((await low.call('list_org_folders', { location: 'deep' })).done.folders, [
+        { location: 'deep/a', role: 'reader', read_only: false },
+        { location: 'deep/b', read_only: false },
+      ]);
+      assert.deepEqual((await low.call('list_org_folders', { location: 'nowhere' })).done.folders, []);
+
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = { recursive: true, limit: 1, ...(cursor === undefined ? {} : { cursor }) };
+        const { done } = await low.call('list_org_docs', page);
+        seen.push(...done.documents.map(({ location, role }: Record<string, string>) => `${location} ${role}`));
+        cursor = done.next_cursor;
+      } while (cursor !== undefined);
+      assert.deepEqual(seen, ['deep/a/one.md reader', 'deep/b/c/two.md editor', 'other/three.md reader']);
+
+      const hits = (await low.call('search_org_knowledge', { query: 'found', location: 'deep' })).done.hits;
+      assert.deepEqual(hits.map(({ location }: { location: string }) => location).toSorted(), [
+        'deep/a/one.md',
+        'deep/b/c/two.md',
+      ]);
+      assert.deepEqual((await low.call('who_can_read', { location: 'deep/a/one.md' })).done.readers.length, 2);
+    });
+
+    it('list only what changed since a time', async () => {
+      const before = new Date(server.host.clock.now()).toISOString();
+      server.host.clock.advance(1000);
+      await write('team/changed.md', 'text\n');
+      const { documents } = (await agent.call('list_org_docs', { location: 'team', changed_since: before })).done;
+      assert.deepEqual(
+        documents.map(({ location }: { location: string }) => location),
+        ['team/changed.md'],
+      );
+    });
+
+    it('say in which section and line a hit stands', async () => {
+      await write('team/hit.md', '# Top\n\nbefore\n\n## Below *here*\n\nthe [zephyr](https://x.example) blows\n');
+      const [hit] = (await agent.call('search_org_knowledge', { query: 'zephyr' })).done.hits;
+      assert.deepEqual([hit.section, hit.start_line], ['below-here', 7]);
+    });
+  });
+
+  describe('as resources', () => {
+    it('lists documents by pages, and reads them by their address', async () => {
+      await write('team/with blank & ü.md', 'text\n');
+      const uris: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { result } = (await agent.request('resources/list', cursor === undefined ? {} : { cursor })).json;
+        assert.equal(result.cacheScope, 'private');
+        uris.push(...result.resources.map(({ uri }: { uri: string }) => uri));
+        cursor = result.nextCursor;
+      } while (cursor !== undefined);
+      const uri = 'cartulary://doc/team/with%20blank%20%26%20%C3%BC.md';
+      assert.ok(uris.includes(uri));
+      const { contents } = (await agent.request('resources/read', { uri })).json.result;
+      assert.deepEqual([contents[0].text, contents[0].uri, contents[0]._meta.role], ['text\n', uri, 'editor']);
+      const { resourceTemplates } = (await agent.request('resources/templates/list')).json.result;
+      assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
+    });
+
+    it('finds nothing where nothing is, or could be', async () => {
+      const answers = [];
+      for (const uri of [
+        'cartulary://doc/team/none.md',
+        'cartulary://doc/..',
+        'cartulary://doc/%ff',
+        'file:///etc/passwd',
+        'x',
+      ]) {
+        const { json } = await agent.request('resources/read', { uri });
+        answers.push(JSON.stringify(json.error).replaceAll(uri, 'URI'));
+      }
+      assert.equal(new Set(answers).size, 1, answers.join('\n'));
+      const { json } = await agent.request('resources/list', { cursor: 'nonsense' });
+      assert.equal(json.error.code, -32602);
+    });
+  });
+
+  describe('when much is asked of them', () => {
+    it('hold nobody else up for long, however an edit is made', async function () {
+      this.timeout(60_000);
+      const location = 'team/huge.md';
+      const commit = await write(location, '# a\n'.repeat(200_000));
+      const order: string[] = [];
+      const edit = agent.call('edit_org_doc', {
+        location,
+        expected_commit: commit,
+        edits: [{ old_text: `${'# a\n'.repeat(50_000)}b`, new_text: '' }],
+      });
+      const others = Array.from({ length: 3 }, () => agent.call('list_org_folders'));
+      await Promise.all([
+        edit.then(() => order.push('edit')),
+        ...others.map((other) => other.then(() => order.push('other'))),
+      ]);
+      assert.equal((await edit).refusal, 'INVALID_REQUEST no_match');
+      assert.equal(order.at(-1), 'edit', 'the others were answered while it was looked for');
+    });
+  });
+});
