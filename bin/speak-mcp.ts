@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { DataFolderInUse, makeLog, mcpHeaders, openLocalMcp } from '../lib/app.js';
-import { ConfigError, findClientSettings, type Config } from '../lib/config.js';
+import { DataFolderInUse, makeLog, openService, urlOf } from '../lib/app.js';
+import { ConfigError, findClientSettings, readBuild, type Config } from '../lib/config.js';
 import { bridgeStreams, type Deliver } from '../lib/mcp/bridge.js';
 import { sendCommand } from '../lib/socket/send-command.js';
+import { NotedLater } from '../lib/workspace/note-later.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 
 /** mcp: the tools for an agent that starts programs instead of calling an address. */
@@ -17,7 +18,7 @@ export function addMcpCommand(program: Command): void {
 }
 
 async function speak(options: CalledWith): Promise<void> {
-  const { key, url = undefined } = findClientSettings();
+  const { key, url } = findClientSettings();
   if (key === undefined) throw new ConfigError('Set the environment variable CARTULARY_KEY to a key minted for MCP.');
   const named = options['url'] ?? url;
   const address = typeof named === 'string' ? named : undefined;
@@ -37,7 +38,7 @@ async function speak(options: CalledWith): Promise<void> {
 
 async function open(config: Config, key: string): ReturnType<typeof openLocalMcp> {
   try {
-    return await openLocalMcp(config, makeLog(config.logLevel), key);
+    return await openLocalMcp(config, key);
   } catch (error) {
     if (!(error instanceof DataFolderInUse)) throw error;
     throw new Error(`${error.message} Name its server with --url.`, { cause: error });
@@ -55,5 +56,60 @@ function deliverTo(url: string, key: string): Deliver {
   return async (body, headers) => {
     const response = await fetch(address, { method: 'POST', headers: { ...mcpHeaders(key), ...headers }, body });
     return { status: response.status, body: await response.text() };
+  };
+}
+
+/** MCP without a server: the service opened for one client on this machine. */
+interface LocalMcp {
+  /** Carries one message, as HTTP would. */
+  readonly deliver: Deliver;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data folder for a client that speaks MCP over standard input and output.
+ * @param key what it is recognised by
+ * @throws DataFolderInUse; Error when a file cannot be read
+ */
+async function openLocalMcp(config: Config, key: string): Promise<LocalMcp> {
+  const log = makeLog(config.logLevel);
+  const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
+  const service = await openService(config, onFault);
+  const { McpFace } = await import('../lib/mcp/face.js');
+  const later = new NotedLater({
+    clock: service.clock,
+    find: (name) => service.find(name),
+    names: () => service.names(),
+    onFault,
+  });
+  await later.start();
+  const { version } = readBuild();
+  const publicUrl = config.publicUrl ?? urlOf(config.host, config.port);
+  const face = new McpFace(service, { version, log, publicUrl, corsOrigins: [], later });
+  return {
+    async deliver(body, headers) {
+      const sent = Object.entries({ ...mcpHeaders(key), ...headers });
+      const bytes = Buffer.from(body);
+      const request = {
+        method: 'POST',
+        headers: Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value])),
+        address: 'local',
+        readBody: async (most: number) => (bytes.length > most ? undefined : bytes),
+      };
+      return face.answer(request, face.makeRequestId());
+    },
+    async close() {
+      await later.close();
+      await service.close();
+    },
+  };
+}
+
+/** What every message to /mcp is sent with. */
+function mcpHeaders(key: string): Record<string, string> {
+  return {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
   };
 }

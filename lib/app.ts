@@ -16,7 +16,6 @@ import { takeOwnerLock, type OwnerLock } from './sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from './sidecar/service-file.js';
 import type { RestServer } from './rest/server.js';
 import type { SignIn } from './signin/sign-in.js';
-import type { Deliver } from './mcp/bridge.js';
 import type { ServerFacts } from './socket/command.js';
 import type { Answer } from './socket/send-command.js';
 import { makeOperator } from './socket/initialize.js';
@@ -24,7 +23,6 @@ import { listenForCommands } from './socket/listen.js';
 import { FaultyWorkspaces } from './workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import { adoptWorkspace } from './workspace/stage-workspace.js';
-import { NotedLater } from './workspace/note-later.js';
 import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
 
 /** Time as it is. */
@@ -384,60 +382,6 @@ async function mountSignIn(
   const signIn = await createSignIn(service, { url, log, trustProxy, upstream: provider });
   server.mount(signIn);
   return signIn;
-}
-
-/** MCP without a server: the service opened for one client on this machine. */
-export interface LocalMcp {
-  /** Carries one message, as HTTP would. */
-  readonly deliver: Deliver;
-  close(): Promise<void>;
-}
-
-/**
- * Opens the data folder for a client that speaks MCP over standard input and output.
- * @param key what it is recognised by
- * @throws DataFolderInUse; Error when a file cannot be read
- */
-export async function openLocalMcp(config: Config, log: Logger, key: string): Promise<LocalMcp> {
-  const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
-  const service = await openService(config, onFault);
-  const { McpFace } = await import('./mcp/face.js');
-  const later = new NotedLater({
-    clock: service.clock,
-    find: (name) => service.find(name),
-    names: () => service.names(),
-    onFault,
-  });
-  await later.start();
-  const { version } = readBuild();
-  const publicUrl = config.publicUrl ?? urlOf(config.host, config.port);
-  const face = new McpFace(service, { version, log, publicUrl, corsOrigins: [], later });
-  return {
-    async deliver(body, headers) {
-      const sent = Object.entries({ ...mcpHeaders(key), ...headers });
-      const bytes = Buffer.from(body);
-      const request = {
-        method: 'POST',
-        headers: Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value])),
-        address: 'local',
-        readBody: async (most: number) => (bytes.length > most ? undefined : bytes),
-      };
-      return face.answer(request, face.makeRequestId());
-    },
-    async close() {
-      await later.close();
-      await service.close();
-    },
-  };
-}
-
-/** What every message to /mcp is sent with. */
-export function mcpHeaders(key: string): Record<string, string> {
-  return {
-    Authorization: `Bearer ${key}`,
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-  };
 }
 
 /** An address that a client on this machine can use. */

@@ -32,7 +32,7 @@ function encodeHeader(value: string): string {
 
 /** The headers that say of a message what it says itself; the older revisions have only the first. */
 function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
-  const version = params?._meta?.[versionKey];
+  const version = params?.['_meta']?.[versionKey];
   if (!text(version)) return negotiated === undefined ? {} : { 'MCP-Protocol-Version': negotiated };
   const name = params?.name ?? params?.uri;
   return {

@@ -144,7 +144,8 @@ export class McpFace {
 
   /** Where and for what to sign in (RFC 9728 §5.1, RFC 6750 §3). */
   #challenge(): string {
-    const metadata = `${this.#options.publicUrl}/.well-known/oauth-protected-resource/mcp`;
+    const { origin, pathname } = new URL(`${this.#options.publicUrl}/mcp`);
+    const metadata = `${origin}/.well-known/oauth-protected-resource${pathname}`;
     return `Bearer resource_metadata="${metadata}", scope="org:read org:write"`;
   }
 

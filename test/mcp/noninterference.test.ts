@@ -26,7 +26,7 @@ class ToolsFace implements Face {
       await this.#call('who_can_read', { location }),
       await this.#call('claim', { action: 'list', location }),
     ];
-    switch (question.does) {
+    switch (question.does as string) {
       case 'create':
       case 'create-folder':
         answers.push(await this.#call('write_org_doc', { location, content: 'text' }));

@@ -38,7 +38,7 @@ type Made = (url: string, key: string) => Promise<Agent>;
 
 async function makeFormer(transport: FormerHttp | FormerStdio): Promise<Agent> {
   const client = new FormerClient(implementation);
-  await client.connect(transport as Parameters<FormerClient['connect']>[0]);
+  await client.connect(transport);
   return {
     call: async (name, args = {}) => readSaid(await client.callTool({ name, arguments: args })),
     list: async () => (await client.listTools()).tools.map(({ name }) => name),

@@ -356,7 +356,7 @@ describe('MCP tools', () => {
       const uri = 'cartulary://doc/team/with%20blank%20%26%20%C3%BC.md';
       assert.ok(uris.includes(uri));
       const { contents } = (await agent.request('resources/read', { uri })).json.result;
-      assert.deepEqual([contents[0].text, contents[0].uri, contents[0]._meta.role], ['text\n', uri, 'editor']);
+      assert.deepEqual([contents[0].text, contents[0].uri, contents[0]['_meta'].role], ['text\n', uri, 'editor']);
       const { resourceTemplates } = (await agent.request('resources/templates/list')).json.result;
       assert.equal(resourceTemplates[0].uriTemplate, 'cartulary://doc/{+location}');
     });
