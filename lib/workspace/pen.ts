@@ -6,7 +6,7 @@ import { segmentsOf, type Location } from '../domain/location.js';
 import type { Principal } from '../domain/principal.js';
 import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
 import { editTree, type TreeEdit } from '../git/tree-edit.js';
-import { Tree, treeLevel } from '../git/tree.js';
+import { packTree, Tree } from '../git/tree.js';
 import { MissingTrees, type Turn } from './turn.js';
 import type { Eraser } from './eraser.js';
 import type { SearchKeeper } from './search-keeper.js';
@@ -76,7 +76,7 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
   if (treeEdits.length > fewEdits) requireTrees(turn, treeEdits);
   const edited = editTree(turn.state.tree, treeEdits, turn.loadTree);
   for (const tree of edited.created) {
-    turn.addObject(makePackable('tree', tree.bytes, treeLevel(tree)));
+    turn.addObject(packTree(tree));
     turn.rememberTree(tree);
   }
   if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
