@@ -62,10 +62,18 @@ export async function takeBundle(repository: string, file: string): Promise<Oid>
   const { head, packStart } = await readHeader(file);
   await feed(
     spawnGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
-    (child) => pipeline(createReadStream(file, { start: packStart }), child.stdin),
+    (child) => pipeline(createReadStream(file, { start: packStart }), child.stdin).catch(forgiveEarlyEnd),
     'The bundle cannot be taken in',
   );
   return head;
+}
+
+/**
+ * git may be done and gone before it is told that no more will come: a pack says itself where it ends. Whether it had
+ * all of it, its exit code tells.
+ */
+function forgiveEarlyEnd(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 /** @throws GitProgramMissing */
