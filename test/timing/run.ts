@@ -25,7 +25,7 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
   const actor = new Actor(workspace, operatorId);
   const files = [...hidden.documents, ...hidden.folders, ...hidden.deleted, 'open/inside.md', 'open/granted.md'].map(
     (location) => {
-      const word = location.startsWith('open/') ? 'horse' : 'zebra';
+      const word = location.startsWith('open/') ? 'horse' : 'quagzip';
       return { location: parseLocation(location), content: { bytes: Buffer.from(`${word} text of ${location}`) } };
     },
   );
