@@ -148,7 +148,7 @@ export class TraceDestroyer {
       tables.eraseRows.clearTexts(traces, looked, textsAtOnce);
       for (const { number } of this.#open()) tables.erasures.forget(number);
     });
-    this.#workspace.forgetObjects();
+    this.#workspace.forgetContent();
   }
 
   async #sweep(): Promise<void> {
@@ -168,7 +168,7 @@ export class TraceDestroyer {
     });
     await staging.discard(loose);
     await maintainer.recount();
-    this.#workspace.forgetObjects();
+    this.#workspace.forgetContent();
     await unlessStopped(repository.letGo(), this.#progress.signal);
   }
 

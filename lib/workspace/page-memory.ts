@@ -15,7 +15,7 @@ export class PageMemory {
 
   /** @param stamp of the state that is read from now on; another one than before forgets everything */
   at(stamp: number): this {
-    if (stamp !== this.#stamp) this.#forget();
+    if (stamp !== this.#stamp) this.forget();
     this.#stamp = stamp;
     return this;
   }
@@ -27,13 +27,14 @@ export class PageMemory {
     if (known !== undefined) return known;
     const page = read();
     if (page.items.some(({ claims }) => claims.length > 0)) return page;
-    if (this.#held + page.items.length > mostRemembered) this.#forget();
+    if (this.#held + page.items.length > mostRemembered) this.forget();
     this.#pages.set(key, page);
     this.#held += page.items.length + 1;
     return page;
   }
 
-  #forget(): void {
+  /** Forgets everything. */
+  forget(): void {
     this.#pages.clear();
     this.#held = 0;
   }

@@ -188,10 +188,11 @@ export class Workspace {
     return (await this.objects.readBlob(blobOid)).toString('utf8');
   }
 
-  /** Forgets every object that is held in memory (an erase). */
-  forgetObjects(): void {
+  /** Forgets everything that is held in memory of what documents are and hold (an erase). */
+  forgetContent(): void {
     this.objects.forget();
     this.#trees.clear();
+    this.#pages.forget();
   }
 
   /** Resolves when the text index has caught up with the history, however that ended. */
