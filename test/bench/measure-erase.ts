@@ -1,48 +1,14 @@
-import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { nameOf } from '../../lib/domain/location.js';
-import { perform } from '../../lib/operations/perform.js';
-import { updateDocument } from '../../lib/operations/update-document.js';
 import { sendCommand } from '../../lib/socket/send-command.js';
-import { operator } from '../harness/service.js';
 import { drive, median } from './drive.js';
 import { writeLoad } from './measure-core.js';
 import type { Report } from './report.js';
-import { seed, textOf, type Seeded } from './seed.js';
+import { seed, writeVersions } from './seed.js';
 import { startCartulary } from './start-server.js';
 
 const documents = 10_000;
-const together = 64;
 /** The document that is erased is written to once in so many commits. */
 const writtenEvery = 1000;
-
-/** Writes that many versions, most of them to other documents. */
-async function writeHistory(seeded: Seeded, commits: number): Promise<void> {
-  const service = await Service.open({
-    dataFolder: seeded.dataFolder,
-    git: 'auto',
-    clock: systemClock,
-    randomness: makeSystemRandomness(),
-    onFault: (what, cause) => console.error(what, cause),
-  });
-  const workspace = service.find('acme');
-  if (workspace === undefined) throw new Error('The seeded workspace is not there.');
-  let next = 0;
-  const write = async (): Promise<void> => {
-    for (let number = next++; number < commits; number = next++) {
-      const location = seeded.locations[number % writtenEvery === 0 ? 0 : (number * 7919) % documents];
-      if (location === undefined) throw new Error('There is no such document.');
-      await perform(workspace, operator, updateDocument, {
-        location,
-        precondition: parsePrecondition('*', 'If-Match'),
-        content: { bytes: Buffer.from(textOf(number, 1024)) },
-        message: null,
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: together }, write));
-  await service.close();
-}
 
 /**
  * Erases a document that is as old as the history and has lived through all of it, while others write and read. Every
@@ -50,7 +16,7 @@ async function writeHistory(seeded: Seeded, commits: number): Promise<void> {
  */
 export async function measureErase(report: Report, commits: number): Promise<void> {
   const seeded = await seed(documents, { bytes: 1024 });
-  await writeHistory(seeded, commits);
+  await writeVersions(seeded, commits, (number) => (number % writtenEvery === 0 ? 0 : (number * 7919) % documents));
   const service = await startCartulary(seeded.dataFolder);
   const [location = seeded.locations[0]] = seeded.locations;
   if (location === undefined) throw new Error('Nothing was seeded.');

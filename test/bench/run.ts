@@ -5,6 +5,7 @@
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
+import { measureVersions } from './measure-versions.js';
 import { Report } from './report.js';
 import { measureSearch } from './search.js';
 
@@ -16,6 +17,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   reach: measureReach,
   export: measureExport,
   growth: measureGrowth,
+  versions: measureVersions,
   erase: (report, { times }) => measureErase(report, commitsFor(times)),
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
 };

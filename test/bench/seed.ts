@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
+import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import { addPrincipal } from '../../lib/operations/add-principal.js';
 import { mintCredential } from '../../lib/operations/change-credential.js';
@@ -9,6 +10,7 @@ import { createGrant } from '../../lib/operations/change-grant.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
+import { updateDocument } from '../../lib/operations/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../harness/service.js';
 
@@ -21,6 +23,7 @@ export interface Seeded {
 }
 
 const batch = 250;
+const together = 64;
 
 /** Where the n-th document lies: in folders of so many, all below one folder if that is named. */
 export function placeOf(number: number, perFolder: number, below: string): Location {
@@ -40,13 +43,7 @@ export async function seed(
 ): Promise<Seeded> {
   const { bytes = 4096, perFolder = 100, below = '' } = options;
   const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-bench-'));
-  const service = await Service.open({
-    dataFolder,
-    git: 'auto',
-    clock: systemClock,
-    randomness: makeSystemRandomness(),
-    onFault: (what, cause) => console.error(what, cause),
-  });
+  const service = await openService(dataFolder);
   const workspace = await service.addWorkspace('acme');
   const key = await makeEditor(workspace);
   const locations = Array.from({ length: count }, (_, number) => placeOf(number, perFolder, below));
@@ -59,6 +56,43 @@ export async function seed(
   await workspace.search.settled();
   await service.close();
   return { dataFolder, key, locations, remove: () => rm(dataFolder, { recursive: true, force: true }) };
+}
+
+/** Writes that many versions of 1 kB, each to the document whose number it is told, in groups as writers would. */
+export async function writeVersions(
+  { dataFolder, locations }: Seeded,
+  count: number,
+  chooseDocument: (version: number) => number,
+): Promise<void> {
+  const service = await openService(dataFolder);
+  const workspace = service.find('acme');
+  if (workspace === undefined) throw new Error('The seeded workspace is not there.');
+  let next = 0;
+  const write = async (): Promise<void> => {
+    for (let number = next++; number < count; number = next++) {
+      const location = locations[chooseDocument(number)];
+      if (location === undefined) throw new Error('There is no such document.');
+      await perform(workspace, operator, updateDocument, {
+        location,
+        precondition: parsePrecondition('*', 'If-Match'),
+        content: { bytes: Buffer.from(textOf(number, 1024)) },
+        message: null,
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: together }, write));
+  await workspace.search.settled();
+  await service.close();
+}
+
+function openService(dataFolder: string): Promise<Service> {
+  return Service.open({
+    dataFolder,
+    git: 'auto',
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    onFault: (what, cause) => console.error(what, cause),
+  });
 }
 
 async function makeEditor(workspace: Workspace): Promise<string> {

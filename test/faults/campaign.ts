@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { rootLocation } from '../../lib/domain/location.js';
@@ -422,15 +423,21 @@ export async function runCampaign(options: CampaignOptions): Promise<Tally> {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const value = (name: string): string | undefined => process.argv[process.argv.indexOf(`--${name}`) + 1];
-  const given = (name: string): boolean => process.argv.includes(`--${name}`);
-  const seed = given('seed') ? Number(value('seed')) : Date.now() % 1_000_000;
-  console.log(`seed ${seed}`);
-  const tally = await runCampaign({
-    rounds: given('rounds') ? Number(value('rounds')) : 300,
-    seed,
-    git: given('without-git') ? 'never' : 'auto',
-    tell: (line) => console.log(line),
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '300' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      'without-git': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   });
-  console.log(JSON.stringify(tally));
+  if (values.help) {
+    console.log('Usage: node dist/test/faults/campaign.js [--rounds N] [--seed N] [--without-git]');
+  } else {
+    const seed = Number(values.seed);
+    console.log(`seed ${seed}`);
+    const git = values['without-git'] ? 'never' : 'auto';
+    const tally = await runCampaign({ rounds: Number(values.rounds), seed, git, tell: (line) => console.log(line) });
+    console.log(JSON.stringify(tally));
+  }
 }
