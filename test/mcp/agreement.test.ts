@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { outcomeOf } from '../harness/act.js';
+import { openTestService } from '../harness/service.js';
+import { tellHistories } from '../access/both.js';
+import { groups, names, paths, people, type Command } from '../access/commands.js';
+import { Compared, pathsIn } from '../access/compared.js';
+import type { Person } from '../access/cast.js';
+import { within } from '../access/reference-model.js';
+import { folderRole, mayWriteTo, nameOfRole, recipientsOf, topFolders } from './reference-tools.js';
+import { ToolPerson } from './tool-person.js';
+
+/**
+ * Random histories that are told through the tools in each run of the tests; fewer than of operations, since each is
+ * asked more. Raise it, or change the seed, for a longer hunt.
+ */
+const histories = 40;
+const seed = 20260106;
+
+const sortAll = (found: readonly string[]): string[] => found.toSorted();
+const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
+const uriOf = (path: string): string => `cartulary://doc/${path}`;
+
+interface Sent {
+  readonly body: string;
+  readonly to: readonly string[];
+  /** Number of the document that it is about. */
+  readonly doc: number | undefined;
+}
+
+/** Service and model, with agents' tools in everyone's hands. */
+class ComparedByTools extends Compared {
+  readonly #wrote = new Set<string>();
+  readonly #sent: Sent[] = [];
+  readonly outcomes = new Map<string, number>();
+  #serial = 0;
+
+  protected override makePerson(id: string): Person {
+    return new ToolPerson(this.service.workspace, id, this.service.service.cursors);
+  }
+
+  tools(name: string): ToolPerson {
+    return this.person(name) as ToolPerson;
+  }
+
+  protected override async claim(by: string, path: string): Promise<void> {
+    const id = await this.tools(by).claim(path);
+    this.claims.set(`${this.model.at(path)?.number} ${by}`, id);
+  }
+
+  protected override release(by: string, path: string): Promise<void> {
+    return this.tools(by).release(this.claimOn(path, by));
+  }
+
+  /** Somebody writes to somebody about something, each in turn. */
+  async write(path: string | undefined, context: () => string): Promise<void> {
+    const { model } = this;
+    this.#serial += 1;
+    const able = people.filter((name) => !model.disabled.has(name));
+    const from = able[this.#serial % able.length];
+    const to = [...people, ...groups][(this.#serial * 3 + Math.floor(this.#serial / 7)) % 7] ?? 'ada';
+    if (from === undefined) return;
+    const doc = path === undefined ? undefined : model.at(path);
+    const about = path !== undefined && (doc !== undefined || !model.exists(path)) ? path : undefined;
+    const body = `message ${this.#serial}`;
+    const outcome = await outcomeOf(this.tools(from).send(this.subject(to).id, body, about));
+    const isAboutSeen = about === undefined || model.read(from, about) !== 'NOT_FOUND';
+    const expected = isAboutSeen && mayWriteTo(model, from, to, this.#wrote) ? 'done' : 'NOT_FOUND';
+    assert.equal(outcome, expected, `${from} writes to ${to} about ${about} after\n${context()}`);
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    if (outcome !== 'done') return;
+    const recipients = recipientsOf(model, from, to);
+    for (const each of recipients) this.#wrote.add(`${from} ${each}`);
+    this.#sent.push({ body, to: recipients, doc: doc?.number });
+  }
+
+  /** Compares what one of them finds by each tool that lists. */
+  async compareLists(name: string, context: () => string): Promise<void> {
+    const { model } = this;
+    const tools = this.tools(name);
+    const readable = model.docs.flatMap(({ at }) => (at !== null && model.read(name, at) !== 'NOT_FOUND' ? [at] : []));
+    const withRole = (at: string): string => `${at} ${nameOfRole(model.role(name, at))}`;
+    const check = async (actual: Promise<string[]>, expected: readonly string[], what: string): Promise<void> =>
+      assert.deepEqual(sortAll(await actual), sortAll(expected), `${name}: ${what} after\n${context()}`);
+
+    const isEverywhere = folderRole(model, name, '') >= 1;
+    const foldersIn = (folder: string): string[] =>
+      model
+        .list(name, folder)
+        .filter((item) => item.endsWith('/'))
+        .map((item) => [folder, item.slice(0, -1)].filter((part) => part !== '').join('/'))
+        .map((path) => `${path} ${nameOfRole(folderRole(model, name, path))}`);
+    await check(tools.folders(), isEverywhere ? foldersIn('') : topFolders(model, name), 'the topmost folders');
+    await check(tools.documents('', true), readable.map(withRole), 'all documents');
+    await check(tools.resources(), readable.map(uriOf), 'resources');
+    await check(tools.search('text'), readable, 'a word that all texts hold');
+    await check(tools.claims(), model.claimed(name), 'claims');
+    for (const folder of ['', ...names]) {
+      const inside = readable.filter((at) => at !== folder && within(folder, at));
+      const here = inside.filter((at) => !at.slice(folder === '' ? 0 : folder.length + 1).includes('/'));
+      await check(tools.documents(folder), here.map(withRole), `documents in "${folder}"`);
+      if (folder === '') continue;
+      await check(tools.folders(folder), foldersIn(folder), `folders in "${folder}"`);
+      await check(tools.documents(folder, true), inside.map(withRole), `documents below "${folder}"`);
+      await check(tools.search('text', folder), inside, `a search in "${folder}"`);
+    }
+  }
+
+  /** Compares reading by tool and as a resource, at each of the places. */
+  async compareReads(name: string, places: readonly string[], context: () => string): Promise<void> {
+    for (const at of places) {
+      const expected = this.model.read(name, at);
+      const what = `${name} reads "${at}" after\n${context()}`;
+      assert.equal(await this.tools(name).read(at).catch(codeOf), expected, what);
+      assert.equal(await this.tools(name).resource(uriOf(at)).catch(codeOf), expected, what);
+    }
+  }
+
+  /** What else a brief says, and which groups are named to whom. */
+  async compareSurroundings(name: string, context: () => string): Promise<void> {
+    const { model } = this;
+    const what = `${name} is briefed after\n${context()}`;
+    const brief = await this.tools(name).brief();
+    const reach = brief.reach as readonly { location: string; role: string }[];
+    for (const { location, role } of reach) assert.equal(role, nameOfRole(model.role(name, location)), what);
+    for (const { at } of model.docs) {
+      if (at === null) continue;
+      const isBelow = reach.some(({ location }) => within(location, at));
+      assert.equal(isBelow, model.read(name, at) !== 'NOT_FOUND', `${at}: ${what}`);
+    }
+    for (const { location } of brief.claims)
+      assert.ok(model.claimed(name).includes(location) || model.role(name, location) >= 1, what);
+    for (const place of ['', ...names]) {
+      if (place === '' || model.role(name, place) < 1) continue;
+      const mayNameAll = model.role(name, place) === 3;
+      for (const { via } of await this.tools(name).tellReaders(place))
+        for (const { groups: through } of via)
+          for (const group of through) {
+            const known = group.name as string | undefined;
+            if (known === undefined) assert.ok(!mayNameAll, what);
+            else assert.ok(mayNameAll || model.selves(name).includes(known), `${known}: ${what}`);
+          }
+    }
+  }
+
+  /** Compares everyone's inbox: what a message is about is told to those who read it where it is now. */
+  async compareMail(context: () => string): Promise<void> {
+    const { model } = this;
+    for (const name of people) {
+      const mine = this.#sent
+        .filter(({ to }) => to.includes(name))
+        .map(({ body, doc }) => {
+          const at = doc === undefined ? undefined : model.docs[doc]?.at;
+          const isTold = at !== undefined && at !== null && model.read(name, at) !== 'NOT_FOUND';
+          return `${body} about ${isTold ? at : 'nothing'}`;
+        });
+      assert.deepEqual(sortAll(await this.tools(name).mail()), sortAll(mine), `${name}'s mail after\n${context()}`);
+    }
+  }
+}
+
+describe('Agents’ tools and the reference model', () => {
+  it('agree on the outcome of every command and on what everyone is told after it', async function () {
+    this.timeout(300_000);
+    const written = new Map<string, number>();
+    let step = 0;
+    const seen = await tellHistories<ComparedByTools>(
+      {
+        async open() {
+          const told = new ComparedByTools(await openTestService());
+          await told.begin();
+          return told;
+        },
+        async afterEach(told, done: Command, context) {
+          step += 1;
+          const asker = people[step % people.length] ?? 'ada';
+          await told.write(pathsIn(done)[0], context);
+          await told.compareLists(asker, context);
+          for (const name of people) await told.compareReads(name, pathsIn(done), context);
+        },
+        async atTheEnd(told, context) {
+          for (const name of people) {
+            await told.compareLists(name, context);
+            await told.compareReads(name, paths, context);
+            await told.compareSurroundings(name, context);
+          }
+          await told.compareReaders(paths, context);
+          await told.compareBriefs(context);
+          await told.compareMail(context);
+          for (const [outcome, count] of told.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
+        },
+      },
+      { histories, seed },
+    );
+    for (const outcome of ['update done', 'update NOT_FOUND', 'delete done', 'claim done', 'release done', 'move done'])
+      assert.ok((seen.get(outcome) ?? 0) >= 3, `${outcome}: ${seen.get(outcome) ?? 0}`);
+    for (const outcome of ['done', 'NOT_FOUND'])
+      assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
+  });
+});
