@@ -3,7 +3,7 @@ import { parseLocation } from '../domain/location.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { readDocument, type DocumentRead } from '../operations/read-document.js';
-import { runResting } from '../operations/run-resting.js';
+import { runResting } from '../domain/run-resting.js';
 import { countLines, cutText } from './cut-text.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';

@@ -1,8 +1,9 @@
 import { expandTerm } from './expand-term.js';
 import type { LivingSegment } from './living-segment.js';
 import type { QueryTerm } from './parse-query.js';
-import { addCounts, countsMask, countsOf, everyField, mostDocuments, ordinalShift } from './posting.js';
+import { addCounts, countsMask, countsOf, everyField, ordinalShift } from './posting.js';
 import type { Intervals } from './reachable.js';
+import type { Sheet } from './sheet.js';
 import { firstPosting } from './write-segment.js';
 
 /** A segment with the ordinals in it that the caller reaches; one with none is left out of the search. */
@@ -27,18 +28,31 @@ export interface CutTerm {
 
 /**
  * Finds the term's postings within reach. Postings out of reach are never read: binary search leads past them.
- * A wildcard or fuzzy term becomes one pseudo-term, which stands where any of its terms does.
+ * A wildcard or fuzzy term becomes one pseudo-term, which stands where any of its terms does. Rests where it yields.
+ * @param on room for the largest of the segments
  */
-export function cutTerm(reached: readonly ReachedSegment[], term: QueryTerm, fields: number): CutTerm {
+export function* cutTerm(
+  reached: readonly ReachedSegment[],
+  term: QueryTerm,
+  fields: number,
+  on: Sheet,
+): Generator<void, CutTerm> {
   let frequency = 0;
-  const cuts = reached.map(({ living, intervals }) => {
-    const places = expandTerm(living.segment, term);
+  const cuts: CutPostings[] = [];
+  for (const { living, intervals } of reached) {
+    const places = yield* expandTerm(living.segment, term);
     const [only] = places;
-    if (only === undefined) return nothing;
-    const cut = term.type === 'exact' ? cutPostings(living, only, intervals) : unitePostings(living, places, intervals);
-    frequency += countLiving(living, cut, fields);
-    return cut;
-  });
+    let cut = nothing;
+    if (only !== undefined) {
+      cut =
+        term.type === 'exact'
+          ? cutPostings(living, only, intervals)
+          : yield* unitePostings(living, places, intervals, on.counts);
+      frequency += countLiving(living, cut, fields);
+    }
+    cuts.push(cut);
+    yield;
+  }
   return { cuts, frequency };
 }
 
@@ -78,30 +92,34 @@ function isWithinIntervals(intervals: Intervals, ordinal: number): boolean {
   return 2 * low < intervals.length && (intervals[2 * low] ?? 0) <= ordinal;
 }
 
-/** Room to add up pseudo-terms; all zero between uses. */
-let added = new Uint16Array(0);
+/** Postings of a pseudo-term that are added up before others may have their turn. */
+const mostAtOnce = 1 << 17;
 
-function unitePostings(living: LivingSegment, terms: readonly number[], intervals: Intervals): CutPostings {
-  const { documents } = living.segment;
-  if (added.length < documents) added = new Uint16Array(Math.min(mostDocuments, 2 * documents));
+/** @param added room for every ordinal; all zero before and after */
+function* unitePostings(
+  living: LivingSegment,
+  terms: readonly number[],
+  intervals: Intervals,
+  added: Uint16Array,
+): Generator<void, CutPostings> {
   let touched = new Uint32Array(64);
   let count = 0;
+  let sinceRest = 0;
+  const { postings, postingStarts, documents } = living.segment;
+  const isWhole = intervals[0] === 0 && intervals[1] === documents;
   for (const term of terms) {
-    const { postings, ranges } = cutPostings(living, term, intervals);
-    for (let index = 0; index < ranges.length; index += 2) {
-      const end = ranges[index + 1] ?? 0;
-      for (let at = ranges[index] ?? 0; at < end; at += 1) {
-        const posting = postings[at] ?? 0;
-        const ordinal = posting >>> ordinalShift;
-        const before = added[ordinal] ?? 0;
-        if (before === 0) {
-          if (count === touched.length) touched = growTo(touched, 4 * count);
-          touched[count] = ordinal;
-          count += 1;
-          added[ordinal] = posting & countsMask;
-        } else added[ordinal] = addCounts(before, posting & countsMask);
-      }
+    const ranges = isWhole ? undefined : cutPostings(living, term, intervals).ranges;
+    for (let index = 0; index < (ranges?.length ?? 2); index += 2) {
+      const start = (ranges === undefined ? postingStarts[term] : ranges[index]) ?? 0;
+      const end = (ranges === undefined ? postingStarts[term + 1] : ranges[index + 1]) ?? 0;
+      // Each posting of a term is of another document, so that no more can be touched by it.
+      if (count + end - start > touched.length) touched = growTo(touched, 2 * (count + end - start));
+      count = addPostings(postings, start, end, added, touched, count);
+      sinceRest += end - start;
     }
+    if (sinceRest < mostAtOnce) continue;
+    sinceRest = 0;
+    yield;
   }
   if (count === 0) return nothing;
   const united = touched.subarray(0, count);
@@ -111,6 +129,29 @@ function unitePostings(living: LivingSegment, terms: readonly number[], interval
     added[ordinal] = 0;
   }
   return { postings: united, ranges: [0, count] };
+}
+
+/** Adds the postings in [start, end) up by document. @returns how many documents are touched then */
+function addPostings(
+  postings: Uint32Array,
+  start: number,
+  end: number,
+  added: Uint16Array,
+  touched: Uint32Array,
+  from: number,
+): number {
+  let count = from;
+  for (let at = start; at < end; at += 1) {
+    const posting = postings[at] ?? 0;
+    const ordinal = posting >>> ordinalShift;
+    const before = added[ordinal] ?? 0;
+    if (before === 0) {
+      touched[count] = ordinal;
+      count += 1;
+      added[ordinal] = posting & countsMask;
+    } else added[ordinal] = addCounts(before, posting & countsMask);
+  }
+  return count;
 }
 
 function growTo(list: Uint32Array, length: number): Uint32Array<ArrayBuffer> {

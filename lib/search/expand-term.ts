@@ -2,11 +2,18 @@ import { labelMark } from './analyze-document.js';
 import { EditDistance, matchesWildcard } from './match-pattern.js';
 import type { QueryTerm } from './parse-query.js';
 import type { Segment } from './segment.js';
+import { longestWord } from './split-words.js';
 
-/** The places of the terms in a segment that a term of a query stands for, in order. */
-export function expandTerm(segment: Segment, term: QueryTerm): number[] {
-  if (term.type === 'wildcard') return expandWildcard(segment, term.pattern, term.stem);
-  if (term.type === 'fuzzy') return expandFuzzy(segment, term.term, term.edits);
+/** Bytes of a term that are compared: four for each character of the longest word, and a few for edits. */
+const longestCompared = 4 * longestWord + 16;
+
+/** Terms that are compared before others may have their turn. */
+const mostAtOnce = 4096;
+
+/** The places of the terms in a segment that a term of a query stands for, in order. Rests where it yields. */
+export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
+  if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stem);
+  if (term.type === 'fuzzy') return yield* expandFuzzy(segment, term.term, term.edits);
   const place = segment.findTerm(Buffer.from(term.term));
   return place < 0 ? [] : [place];
 }
@@ -16,13 +23,14 @@ export function labelTerm(label: string): QueryTerm {
   return { type: 'exact', term: labelMark + label };
 }
 
-function expandWildcard(segment: Segment, pattern: string, stem: string): number[] {
+function* expandWildcard(segment: Segment, pattern: string, stem: string): Generator<void, number[]> {
   const places: number[] = [];
   const literal = Buffer.from(pattern.slice(0, pattern.indexOf('*')));
   const endsThere = pattern.indexOf('*') === pattern.length - 1;
   for (let place = segment.firstTerm(literal); place < segment.terms; place += 1) {
     if (!startsWith(segment, place, literal)) break;
     if (endsThere || matchesWildcard(segment.termAt(place), pattern)) places.push(place);
+    if (place % mostAtOnce === 0) yield;
   }
   const own = segment.findTerm(Buffer.from(stem));
   if (own >= 0 && !places.includes(own)) places.unshift(own);
@@ -42,7 +50,7 @@ function startsWith(segment: Segment, place: number, bytes: Uint8Array): boolean
  * Walks the sorted terms as a tree: the work for a common beginning is done once, and where a beginning is already
  * too far off, binary search leaps over everything that begins so.
  */
-function expandFuzzy(segment: Segment, target: string, edits: number): number[] {
+function* expandFuzzy(segment: Segment, target: string, edits: number): Generator<void, number[]> {
   const places: number[] = [];
   const distance = new EditDistance(target, edits);
   const { termBytes, termStarts } = segment;
@@ -50,18 +58,20 @@ function expandFuzzy(segment: Segment, target: string, edits: number): number[] 
   let knownBytes = 0;
   let previous = -1;
   let place = segment.firstTerm(Buffer.from('0'));
-  const depths: number[] = [0];
-  while (place < segment.terms) {
+  /** How many characters there are up to a byte, in the term compared last; 0 in the middle of one. */
+  const depths = new Uint8Array(longestCompared);
+  for (let compared = 1; place < segment.terms; compared += 1) {
+    if (compared % mostAtOnce === 0) yield;
     const start = termStarts[place] ?? 0;
     const end = termStarts[place + 1] ?? 0;
     let at = previous < 0 ? 0 : commonBytes(segment, previous, place, knownBytes);
-    while (at > 0 && depths[at] === undefined) at -= 1;
-    depths.length = at + 1;
+    while (at > 0 && depths[at] === 0) at -= 1;
     let depth = depths[at] ?? 0;
     let leap = -1;
     while (start + at < end) {
-      const [character, size] = characterAt(termBytes, start + at);
-      at += size;
+      const first = termBytes[start + at] ?? 0;
+      const character = first < 0x80 ? first : characterAt(termBytes, start + at);
+      for (let left = bytesOf(first); left > 0; left -= 1, at += 1) depths[at] = 0;
       const isPossible = distance.step(depth, character);
       depth += 1;
       depths[at] = depth;
@@ -75,7 +85,7 @@ function expandFuzzy(segment: Segment, target: string, edits: number): number[] 
     if (leap < 0) {
       if (distance.isNear(depth)) places.push(place);
       place += 1;
-    } else place = firstTermBeyond(segment, termBytes.subarray(start, start + leap), place + 1);
+    } else place = firstTermBeyond(segment, place, leap);
   }
   return places;
 }
@@ -90,21 +100,34 @@ function commonBytes(segment: Segment, a: number, b: number, most: number): numb
   return common;
 }
 
-/** The first term from `place` on that does not begin with the bytes. */
-function firstTermBeyond(segment: Segment, bytes: Uint8Array, place: number): number {
-  if (place >= segment.terms || !startsWith(segment, place, bytes)) return place;
-  const next = Buffer.from(bytes);
-  // The last byte of UTF-8 is never 0xff, so one more is still a byte.
-  next[next.length - 1] = (next[next.length - 1] ?? 0) + 1;
-  return segment.firstTerm(next);
+/** The first term after `place` that does not begin with the same so many bytes; found by steps that grow, then halve. */
+function firstTermBeyond(segment: Segment, place: number, bytes: number): number {
+  let low = place + 1;
+  let step = 1;
+  while (low + step <= segment.terms && commonBytes(segment, place, low + step - 1, bytes) === bytes) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(segment.terms, low + step - 1);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (commonBytes(segment, place, middle, bytes) === bytes) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-/** The code point at the byte and how many bytes it takes. */
-function characterAt(bytes: Uint8Array, at: number): readonly [number, number] {
+/** How many bytes the character takes that begins so. */
+function bytesOf(first: number): number {
+  return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/** The code point at the byte. */
+function characterAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
-  if (first < 0x80) return [first, 1];
   const tail = (index: number): number => (bytes[at + index] ?? 0) & 0x3f;
-  if (first < 0xe0) return [((first & 0x1f) << 6) | tail(1), 2];
-  if (first < 0xf0) return [((first & 0x0f) << 12) | (tail(1) << 6) | tail(2), 3];
-  return [((first & 0x07) << 18) | (tail(1) << 12) | (tail(2) << 6) | tail(3), 4];
+  if (first < 0x80) return first;
+  if (first < 0xe0) return ((first & 0x1f) << 6) | tail(1);
+  if (first < 0xf0) return ((first & 0x0f) << 12) | (tail(1) << 6) | tail(2);
+  return ((first & 0x07) << 18) | (tail(1) << 12) | (tail(2) << 6) | tail(3);
 }

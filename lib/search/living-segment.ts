@@ -74,6 +74,11 @@ export class LivingSegment {
     return !this.#runs.every(isUnmoved);
   }
 
+  /** The same documents as they are now: later changes leave it alone. */
+  freeze(): LivingSegment {
+    return new LivingSegment(this.segment, this.state);
+  }
+
   /** A copy that later changes leave alone. */
   get state(): SegmentState {
     return { tombstones: this.tombstones.slice(), runs: this.#runs };

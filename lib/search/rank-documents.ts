@@ -10,7 +10,7 @@ import type { Query, QueryTerm } from './parse-query.js';
 import { leastNearness, meaningWeight, measureNearness } from './meaning/measure-nearness.js';
 import { LargestScores } from './largest-scores.js';
 import { countsMask, countsOf, everyField, fieldCount, ordinalShift } from './posting.js';
-import { openSheet, type Sheet } from './sheet.js';
+import { giveBackSheet, takeSheet, type Sheet } from './sheet.js';
 import { inverseFrequency, Weigher, type Statistics } from './weigh.js';
 import { firstPosting } from './write-segment.js';
 
@@ -58,56 +58,93 @@ const requiredCount = excluded - 1;
 /** A neighbour is rare when at most one document in so many has it: its postings cost less than looking whether. */
 const rareShare = 16;
 
+/** Documents that are looked at before others may have their turn. */
+const mostAtOnce = 8192;
+
 /** Sums of the same numbers in another order differ by less. */
 const almostOne = 1 + 1e-9;
 
-/** Ranks the documents within reach. Nothing out of reach enters any figure or any list. */
-export function rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Ranking {
-  const { query, widened, labels, meaning } = request;
+/**
+ * Ranks the documents within reach. Nothing out of reach enters any figure or any list. Rests where it yields, so that
+ * nobody waits long behind a search that is much work.
+ * @param reached as they are at one moment: nothing about them may change until it is done
+ */
+export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
+  const sheet = takeSheet(reached.reduce((most, { living }) => Math.max(most, living.segment.documents), 0));
+  const sought = yield* cutTerms(reached, request, sheet);
+  const { scored, named, filters, prohibited } = sought;
+  const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
+  const plan = makePlan(sought, statistics, request.meaning);
+  const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
+  const best = new BestDocuments(request.most);
+  for (const [place, segment] of reached.entries()) {
+    const eligible = { living: segment.living, kind: request.kind, required };
+    for (let index = 0; index < named; index += 1) {
+      addScores(sheet, segment, plan, index, place);
+      yield;
+    }
+    if (named === 0) markAll(sheet, segment);
+    for (const filter of filters) markRequired(sheet, filter, place);
+    for (const { terms, fields } of prohibited) {
+      markExcluded(sheet, terms, fields, place);
+      yield;
+    }
+    for (let index = named; index < plan.rare; index += 1) addScores(sheet, segment, plan, index, place);
+    yield* offerBest(sheet, segment, { plan, place, eligible, after: request.after, best });
+    sheet.clear();
+    yield;
+  }
+  giveBackSheet(sheet);
+  return { candidates: best.inOrder(), statistics };
+}
+
+/** A query's terms, cut to the reach. */
+interface Sought {
+  /** Those that add to scores; the ones that the query names come first. */
+  readonly scored: readonly SoughtTerm[];
+  /** How many of them the query names. */
+  readonly named: number;
+  readonly filters: readonly CutTerm[];
+  readonly prohibited: readonly { readonly terms: readonly CutTerm[]; readonly fields: number }[];
+}
+
+function* cutTerms(
+  reached: readonly ReachedSegment[],
+  { query, widened, labels }: RankRequest,
+  on: Sheet,
+): Generator<void, Sought> {
   const scored: SoughtTerm[] = [];
   const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
   for (const { presence, terms, fields, boost } of query.clauses) {
-    const cut = terms.map((term) => cutTerm(reached, term, fields));
+    const cut: CutTerm[] = [];
+    for (const term of terms) cut.push(yield* cutTerm(reached, term, fields, on));
     if (presence === 'prohibited') prohibited.push({ terms: cut, fields });
     else scored.push(...cut.map((each) => ({ ...each, weight: boost, fields, isRequired: presence === 'required' })));
   }
-  const isExclusive = scored.length === 0;
   const named = scored.length;
   for (const { term, weight } of widened) {
-    scored.push({ ...cutTerm(reached, term, everyField), weight, fields: everyField, isRequired: false });
+    const cut = yield* cutTerm(reached, term, everyField, on);
+    scored.push({ ...cut, weight, fields: everyField, isRequired: false });
   }
-  const filters = labels.map((label) => cutTerm(reached, labelTerm(label), everyField));
-  const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
+  const filters: CutTerm[] = [];
+  for (const label of labels) filters.push(yield* cutTerm(reached, labelTerm(label), everyField, on));
+  return { scored, named, filters, prohibited };
+}
+
+function makePlan({ scored, named }: Sought, statistics: Statistics, meaning: Int8Array | undefined): Plan {
   const weighed = weighTerms(scored, named, statistics);
   /** What the nearest meaning is worth: part of all that words can be. */
   const meaningWorth =
     meaning === undefined ? 0 : meaningWeight * weighed.slice(0, named).reduce((sum, { weight }) => sum + weight, 0);
-  const plan: Plan = {
+  const isRare = ({ frequency }: SoughtTerm): boolean => frequency * rareShare <= statistics.documents;
+  return {
     terms: weighed,
-    rare: weighed.filter(({ frequency }, index) => index < named || frequency * rareShare <= statistics.documents)
-      .length,
+    rare: weighed.filter((term, index) => index < named || isRare(term)).length,
     mostFrom: sumFrom(weighed, meaningWorth),
     weigher: new Weigher(statistics),
     meaning,
     meaningWorth,
   };
-  const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
-  const best = new BestDocuments(request.most);
-  reached.forEach((segment, place) => {
-    const sheet = openSheet(segment.living.segment.documents);
-    const eligible = { living: segment.living, kind: request.kind, required };
-    try {
-      for (let index = 0; index < named; index += 1) addScores(sheet, segment, plan, index, place);
-      if (isExclusive) markAll(sheet, segment);
-      for (const filter of filters) markRequired(sheet, filter, place);
-      for (const { terms, fields } of prohibited) markExcluded(sheet, terms, fields, place);
-      for (let index = named; index < plan.rare; index += 1) addScores(sheet, segment, plan, index, place);
-      offerBest(sheet, segment, { plan, place, eligible, after: request.after, best });
-    } finally {
-      sheet.clear();
-    }
-  });
-  return { candidates: best.inOrder(), statistics };
 }
 
 /** How scores are added up. */
@@ -142,7 +179,11 @@ interface Offering {
  * onto the page. From then on they can do no more than lift documents that are close to it, which are looked at one
  * by one.
  */
-function offerBest(on: Sheet, segment: ReachedSegment, { plan, place, eligible, after, best }: Offering): void {
+function* offerBest(
+  on: Sheet,
+  segment: ReachedSegment,
+  { plan, place, eligible, after, best }: Offering,
+): Generator<void, void> {
   const { terms, rare, mostFrom, meaning, meaningWorth } = plan;
   for (let added = rare; ;) {
     const mostLeft = mostFrom[added] ?? 0;
@@ -151,7 +192,10 @@ function offerBest(on: Sheet, segment: ReachedSegment, { plan, place, eligible, 
     const least = leastWanted(on, eligible, { mostLeft, after, best });
     if (least > mostLeft) {
       let wanted = least;
+      let looked = 0;
       for (const ordinal of on.touched) {
+        looked += 1;
+        if (looked % mostAtOnce === 0) yield;
         const score = on.scores[ordinal] ?? 0;
         if ((score + mostLeft) * almostOne < wanted || !isEligible(on, ordinal, eligible)) continue;
         const lifted = liftScore(score, ordinal, segment, plan, added, place, wanted);
@@ -165,8 +209,9 @@ function offerBest(on: Sheet, segment: ReachedSegment, { plan, place, eligible, 
     // Looking again costs as much as a term or two.
     const next = Math.max(added + 1, (added + terms.length) >>> 1);
     for (; added < next; added += 1) addScores(on, segment, plan, added, place);
+    yield;
   }
-  if (meaning !== undefined) addMeaning(on, segment, meaning, meaningWorth);
+  if (meaning !== undefined) yield* addMeaning(on, segment, meaning, meaningWorth);
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
     if (score >= best.leastKept && isEligible(on, ordinal, eligible))
@@ -235,10 +280,16 @@ function addScores(
 }
 
 /** What is near enough in meaning is found; what has been found counts for as near as it is. */
-function addMeaning(on: Sheet, { living, intervals }: ReachedSegment, meaning: Int8Array, worth: number): void {
+function* addMeaning(
+  on: Sheet,
+  { living, intervals }: ReachedSegment,
+  meaning: Int8Array,
+  worth: number,
+): Generator<void, void> {
   for (let index = 0; index < intervals.length; index += 2) {
     const end = intervals[index + 1] ?? 0;
     for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
+      if (ordinal % mostAtOnce === 0) yield;
       const state = on.states[ordinal] ?? 0;
       const nearness = measureNearness(meaning, living.segment, ordinal);
       if ((state & matched) === 0) {

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
+import { runResting } from '../domain/run-resting.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
@@ -218,7 +219,8 @@ export class SearchIndex {
     if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
     const hasPhrases = query.phrases.length > 0;
     const most = hasPhrases ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
-    const { candidates, statistics } = this.#rank(request, query, most + 1);
+    const { version } = this.#shelf;
+    const { candidates, statistics } = await runResting(this.#rank(request, query, most + 1));
     const found = candidates.map(({ living, ordinal, score }) => ({
       hit: { key: living.segment.keys[ordinal] ?? 0, location: living.locationOf(ordinal) },
       score,
@@ -234,7 +236,9 @@ export class SearchIndex {
         characters += text.length;
         if (!holdsPhrases(hit.location, text, query.phrases)) continue;
       }
-      hits.push(hit);
+      // What was renamed while this rested is shown where it is now; its place in the order is that of before.
+      const isUnchanged = version === this.#shelf.version;
+      hits.push(isUnchanged ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location });
     }
     const last = found[examined - 1];
     const isEnd = last === undefined || examined === found.length;
@@ -276,12 +280,13 @@ export class SearchIndex {
     await Promise.all([this.#analyst.close(), this.#merger.close()]);
   }
 
-  #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Ranking {
+  /** Of the index as it is now, whatever is written while it rests. */
+  #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Generator<void, Ranking> {
     const reachable = new Reachable(reach, filters.folder);
     const reached: ReachedSegment[] = [];
     for (const living of this.#shelf.segments) {
       const intervals = reachable.intervalsIn(living.segment, living.runs);
-      if (intervals.length > 0) reached.push({ living, intervals });
+      if (intervals.length > 0) reached.push({ living: living.freeze(), intervals });
     }
     // The largest first: what it holds soon shows what else is worth a look.
     reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
@@ -297,6 +302,11 @@ export class SearchIndex {
       most,
       after: position ?? undefined,
     });
+  }
+
+  #locationOf(key: number): Location | undefined {
+    const place = this.#shelf.findKey(key);
+    return place?.living.locationOf(place.ordinal);
   }
 
   #remove(place: Place | undefined): void {

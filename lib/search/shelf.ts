@@ -22,6 +22,7 @@ export interface Place {
  */
 export class Shelf {
   #segments: readonly LivingSegment[] = [];
+  #version = 0;
   readonly #worker: SearchWorker;
   readonly #report: (error: Error) => void;
   readonly #firstTier: number;
@@ -44,6 +45,11 @@ export class Shelf {
     return this.#segments;
   }
 
+  /** Another number after whatever a search could see has changed. */
+  get version(): number {
+    return this.#version;
+  }
+
   findKey(key: number): Place | undefined {
     for (const living of this.#segments) {
       const ordinal = living.findKey(key);
@@ -61,6 +67,7 @@ export class Shelf {
   }
 
   bury({ living, ordinal }: Place): void {
+    this.#version += 1;
     living.bury(ordinal);
     if (this.#merging.includes(living)) {
       this.#changes.push({ type: 'bury', living, key: living.segment.keys[ordinal] ?? 0 });
@@ -69,6 +76,7 @@ export class Shelf {
   }
 
   carry(from: Location, to: Location): void {
+    this.#version += 1;
     for (const living of this.#segments) living.carry(from, to);
     if (this.#merging.length > 0) this.#changes.push({ type: 'carry', from, to });
   }

@@ -96,8 +96,8 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'tells the meaning of documents beyond the reach',
     file: 'rank-documents.js',
-    text: 'function addMeaning(on, { living, intervals }, meaning, worth) {',
-    instead: 'function addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
+    text: 'function* addMeaning(on, { living, intervals }, meaning, worth) {',
+    instead: 'function* addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
   },
   {
     fault: 'loses what a document means when it is merged',
