@@ -9,8 +9,12 @@ export const longestWord = 64;
 /** Characters of a raw word that are looked at: NFKC can make 18 of one. */
 const longestRaw = 2 * longestWord;
 
+/**
+ * A run is taken in stretches: the engine's matcher keeps 16 bytes for every character that it may have to give back,
+ * and gives up with an exception at four million.
+ */
 const wordPattern =
-  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]+|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]+/gv;
+  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,65536}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,65536}/gv;
 const withoutSpaces =
   /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
 const ascii = /^[\0-\x7f]*$/;
@@ -34,14 +38,24 @@ export type WordVisitor = (word: string, start: number, end: number) => void;
 
 /** Takes time in proportion to the text, whatever it holds. */
 export function splitWords(text: string, visit: WordVisitor): void {
+  let last = { isPaired: false, end: -1, character: '' };
   for (const { 0: raw, index } of text.matchAll(wordPattern)) {
-    if (withoutSpaces.test(raw)) visitPairs(raw, index, visit);
-    else if (ascii.test(raw)) visit(raw.slice(0, longestWord).toLowerCase(), index, index + raw.length);
-    else {
-      for (const piece of foldText(raw.slice(0, longestRaw)).match(wordInFolded) ?? []) {
-        visit(piece.slice(0, longestWord), index, index + raw.length);
-      }
-    }
+    const isPaired = withoutSpaces.test(raw);
+    const isContinued = last.end === index && last.isPaired === isPaired;
+    let character = '';
+    if (isPaired) character = visitPairs(raw, index, isContinued ? last.character : '', visit);
+    else if (!isContinued) visitWord(raw, index, visit);
+    last = { isPaired, end: index + raw.length, character };
+  }
+}
+
+function visitWord(raw: string, index: number, visit: WordVisitor): void {
+  if (ascii.test(raw)) {
+    visit(raw.slice(0, longestWord).toLowerCase(), index, index + raw.length);
+    return;
+  }
+  for (const piece of foldText(raw.slice(0, longestRaw)).match(wordInFolded) ?? []) {
+    visit(piece.slice(0, longestWord), index, index + raw.length);
   }
 }
 
@@ -69,11 +83,15 @@ export function isWithoutSpaces(word: string): boolean {
   return withoutSpaces.test(word);
 }
 
-function visitPairs(raw: string, index: number, visit: WordVisitor): void {
+/**
+ * @param before the character that this run goes on from, or nothing
+ * @returns the last character
+ */
+function visitPairs(raw: string, index: number, before: string, visit: WordVisitor): string {
   const folded = foldText(raw);
   const keepsPlaces = folded.length === raw.length;
   let place = 0;
-  let previous = '';
+  let previous = before;
   for (const character of folded) {
     const start = keepsPlaces ? index + place : index;
     const end = keepsPlaces ? start + character.length : index + raw.length;
@@ -82,4 +100,5 @@ function visitPairs(raw: string, index: number, visit: WordVisitor): void {
     previous = character;
     place += character.length;
   }
+  return previous;
 }

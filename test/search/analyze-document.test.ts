@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { analyzeDocument, renameAnalyzed, type AnalyzedDocument } from '../../lib/search/analyze-document.js';
+import { analyzeDocument, longestText, renameAnalyzed, type AnalyzedDocument } from '../../lib/search/analyze-document.js';
 import { findTitle } from '../../lib/search/find-title.js';
 import { reduceMarkup } from '../../lib/search/reduce-markup.js';
 import { longestWord, splitWords, wordsOf } from '../../lib/search/split-words.js';
@@ -51,7 +51,10 @@ describe('search: words', () => {
     assert.ok(countWords('\u0301 '.repeat(megabyte / 2)) <= megabyte / 2);
     assert.ok(countWords('\ufdfa'.repeat(megabyte / 4)) <= 8 * longestWord, 'grows by 18 under NFKC');
     assert.ok(countWords('\ufdfa '.repeat(10_000)) <= 40_000);
-    assert.equal(countWords('漢'.repeat(100_000)), 199_999);
+    assert.equal(countWords('漢'.repeat(100_000)), 199_999, 'pairs also where a run is taken in stretches');
+    // Beyond four million characters the engine's own matcher would give up with an exception.
+    assert.equal(countWords('x'.repeat(longestText)), 1);
+    assert.equal(countWords('ä'.repeat(longestText / 2)), 1);
     assert.equal(countWords('['.repeat(megabyte)), 0);
   });
 });

@@ -39,6 +39,15 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, '+vacation'), ['handbook/leave.md']);
   });
 
+  it('goes on beside a document that is one word of millions of letters', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('dump/hex.txt', 'a'.repeat(5_000_000));
+    await editor.create('handbook/trains.md', 'Trains leave at noon.');
+    assert.deepEqual(await find(test.workspace, id, 'trains'), ['handbook/trains.md']);
+  });
+
   it('follows renames and moves of folders, deletes and undeletes', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
