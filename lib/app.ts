@@ -22,7 +22,7 @@ import { makeOperator } from './socket/initialize.js';
 import { listenForCommands } from './socket/listen.js';
 import { FaultyWorkspaces } from './workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
-import { adoptWorkspace } from './workspace/stage-workspace.js';
+import { adoptWorkspace, removeMark } from './workspace/stage-workspace.js';
 import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
 
 /** Time as it is. */
@@ -125,6 +125,7 @@ export class Service {
       const service = new Service(files, serviceFile, lock);
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
+          if (dataFolder !== null) await removeMark(dataFolder, name);
           service.#workspaces.set(name, await openWorkspace(service.#files, name));
         } catch (cause) {
           service.#faulty.add(name, cause);
@@ -177,9 +178,14 @@ export class Service {
     const { dataFolder } = this;
     if (dataFolder === null) throw invalidRequest('no_data_folder', 'Restore into a data folder.');
     if ('name' in source) requireWorkspaceName(source.name);
-    const options = { files: { ...this.#files, dataFolder }, serviceMigrations: schemaPath('service') };
-    const staged = await restoreWorkspace(source, options, caller);
-    await adoptWorkspace(staged, options, this.file);
+    const files = { ...this.#files, dataFolder };
+    const isListed = (name: string): boolean => this.file.listWorkspaces().some((each) => each.name === name);
+    const staged = await restoreWorkspace(
+      source,
+      { files, serviceMigrations: schemaPath('service'), isListed },
+      caller,
+    );
+    await adoptWorkspace(staged, files, this.file);
     const workspace = await openWorkspace(this.#files, staged.name);
     this.#faulty.forget(staged.name);
     this.#workspaces.set(staged.name, workspace);

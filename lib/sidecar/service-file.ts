@@ -10,6 +10,8 @@ export interface ServiceFile {
   readonly oauth: OAuthTable;
   listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
   addWorkspace(name: string, createdAt: number): void;
+  /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
+  forgetWorkspace(name: string): void;
   findKey(purpose: string): Uint8Array | undefined;
   /** Keeps the key that is there already; @returns the one that is in force */
   addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
@@ -20,10 +22,9 @@ export interface ServiceFile {
   readPart(workspace: string): ServicePart | undefined;
   /**
    * Takes in what another service kept about a workspace. Keys of its name that are left from an earlier one give way.
-   * @param within done in the same transaction: where it throws, nothing was taken in
-   * @throws Error when there is a workspace of that name
+   * @throws Error when there is a workspace of that name, or a key is not its own; nothing was taken in then
    */
-  takePart(part: ServicePart, within: () => void): void;
+  takePart(part: ServicePart): void;
   close(): void;
 }
 
@@ -74,6 +75,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const people = openPeopleTables(connection);
   const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
   const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
+  const forget = connection.prepare('DELETE FROM workspace WHERE name = ?');
   const find = connection.prepare<[string], { material: Buffer }>('SELECT material FROM service_key WHERE purpose = ?');
   const addKey = connection.prepare(
     'INSERT INTO service_key (purpose, material, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -96,6 +98,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     oauth: new OAuthTable(connection),
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
+    forgetWorkspace: (name) => void forget.run(name),
     findKey: (purpose) => find.get(purpose)?.material,
     addKey(purpose, material, createdAt) {
       addKey.run(purpose, material, createdAt);
@@ -118,7 +121,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       }));
       return { workspace, createdAt: row.created_at, keys, people: people.identities.listPeople(workspace) };
     },
-    takePart: connection.transaction((part: ServicePart, within: () => void) => {
+    takePart: connection.transaction((part: ServicePart) => {
       add.run(part.workspace, part.createdAt);
       for (const key of part.keys) {
         if (!key.purpose.endsWith(`:${part.workspace}`)) throw new Error(`The key "${key.purpose}" is not its own.`);
@@ -126,7 +129,6 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       }
       people.identities.leaveAll(part.workspace);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
-      within();
     }),
     close: () => connection.close(),
   };

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuditKey } from '../audit/checkpoint.js';
@@ -22,6 +22,8 @@ export interface StageOptions {
   readonly files: Omit<WorkspaceFiles, 'dataFolder'> & { readonly dataFolder: string };
   /** Where the schema of the service's file lies. */
   readonly serviceMigrations: string;
+  /** Whether the service's file lists a workspace of that name: what lies there is one that is served, then. */
+  readonly isListed: (name: string) => boolean;
 }
 
 /** A workspace that is complete, but not among the others yet: it lies in a small data folder of its own. */
@@ -32,18 +34,19 @@ export interface StagedWorkspace {
   readonly stage: string;
 }
 
-/** In a folder that was put in its place before the service's file knew of it. */
+/** In a folder that is put in its place before the service's file knows of it. It means nothing in one that is listed. */
 const unfinished = 'unfinished';
 
 /**
- * An empty folder to make a workspace in.
+ * An empty folder to make a workspace in. What an interrupted restore put in its place, and no service has listed since,
+ * gives way; a workspace that is listed and has lost its folder can be made again.
  * @throws Refusal CONFLICT `name_taken` when there is a workspace, or a folder, of that name; INVALID_REQUEST
  * `git_missing`
  */
-export async function prepareStage({ files }: StageOptions, name: string): Promise<string> {
+export async function prepareStage({ files, isListed }: StageOptions, name: string): Promise<string> {
   if (files.git === 'never') throw gitMissing(new GitProgramMissing('restore a workspace'));
   const { folder } = pathsOf(files.dataFolder, name);
-  if (existsSync(join(folder, unfinished))) await rm(folder, { recursive: true, force: true });
+  if (!isListed(name) && existsSync(join(folder, unfinished))) await rm(folder, { recursive: true, force: true });
   if (existsSync(folder)) throw conflict('name_taken', `${folder} is there already. Nothing is ever replaced.`);
   const stage = join(files.dataFolder, `.${name}.restoring`);
   await rm(stage, { recursive: true, force: true });
@@ -134,22 +137,39 @@ export async function stageClone(
 }
 
 /**
- * Puts a staged workspace among the others: one rename, and a transaction of the service's file around it. What is
- * left of one that was interrupted in between is known by its mark.
+ * Puts a staged workspace among the others, all of it or nothing: it lies in its place, on stable storage, before the
+ * service's file lists it. What is left of one that was interrupted in between is known by its mark. A lost one of its
+ * name is listed no more before anything lies in its place: with the lost one's keys it would be neither of them.
+ * @throws Error when it cannot be written; nothing of it stays then
  */
 export async function adoptWorkspace(
   { name, part, stage }: StagedWorkspace,
-  { files }: StageOptions,
+  { dataFolder, fs = nodeFileSystem }: Pick<StageOptions['files'], 'dataFolder' | 'fs'>,
   serviceFile: ServiceFile,
 ): Promise<void> {
   const from = pathsOf(stage, name).folder;
-  const to = pathsOf(files.dataFolder, name).folder;
-  await writeFile(join(from, unfinished), '');
-  await nodeFileSystem.syncFolder(from);
-  serviceFile.takePart(part, () => renameSync(from, to));
-  await nodeFileSystem.syncFolder(files.dataFolder);
-  await rm(join(to, unfinished));
-  await rm(stage, { recursive: true, force: true });
+  const to = pathsOf(dataFolder, name).folder;
+  try {
+    await writeFile(join(from, unfinished), '');
+    await fs.syncFolder(from);
+    serviceFile.forgetWorkspace(name);
+    await fs.rename(from, to);
+    try {
+      await fs.syncFolder(dataFolder);
+      serviceFile.takePart(part);
+    } catch (error) {
+      await rm(to, { recursive: true, force: true });
+      throw error;
+    }
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+  await removeMark(dataFolder, name);
+}
+
+/** For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark. */
+export async function removeMark(dataFolder: string, name: string): Promise<void> {
+  await rm(join(pathsOf(dataFolder, name).folder, unfinished), { force: true });
 }
 
 function gitMissing(error: GitProgramMissing): Error {
@@ -160,7 +180,7 @@ function gitMissing(error: GitProgramMissing): Error {
 function keepPart(stage: string, { serviceMigrations }: StageOptions, part: ServicePart): void {
   const file = openServiceFile(join(stage, 'service.sqlite'), serviceMigrations);
   try {
-    file.takePart(part, () => undefined);
+    file.takePart(part);
   } finally {
     file.close();
   }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { schemaPath, Service } from '../../lib/app.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
+import { verifyAudit } from '../../lib/operations/audit-log.js';
+import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openServiceFile, type ServicePart } from '../../lib/sidecar/service-file.js';
+import { adoptWorkspace } from '../../lib/workspace/stage-workspace.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { dumpContent, makeHistory } from './history.js';
+
+const passphrase = 'words';
+
+describe('what a restore finds in its place', () => {
+  let test: TestService;
+  let work: string;
+  let data: string;
+  let backup: string;
+  let service: Service;
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-adopt-'));
+    data = join(work, 'data');
+    backup = join(work, 'backup');
+    test = await openTestService({ store: 'disk' });
+    await makeHistory(test);
+    await perform(test.workspace, operator, backUpWorkspace, { folder: backup, passphrase, cost: 1024 });
+    service = await open();
+  });
+
+  afterEach(async () => {
+    await service.close();
+    await test.close();
+    await rm(work, { recursive: true, force: true });
+  });
+
+  function open(): Promise<Service> {
+    const { clock } = test;
+    const randomness = makeTestRandomness('adopting');
+    return Service.open({ dataFolder: data, git: 'auto', clock, randomness, onFault: () => undefined });
+  }
+
+  function restore() {
+    return service.restore({ backup, passphrase }, operator);
+  }
+
+  /** What a process leaves that ends before it has taken its mark away. */
+  async function leaveMark(): Promise<void> {
+    await writeFile(join(data, 'acme', 'unfinished'), '');
+  }
+
+  it('is left alone when the service lists it, whatever mark it bears', async () => {
+    await restore();
+    await leaveMark();
+    const before = dumpContent(data);
+    await assert.rejects(restore(), (error) => error instanceof Refusal && error.details?.reason === 'name_taken');
+    assert.deepEqual(dumpContent(data), before);
+  });
+
+  it('loses the mark when the service is opened', async () => {
+    await restore();
+    await leaveMark();
+    await service.close();
+    service = await open();
+    assert.equal(existsSync(join(data, 'acme', 'unfinished')), false);
+    assert.ok(service.find('acme'));
+  });
+
+  it('gives way when it bears the mark and the service has never listed it', async () => {
+    await cp(join(test.dataFolder ?? '', 'acme'), join(data, 'acme'), { recursive: true });
+    await rm(join(data, 'acme', 'sidecar.sqlite'));
+    await leaveMark();
+    await restore();
+    assert.deepEqual(dumpContent(data), dumpContent(test.dataFolder ?? ''));
+    assert.equal(existsSync(join(data, 'acme', 'unfinished')), false);
+  });
+
+  it('may be nothing at all, where a workspace that the service lists is lost', async () => {
+    await restore();
+    await service.close();
+    await rm(join(data, 'acme'), { recursive: true });
+    service = await open();
+    assert.throws(() => service.find('acme'), { code: 'UNAVAILABLE' });
+    const restored = await restore();
+    assert.equal(service.find('acme'), restored);
+    assert.deepEqual(service.names(), ['acme']);
+    assert.deepEqual(dumpContent(data), dumpContent(test.dataFolder ?? ''));
+    assert.ok((await perform(restored, operator, verifyAudit, {})).result.sound);
+    assert.deepEqual(
+      (await readdir(data)).filter((name) => name.startsWith('.')),
+      [],
+    );
+    await service.close();
+    service = await open();
+    assert.ok(service.find('acme'));
+  });
+});
+
+describe('adopting a staged workspace', () => {
+  let data: string;
+  let stage: string;
+  let file: ReturnType<typeof openServiceFile>;
+  const part: ServicePart = { workspace: 'acme', createdAt: 7, keys: [] };
+
+  beforeEach(async () => {
+    data = await mkdtemp(join(tmpdir(), 'cartulary-adopt-'));
+    stage = join(data, '.acme.restoring');
+    await nodeFileSystem.mkdir(join(stage, 'acme'));
+    await writeFile(join(stage, 'acme', 'content'), 'whole');
+    file = openServiceFile(join(data, 'service.sqlite'), schemaPath('service'));
+  });
+
+  afterEach(async () => {
+    file.close();
+    await rm(data, { recursive: true, force: true });
+  });
+
+  function adopt(taken: ServicePart, fs: FileSystem = nodeFileSystem): Promise<void> {
+    const { workspace: name } = taken;
+    return adoptWorkspace({ name, part: taken, stage }, { dataFolder: data, fs }, file);
+  }
+
+  it('lists it only when its place is on stable storage, and a lost one of its name not until then', async () => {
+    file.addWorkspace('acme', 1);
+    const listed: boolean[] = [];
+    const isListed = (): boolean => file.listWorkspaces().some(({ name }) => name === 'acme');
+    await adopt(part, {
+      ...nodeFileSystem,
+      async rename(from, to) {
+        listed.push(isListed());
+        await nodeFileSystem.rename(from, to);
+      },
+      async syncFolder(folder) {
+        await nodeFileSystem.syncFolder(folder);
+        if (folder === data) listed.push(isListed());
+      },
+    });
+    assert.deepEqual(listed, [false, false]);
+    assert.deepEqual(file.listWorkspaces(), [{ name: 'acme', createdAt: 7 }]);
+    assert.deepEqual(await readdir(join(data, 'acme')), ['content']);
+  });
+
+  for (const [what, taken, fs] of [
+    ['the service cannot take it in', { ...part, keys: [{ purpose: 'audit:other', material: '', createdAt: 0 }] }, {}],
+    ['it cannot be put in its place', part, { rename: () => Promise.reject(new Error('No space.')) }],
+  ] as const) {
+    it(`leaves nothing of it where ${what}`, async () => {
+      await assert.rejects(adopt(taken, { ...nodeFileSystem, ...fs }));
+      assert.deepEqual(
+        (await readdir(data)).filter((name) => name.includes('acme')),
+        [],
+      );
+      assert.deepEqual(file.listWorkspaces(), []);
+    });
+  }
+});
