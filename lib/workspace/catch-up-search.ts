@@ -10,6 +10,8 @@ import { keysFor, type DocumentToIndex, type SearchKeeper, type SearchNote } fro
 import type { Workspace } from './workspace.js';
 
 const batch = 128;
+/** Changed places that are looked at in one step; where there are more, the index is built anew, a batch at a time. */
+const mostChanged = 10_000;
 
 /** What the index needs to know of a live document. */
 export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
@@ -20,7 +22,7 @@ export function toIndex(tables: Tables, { row, location }: FoundDocument): Docum
 /**
  * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
  * else by building it anew from the documents. Where the policy asks for meaning and the index has none yet, all
- * documents are then revised for it, while text ranks. Writes go on meanwhile and are followed as they come.
+ * documents are then revised for it, while text ranks. Writes go on meanwhile.
  * @param tell called with the number of documents taken in so far
  */
 export async function catchUpSearch(
@@ -38,15 +40,13 @@ async function catchUpText(
   keeper: SearchKeeper,
   tell: (documents: number) => void,
 ): Promise<void> {
-  const { head } = workspace.journal.state;
-  if (keeper.index.commit === head && !keeper.isBroken) {
-    await catchUpLabels(workspace, keeper);
-    keeper.markReady();
-    return;
-  }
-  const notes = keeper.isBroken ? undefined : await readDifference(workspace, keeper.index.commit, head);
-  if (notes !== undefined && head !== null) {
-    keeper.follow(head, notes);
+  // It follows every write: where notes wait, it is not behind.
+  if (keeper.isReady) return;
+  const changed = keeper.isBroken ? undefined : await listChanged(workspace, keeper.index.commit);
+  if (changed !== undefined) {
+    // Nothing is written between these steps: notes of later writes come after those of what is there now.
+    keeper.startFollowing();
+    keeper.follow(workspace.journal.state.head ?? '', noteChanged(workspace.journal.reader, changed));
     await keeper.settled();
     if (!keeper.isBroken) {
       await catchUpLabels(workspace, keeper);
@@ -59,11 +59,10 @@ async function catchUpText(
 
 /** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
 async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promise<void> {
-  const { head } = workspace.journal.state;
-  if (head === null) return;
   const stored = keeper.index.readLabels();
   const correct = (number: number, labels: readonly string[]): void => {
-    const { reader } = workspace.journal;
+    const { reader, state } = workspace.journal;
+    const head = state.head ?? '';
     const row = reader.documents.byNumber(number);
     if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locate(reader, row), labels }]);
   };
@@ -81,35 +80,48 @@ async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promis
   await keeper.settled();
 }
 
-/** What changed between the commit of a stored index and the present one; undefined when that cannot be told. */
-async function readDifference(
-  workspace: Workspace,
-  from: Oid | null,
-  to: Oid | null,
-): Promise<SearchNote[] | undefined> {
-  if (from === null || to === null) return undefined;
+/**
+ * The places that changed between the commit of a stored index and the present one: present when this returns, however
+ * much was written while trees were read.
+ * @returns undefined when that cannot be told, or is too much
+ */
+async function listChanged(workspace: Workspace, from: Oid | null): Promise<ReadonlySet<Location> | undefined> {
+  const { journal, objects, repository } = workspace;
+  const changed = new Set<Location>();
+  if (from === journal.state.head) return changed;
+  if (from === null) return undefined;
   try {
-    const before = decodeCommit((await workspace.repository.read(from)).bytes).tree;
-    const after = decodeCommit((await workspace.repository.read(to)).bytes).tree;
-    const removed: SearchNote[] = [];
-    const changed: SearchNote[] = [];
-    const load = (oid: Oid) => workspace.objects.readTree(oid);
-    for await (const difference of compareTrees(before, after, load)) {
-      const text = difference.path.join('/');
-      if (faultOfLocation(text) !== undefined) continue;
-      const location = parseLocation(text);
-      const found = findDocument(workspace.journal.reader, location);
-      if (found === undefined || difference.after === null) removed.push({ type: 'remove', location });
-      else changed.push({ type: 'upsert', document: toIndex(workspace.journal.reader, found) });
+    let reached: Oid | null = decodeCommit((await repository.read(from)).bytes).tree;
+    while (reached !== journal.state.tree) {
+      const { tree } = journal.state;
+      for await (const { path } of compareTrees(reached, tree, (oid) => objects.readTree(oid))) {
+        const text = path.join('/');
+        if (faultOfLocation(text) === undefined) changed.add(parseLocation(text));
+        if (changed.size > mostChanged) return undefined;
+      }
+      reached = tree;
     }
-    return [...removed, ...changed];
+    return changed;
   } catch {
     // A stored index that names a commit which is no more (a restored or rewritten history) is of no use.
     return undefined;
   }
 }
 
+/** What lives at the places now. */
+function noteChanged(tables: Tables, changed: Iterable<Location>): SearchNote[] {
+  const removed: SearchNote[] = [];
+  const written: SearchNote[] = [];
+  for (const location of changed) {
+    const found = findDocument(tables, location);
+    if (found === undefined) removed.push({ type: 'remove', location });
+    else written.push({ type: 'upsert', document: toIndex(tables, found) });
+  }
+  return [...removed, ...written];
+}
+
 async function buildAnew(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
+  keeper.startFollowing();
   keeper.index.startRebuild();
   await takeAll(workspace, keeper, (documents) => keeper.index.backfill(documents), tell);
   if (keeper.isClosing) return;

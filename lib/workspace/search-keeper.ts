@@ -73,6 +73,8 @@ export class SearchKeeper {
   readonly #between: (() => void)[] = [];
   #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
   #isFollowing = false;
+  /** Whether the index is behind in a way that notes don't mend: they are left out until somebody has caught up. */
+  #isBehind = true;
   /** Ends the time in which notes are gathered. */
   #hurry: () => void = () => undefined;
   #isReady = false;
@@ -103,8 +105,17 @@ export class SearchKeeper {
     return this.#isClosing;
   }
 
+  /**
+   * From now on notes are followed. Until then they are left out: followed on an index that is behind, they would hide
+   * that it is, and whoever reads what has changed since it was stored reads what they tell, too.
+   */
+  startFollowing(): void {
+    this.#isBehind = false;
+  }
+
   /** Called by the one who has caught up with the history. */
   markReady(): void {
+    this.startFollowing();
     this.#isReady = true;
     this.#isBroken = false;
   }
@@ -143,6 +154,7 @@ export class SearchKeeper {
 
   /** Takes notes of a commit that has just become durable. Returns at once. */
   follow(commit: string, notes: readonly SearchNote[]): void {
+    if (this.#isBehind) return;
     for (const note of notes) this.#notes.push({ note, commit });
     this.#taken += notes.length;
     if (!this.#isFollowing) void this.#followAll();

@@ -34,6 +34,24 @@ const write = (number: number, name: string, blobOid: string): SearchNote => ({
 });
 
 describe('the keeper of the text index', () => {
+  it('takes no note while it is behind, so that it still knows the commit from which to catch up', async () => {
+    const keeper = new SearchKeeper({
+      folder: null,
+      readBlob: () => Promise.resolve(Buffer.from('words')),
+      blobOf: () => undefined,
+      onFault: () => undefined,
+      onBehind: () => undefined,
+    });
+    keeper.follow('c2', [write(1, 'a.md', 'one')]);
+    await keeper.settled();
+    assert.equal(keeper.index.commit, null);
+    keeper.startFollowing();
+    keeper.follow('c3', [write(2, 'b.md', 'two')]);
+    await keeper.settled();
+    assert.equal(keeper.index.commit, 'c3');
+    await keeper.close();
+  });
+
   it('lets a search wait for what was written before it, and for nothing written after', async () => {
     const { keeper, arrive, find } = openKeeper();
     keeper.follow('c1', [write(1, 'a.md', 'one')]);

@@ -113,7 +113,20 @@ describe('the search index across starts', () => {
   let test: TestService;
   let second: Service | undefined;
 
+  /** As after a crash: the stored index still names the commit at which it was stored. */
+  async function closeWithoutStoring(): Promise<void> {
+    test.workspace.search.store = () => Promise.resolve();
+    await test.service.close();
+  }
+
   async function reopen(): Promise<Workspace> {
+    const workspace = await open();
+    await workspace.searchCaughtUp();
+    return workspace;
+  }
+
+  /** Catching up goes on after this. */
+  async function open(): Promise<Workspace> {
     second = await Service.open({
       dataFolder: test.dataFolder,
       git: 'auto',
@@ -123,7 +136,6 @@ describe('the search index across starts', () => {
     });
     const workspace = second.find('acme');
     assert.ok(workspace);
-    await workspace.searchCaughtUp();
     return workspace;
   }
 
@@ -144,15 +156,85 @@ describe('the search index across starts', () => {
     await editor.update('a/one.md', 'paper');
     await editor.delete('a/two.md');
     await editor.create('b/three.md', 'papyrus');
-    // Closed without storing, as after a crash: the manifest still names the older commit.
-    test.workspace.search.store = () => Promise.resolve();
-    await test.service.close();
+    await closeWithoutStoring();
     const workspace = await reopen();
     assert.notEqual(workspace.search.index.commit, stored);
     assert.deepEqual(await find(workspace, id, '+parchment'), []);
     assert.deepEqual(await find(workspace, id, '+vellum'), []);
     assert.deepEqual(await find(workspace, id, '+paper'), ['a/one.md']);
     assert.deepEqual(await find(workspace, id, '+papyrus'), ['b/three.md']);
+  });
+
+  it('catches up with what is there at its end, whatever is written, renamed or deleted while it reads', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (const name of ['a/one.md', 'a/two.md', 'c/kept.md']) await editor.create(name, 'parchment');
+    await test.workspace.search.settled();
+    await test.workspace.search.store();
+    await editor.update('a/one.md', 'paper');
+    await editor.update('a/two.md', 'paper');
+    await editor.create('b/three.md', 'papyrus');
+    await editor.create('c/four.md', 'papyrus');
+    await closeWithoutStoring();
+    const workspace = await open();
+    const { objects } = workspace;
+    const readTree = objects.readTree.bind(objects);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let read = 0;
+    const reached = new Promise<void>((resolve) => {
+      // The trees of the top and of `a` have been compared by then, before and after.
+      objects.readTree = async (oid) => {
+        read += 1;
+        if (read === 5) {
+          resolve();
+          await released;
+        }
+        return readTree(oid);
+      };
+    });
+    await reached;
+    const again = new Actor(workspace, id);
+    await again.update('a/one.md', 'silk');
+    await again.delete('a/two.md');
+    await again.create('a/five.md', 'silk');
+    await again.rename('c', 'd');
+    release();
+    await workspace.searchCaughtUp();
+    assert.deepEqual(await find(workspace, id, '+parchment'), ['d/kept.md']);
+    assert.deepEqual(await find(workspace, id, '+paper'), []);
+    assert.deepEqual((await find(workspace, id, '+silk')).toSorted(), ['a/five.md', 'a/one.md']);
+    assert.deepEqual((await find(workspace, id, '+papyrus')).toSorted(), ['b/three.md', 'd/four.md']);
+    assert.equal(workspace.search.index.commit, workspace.journal.state.head);
+    await again.update('d/kept.md', 'linen');
+    assert.deepEqual(await find(workspace, id, '+linen'), ['d/kept.md']);
+  });
+
+  it('goes on answering when the policy on meaning changes while writes wait to be taken in', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (const name of ['one.md', 'three.md']) await editor.create(name, 'parchment');
+    assert.equal((await find(test.workspace, id, 'parchment')).length, 2);
+    await perform(test.workspace, operator, changePolicy, { searchByMeaning: true });
+    await test.workspace.searchCaughtUp();
+    const { index } = test.workspace.search;
+    let rebuilds = 0;
+    const startRebuild = index.startRebuild.bind(index);
+    index.startRebuild = () => {
+      rebuilds += 1;
+      startRebuild();
+    };
+    await Promise.all([
+      editor.create('two.md', 'parchment'),
+      editor.delete('three.md'),
+      perform(test.workspace, operator, changePolicy, { searchByMeaning: false }),
+    ]);
+    await test.workspace.searchCaughtUp();
+    assert.equal(rebuilds, 0);
+    assert.equal((await find(test.workspace, id, 'parchment')).length, 2);
+    await test.service.close();
   });
 
   it('filters by the labels of now, although labels are no part of the history that it catches up with', async () => {
@@ -169,8 +251,7 @@ describe('the search index across starts', () => {
     await label('a.md', 'kept', 'new');
     await label('b.md');
     await label('c.md', 'new');
-    test.workspace.search.store = () => Promise.resolve();
-    await test.service.close();
+    await closeWithoutStoring();
     const workspace = await reopen();
     const withLabel = (name: string): Promise<string[]> => find(workspace, id, 'parchment', '', [name]);
     assert.deepEqual(await withLabel('old'), []);
