@@ -35,6 +35,8 @@ export interface GrantResult {
   readonly grant: GrantRecord;
   /** False when the very same grant stood there already. */
   readonly created: boolean;
+  /** Of the document that the grant is on; null for a folder. */
+  readonly documentNumber: number | null;
 }
 
 const needs = ({ location }: GrantInput) => [{ role: 'approver', location }] as const;
@@ -47,11 +49,14 @@ const note = ({ scopeType, location, subject, role }: GrantInput) => ({
  * A folder's scope is its path, whether or not anything lies there yet; a document's is the document itself.
  * @throws Refusal NOT_FOUND; CONFLICT `name_taken` for a folder grant where a document lives on the path
  */
-function findScope({ view, turn }: Pen, { scopeType, location }: GrantInput): Scope {
+function findScope(
+  { view, turn }: Pen,
+  { scopeType, location }: GrantInput,
+): { readonly scope: Scope; readonly documentNumber: number | null } {
   if (scopeType === 'document') {
     const document = view.document(location);
     if (document === undefined) throw notFound();
-    return { type: 'document', documentId: document.id };
+    return { scope: { type: 'document', documentId: document.id }, documentNumber: document.number };
   }
   for (const place of [...ancestorsOf(location), location]) {
     if (place !== '' && findDocument(turn.tables, place) !== undefined) {
@@ -60,7 +65,7 @@ function findScope({ view, turn }: Pen, { scopeType, location }: GrantInput): Sc
       });
     }
   }
-  return { type: 'folder', location };
+  return { scope: { type: 'folder', location }, documentNumber: null };
 }
 
 function nameOfSubject(tables: Tables, subject: Subject): string {
@@ -97,10 +102,10 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
   note,
   run(pen, input) {
     const { turn, author } = pen;
-    const scope = findScope(pen, input);
+    const { scope, documentNumber } = findScope(pen, input);
     requireSubject(turn.tables, input.subject);
     const same = turn.tables.grants.findSame(scope, input.subject, input.role);
-    if (same !== undefined) return { grant: toGrantRecord(turn.tables, same, input), created: false };
+    if (same !== undefined) return { grant: toGrantRecord(turn.tables, same, input), created: false, documentNumber };
     const grant: Grant = {
       id: makeIdentifier('grt', turn.randomness),
       scope,
@@ -110,8 +115,9 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
       createdAt: turn.now,
     };
     turn.tables.grants.insert(grant);
-    return { grant: toGrantRecord(turn.tables, grant, input), created: true };
+    return { grant: toGrantRecord(turn.tables, grant, input), created: true, documentNumber };
   },
+  documentNumber: ({ documentNumber }) => documentNumber,
 };
 
 /** Takes a grant away; in force at the next request. Approver there. @throws NOT_FOUND when there is no such grant */
@@ -123,7 +129,7 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
   run(pen, input) {
     const { tables } = pen.turn;
     const scope: Scope =
-      input.scopeType === 'folder' ? { type: 'folder', location: input.location } : findScope(pen, input);
+      input.scopeType === 'folder' ? { type: 'folder', location: input.location } : findScope(pen, input).scope;
     const grant = tables.grants.findSame(scope, input.subject, input.role);
     if (grant === undefined) throw notFound();
     const isOnRoot = scope.type === 'folder' && scope.location === '';

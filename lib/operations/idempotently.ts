@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../domain/caller.js';
-import { conflict, invalidRequest } from '../domain/refusal.js';
+import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredAnswer } from '../sidecar/idempotency-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from '../workspace/pen.js';
@@ -45,7 +45,10 @@ function findAnswer(
   return stored !== undefined && stored.createdAt + rememberedFor > now ? stored : undefined;
 }
 
-const isSame = (stored: StoredAnswer, retry: Retry): boolean => timingSafeEqual(stored.fingerprint, retry.fingerprint);
+const isErased = (stored: StoredAnswer): boolean => stored.result === '';
+
+const isSame = (stored: StoredAnswer, retry: Retry): boolean =>
+  !isErased(stored) && timingSafeEqual(stored.fingerprint, retry.fingerprint);
 
 /** What the caller must hold: as for the first time, or as for having the stored answer given again. */
 export function needsOf<Input, Result, Prepared>(
@@ -65,7 +68,8 @@ export function needsOf<Input, Result, Prepared>(
 /**
  * Runs the write, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
  * two at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
- * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request
+ * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request; NOT_FOUND when what the
+ * first request made was erased: the retry must not make it again
  */
 export function runIdempotently<Input, Result, Prepared>(
   pen: Pen,
@@ -77,6 +81,7 @@ export function runIdempotently<Input, Result, Prepared>(
   const { tables, now } = pen.turn;
   const stored = findAnswer(tables, now, pen.caller, operation.name, retry);
   if (stored !== undefined) {
+    if (isErased(stored)) throw notFound();
     if (!isSame(stored, retry)) {
       throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new one.');
     }

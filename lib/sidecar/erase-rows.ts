@@ -32,10 +32,9 @@ export class EraseRows {
     this.#connection = connection;
   }
 
-  /** Answers that are kept for retries, claims, and messages about it: gone at once, since they could be asked for. */
+  /** Claims and messages about it: gone at once, since they could be asked for. */
   dropAtOnce(document: number): void {
     this.#connection.prepare('DELETE FROM message_thread WHERE about_document = ?').run(document);
-    this.#connection.prepare('DELETE FROM idempotency WHERE document = ?').run(document);
     this.#connection.prepare('DELETE FROM claim WHERE document = ?').run(document);
   }
 

@@ -29,6 +29,7 @@ export function applyErase(pen: Pen, change: Extract<Change, { type: 'erase' }>)
   };
   tables.grants.deleteOn({ type: 'document', documentId: id });
   tables.eraseRows.dropAtOnce(number);
+  tables.idempotency.eraseAnswers(number);
   tables.erasures.accept(erasure, number, id);
   turn.whenDurable(() => pen.eraser.wake());
   return erasure;

@@ -7,7 +7,9 @@ import { Service } from '../../lib/app.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { hashObject } from '../../lib/git/objects.js';
+import { addPrincipal } from '../../lib/operations/add-principal.js';
 import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { createGrant } from '../../lib/operations/change-grant.js';
 import { eraseDocument } from '../../lib/operations/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
@@ -180,6 +182,23 @@ describe('erases, one and many', function () {
     }
     await finish((await eraseAt(workspace, 'plan.md')).id);
     await requireGone(word, 'plan.md');
+  });
+
+  it('nothing stays of answers that are kept for retries: of a grant’s neither, nor of the keys', async () => {
+    const { actor, workspace } = bench;
+    const { id: adaId } = (await perform(workspace, operator, addPrincipal, { displayName: 'Ada', kind: 'person' }))
+      .result;
+    await actor.create('quokka-dossier.md', word, 'create-quokka-dossier.md');
+    const scope = { scopeType: 'document', location: parseLocation('quokka-dossier.md') } as const;
+    const grant = { ...scope, subject: { type: 'principal', id: adaId }, role: 'editor' } as const;
+    const retry = { key: 'grant-on-it', fingerprint: Buffer.alloc(32, 1) };
+    await perform(workspace, operator, createGrant, grant, retry);
+    const repeated = await perform(workspace, operator, createGrant, grant, retry);
+    assert.ok(repeated.replayed && repeated.result.created);
+    const { id } = await eraseAt(workspace, 'quokka-dossier.md');
+    await finish(id);
+    await requireGone(word, 'quokka-dossier', 'grant-on-it');
+    assert.equal(await outcomeOf(perform(workspace, operator, createGrant, grant, retry)), 'NOT_FOUND');
   });
 
   it('says so when something holds on to the old history, and is finished once that is gone', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
 import { rememberedFor } from '../../lib/operations/idempotently.js';
 import { Actor, outcomeOf } from '../harness/act.js';
+import { eraseAt } from '../erase/erase-at.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
 describe('A retried create', () => {
@@ -57,5 +58,26 @@ describe('A retried create', () => {
     assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT name_taken');
     await someone.create('b.md', 'other', 'key-1');
     assert.equal(await outcomeOf(someone.create('a.md', 'text', 'key-1')), 'CONFLICT idempotency_key_reused');
+  });
+
+  it('is done no more once what it made was erased, whatever it sends, and is free again after a day', async () => {
+    const other = new Actor(test.workspace, (await test.person('editor')).id);
+    await someone.create('a.md', 'text', 'key-1');
+    await someone.create('b.md', 'other', 'key-2');
+    const { id } = await eraseAt(test.workspace, 'a.md');
+    const outcomes = async (): Promise<string[]> => [
+      await outcomeOf(someone.create('a.md', 'text', 'key-1')),
+      await outcomeOf(someone.create('c.md', 'else', 'key-1')),
+    ];
+    assert.deepEqual(await outcomes(), ['NOT_FOUND', 'NOT_FOUND']);
+    await test.workspace.eraser.finished(id);
+    assert.deepEqual(await outcomes(), ['NOT_FOUND', 'NOT_FOUND']);
+    assert.deepEqual(await someone.list(), ['b.md']);
+    assert.equal(await outcomeOf(someone.create('b.md', 'other', 'key-2')), 'done');
+    await other.create('a.md', 'of somebody else', 'key-1');
+    await someone.delete('a.md');
+    test.clock.advance(rememberedFor);
+    await someone.create('a.md', 'text', 'key-1');
+    assert.deepEqual(await someone.list(), ['a.md', 'b.md']);
   });
 });
