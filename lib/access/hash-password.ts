@@ -2,6 +2,9 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { Randomness } from '../domain/clock.js';
 import { unavailable } from '../domain/refusal.js';
 
+/** Characters of a password. */
+export const longestPassword = 1024;
+
 /** scrypt's cost (RFC 7914): 32 MiB and a tenth of a second. */
 const cost = { ln: 15, r: 8, p: 3 } as const;
 const hashLength = 32;
@@ -75,15 +78,18 @@ export class PasswordHasher {
   }
 
   /**
-   * Computes a hash in every case, also where there is none to compare with.
+   * Computes a hash in every case, also where there is none to compare with, or where the password is longer than any.
    * @param stored null or undefined where nobody has that name, or nobody has set a password: never matches
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
   async matches(password: string, stored: string | null | undefined): Promise<boolean> {
     const isStored = typeof stored === 'string';
     const expected = isStored ? parseHash(stored) : this.#nobody;
-    const computed = await this.#inTurn(() => derive(password, expected, expected.hash.length));
-    return timingSafeEqual(computed, expected.hash) && isStored;
+    const isTooLong = password.length > longestPassword;
+    // Cut before it is composed, which takes time that grows with the square of the length.
+    const compared = password.slice(0, longestPassword);
+    const computed = await this.#inTurn(() => derive(compared, expected, expected.hash.length));
+    return timingSafeEqual(computed, expected.hash) && isStored && !isTooLong;
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

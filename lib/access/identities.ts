@@ -3,17 +3,26 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { StoredIdentity, StoredMembership } from '../sidecar/identity-table.js';
 import type { PeopleTables } from '../sidecar/people-tables.js';
+import { longestPassword } from './hash-password.js';
 
 /** Characters of a sign-in name: as many as an e-mail address may have (RFC 5321 §4.5.3.1). */
 const longestName = 254;
 
 /** Characters of a password. */
 export const shortestPassword = 12;
-const longestPassword = 1024;
 
-/** A sign-in name as it is compared: whoever types it with other capitals means the same. */
+/** Whoever types it with other capitals, or other characters that look the same, means the same. */
+function fold(text: string): string {
+  // Small letters may compose where capitals did not: there is one character for the small J with a caron alone.
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC');
+}
+
+/**
+ * A sign-in name as it is compared. Folding it again changes nothing, so that all that leads to one identity is counted
+ * as one name. It is cut before it is composed, which takes time that grows with the square of the length.
+ */
 export function foldSignInName(text: string): string {
-  return text.trim().normalize('NFKC').toLowerCase().slice(0, longestName);
+  return fold(text.trim().slice(0, longestName)).slice(0, longestName).trim();
 }
 
 /**
@@ -32,11 +41,10 @@ export function parseSignInName(text: string): string {
 
 /** @returns what is wrong with a new password, in words; undefined when it will do */
 export function judgePassword(password: string, signInName: string): string | undefined {
+  if (password.length > longestPassword) return `The password may have at most ${longestPassword} characters.`;
   const characters = Array.from(password.normalize('NFKC'));
   if (characters.length < shortestPassword) return `The password needs at least ${shortestPassword} characters.`;
-  if (password.length > longestPassword) return `The password may have at most ${longestPassword} characters.`;
-  const folded = foldSignInName(password);
-  if (folded.includes(signInName) || new Set(characters).size < 5) return 'That password is too easy to guess.';
+  if (fold(password).includes(signInName) || new Set(characters).size < 5) return 'That password is too easy to guess.';
   return undefined;
 }
 
@@ -56,9 +64,9 @@ export class Identities {
     return this.#tables.identities.find(id);
   }
 
-  /** @param text as typed */
-  findByName(text: string): StoredIdentity | undefined {
-    return this.#tables.identities.findByName(foldSignInName(text));
+  /** @param name as it is compared: the very text by which attempts are counted */
+  findByName(name: string): StoredIdentity | undefined {
+    return this.#tables.identities.findByName(name);
   }
 
   findOf(workspace: string, principalId: string): StoredIdentity | undefined {

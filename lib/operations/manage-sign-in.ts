@@ -1,3 +1,4 @@
+import { foldSignInName } from '../access/identities.js';
 import type { NewLink } from '../access/one-time-links.js';
 import type { People } from '../access/people.js';
 import { conflict, notFound } from '../domain/refusal.js';
@@ -41,7 +42,7 @@ export const issueLink: WriteOperation<IssueLinkInput, IssuedLink> = {
     const isElsewhere = (present === undefined ? [] : identities.membershipsOf(present.id)).some(
       (membership) => membership.workspace !== workspace,
     );
-    const isByName = signInName !== undefined && identities.findByName(signInName) !== undefined;
+    const isByName = signInName !== undefined && identities.findByName(foldSignInName(signInName)) !== undefined;
     if (author.kind !== 'operator' && (isElsewhere || (present === undefined && isByName))) {
       throw conflict('not_yours_alone', 'They sign in to another workspace too: only the command line can do this.');
     }

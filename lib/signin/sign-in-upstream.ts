@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { foldSignInName } from '../access/identities.js';
 import { invalidRequest, notFound } from '../domain/refusal.js';
 import type { Desk, Visit } from './desk.js';
 import { errorPage, goingOnPage } from './pages/tell.js';
@@ -52,7 +53,7 @@ export async function comeBack(desk: Desk, visit: Visit): Promise<void> {
   } catch (error) {
     return tell(desk, visit, error, 502, `${upstream.name} did not sign you in`, 'Start again, or use your password.');
   }
-  const identity = email?.includes('@') === true ? people.identities.findByName(email) : undefined;
+  const identity = email?.includes('@') === true ? people.identities.findByName(foldSignInName(email)) : undefined;
   const { memberships } = readMemberships(desk.host, identity?.id ?? '');
   if (identity === undefined || memberships.length === 0) {
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;

@@ -50,8 +50,11 @@ export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void
     showForm(desk, visit, { returnTo, name: typed, error }, 429);
     return;
   }
+  const before = people.identities.findByName(name);
+  const isMatch = await people.passwords.matches(password, before?.passwordHash);
+  // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
   const identity = people.identities.findByName(name);
-  const isRight = await people.passwords.matches(password, identity?.passwordHash);
+  const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;
   const { memberships, isComplete } = readMemberships(desk.host, identity?.id ?? '');
   if (identity === undefined || !isRight || memberships.length === 0) {
     if (isRight && !isComplete) throw unavailable();

@@ -323,6 +323,23 @@ describe('Signing in, attacked', function () {
       assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
     });
 
+    it('an old password that is still being looked at when a new one is chosen opens nothing', async () => {
+      const id = await test.person('Ada', 'ada');
+      const { people } = test.server.host.service;
+      const path = await test.link(id);
+      const newHash = await people.passwords.hash('a quite different thing');
+      const look = people.passwords.matches.bind(people.passwords);
+      people.passwords.matches = async (...values) => {
+        const isRight = await look(...values);
+        people.links.use(secretOf(path), newHash);
+        return isRight;
+      };
+      const thief = test.visitor();
+      assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
+      assert.ok(!(await thief.isSignedIn()));
+      assert.deepEqual(people.sessions.listOf(people.identities.findByName('ada')?.id ?? ''), []);
+    });
+
     it('a password that is short, easy or typed differently leaves the link as it was', async () => {
       const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
       const visitor = test.visitor();
