@@ -92,9 +92,19 @@ export class PasswordHasher {
     return timingSafeEqual(computed, expected.hash) && isStored && !isTooLong;
   }
 
+  /**
+   * For who counts an attempt before its password is looked at: one that would be turned away is not counted either.
+   * @throws Refusal UNAVAILABLE when too many are waiting
+   */
+  requireRoom(): void {
+    if (this.#running >= atOnce && this.#waiting.length >= longestQueue) {
+      throw unavailable(new Error('Too many passwords wait to be hashed.'));
+    }
+  }
+
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= atOnce) {
-      if (this.#waiting.length >= longestQueue) throw unavailable(new Error('Too many passwords wait to be hashed.'));
+      this.requireRoom();
       await new Promise<void>((go) => this.#waiting.push(go));
     } else this.#running += 1;
     try {

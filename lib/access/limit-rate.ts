@@ -18,5 +18,5 @@ export function limitRate(
 ): Allowance {
   const perMinute = requestsPerMinute ?? policy.requestsPerMinute;
   const burst = requestsPerMinute === null ? policy.burst : Math.max(1, Math.min(policy.burst, requestsPerMinute));
-  return limiter.take(`credential:${workspace}/${source}`, perMinute, burst);
+  return limiter.take('credential', `${workspace}/${source}`, perMinute, burst);
 }

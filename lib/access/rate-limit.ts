@@ -14,13 +14,20 @@ export interface Allowance {
 interface Bucket {
   tokens: number;
   at: number;
+  /** As it was last asked for: each is judged by its own. */
+  perMinute: number;
+  burst: number;
 }
 
+/** What is counted apart: a flood of one kind pushes out no bucket of another. */
+export type RatedKind = 'credential' | 'address' | 'form' | 'oauth' | 'registration' | 'document' | 'known document';
+
+/** Buckets of one kind. */
 const mostBuckets = 100_000;
 
 /** A token bucket for each source (a credential, or the address of an unknown caller), in memory. */
 export class RateLimiter {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #kinds = new Map<RatedKind, Map<string, Bucket>>();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -32,16 +39,19 @@ export class RateLimiter {
    * @param perMinute tokens that come back in a minute
    * @param burst the most that can be saved up
    */
-  take(source: string, perMinute: number, burst: number): Allowance {
+  take(kind: RatedKind, source: string, perMinute: number, burst: number): Allowance {
     const now = this.#clock.now();
-    let bucket = this.#buckets.get(source);
+    let buckets = this.#kinds.get(kind);
+    if (buckets === undefined) this.#kinds.set(kind, (buckets = new Map()));
+    let bucket = buckets.get(source);
     if (bucket === undefined) {
-      if (this.#buckets.size >= mostBuckets) this.#forgetFull(now, perMinute, burst);
-      bucket = { tokens: burst, at: now };
-      this.#buckets.set(source, bucket);
+      if (buckets.size >= mostBuckets) forgetFull(buckets, now);
+      bucket = { tokens: burst, at: now, perMinute, burst };
+      buckets.set(source, bucket);
     }
-    const elapsed = Math.max(0, now - bucket.at);
-    bucket.tokens = Math.min(burst, bucket.tokens + (elapsed * perMinute) / 60_000);
+    bucket.perMinute = perMinute;
+    bucket.burst = burst;
+    bucket.tokens = tokensAt(bucket, now);
     bucket.at = now;
     if (bucket.tokens < 1) {
       const retryAfter = Math.max(1, Math.ceil(((1 - bucket.tokens) * 60) / perMinute));
@@ -50,15 +60,21 @@ export class RateLimiter {
     bucket.tokens -= 1;
     return { allowed: true, limit: perMinute, remaining: Math.floor(bucket.tokens), retryAfter: 0 };
   }
+}
 
-  /** A bucket that is full again says nothing; when even that frees too little, the oldest go. */
-  #forgetFull(now: number, perMinute: number, burst: number): void {
-    for (const [source, bucket] of this.#buckets) {
-      if (bucket.tokens + ((now - bucket.at) * perMinute) / 60_000 >= burst) this.#buckets.delete(source);
-    }
-    for (const source of this.#buckets.keys()) {
-      if (this.#buckets.size < mostBuckets / 2) break;
-      this.#buckets.delete(source);
-    }
+function tokensAt({ tokens, at, perMinute, burst }: Bucket, now: number): number {
+  return Math.min(burst, tokens + (Math.max(0, now - at) * perMinute) / 60_000);
+}
+
+/** A bucket that is full again says nothing; when even that frees too little, those go that are fullest. */
+function forgetFull(buckets: Map<string, Bucket>, now: number): void {
+  const missing: (readonly [string, number])[] = [];
+  for (const [source, bucket] of buckets) {
+    const lack = 1 - tokensAt(bucket, now) / bucket.burst;
+    if (lack <= 0) buckets.delete(source);
+    else missing.push([source, lack]);
   }
+  if (missing.length < mostBuckets / 2) return;
+  missing.sort(([, one], [, other]) => one - other);
+  for (const [source] of missing.slice(0, missing.length - mostBuckets / 2)) buckets.delete(source);
 }

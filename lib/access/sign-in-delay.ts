@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../domain/clock.js';
 import type { PeopleTables } from '../sidecar/people-tables.js';
+import { cutAddress } from './cut-address.js';
 
 interface Rule {
   /** Failures that cost nothing. */
@@ -17,6 +18,8 @@ const rules: Readonly<Record<'name' | 'address', Rule>> = {
 
 /** Milliseconds after which failures are forgotten. */
 const forgotten = 24 * 60 * 60_000;
+/** Names and addresses that are remembered for failures; beyond, those with the fewest are forgotten first. */
+const mostSources = 100_000;
 
 /**
  * Lock-out by delay: after some failures in a row each further attempt has to wait, twice as long each time. It counts
@@ -69,7 +72,7 @@ export class SignInDelay {
   }
 
   #sourcesOf(name: string, address: string) {
-    return [['name', name] as const, ['address', address] as const].map(([kind, text]) => ({
+    return [['name', name] as const, ['address', cutAddress(address)] as const].map(([kind, text]) => ({
       kind,
       rule: rules[kind],
       source: createHmac('sha256', this.#key).update(`${kind}:${text}`).digest(),
@@ -79,7 +82,7 @@ export class SignInDelay {
   #sweep(now: number): void {
     if (now - this.#sweptAt < 60_000) return;
     this.#sweptAt = now;
-    this.#tables.failures.sweep(now - forgotten);
+    this.#tables.failures.sweep(now - forgotten, mostSources);
   }
 }
 

@@ -12,7 +12,9 @@ export class SignInFailureTable {
   readonly #find;
   readonly #set;
   readonly #delete;
+  readonly #count;
   readonly #sweep;
+  readonly #forgetFewest;
 
   constructor(connection: Connection) {
     this.#find = connection.prepare<[Uint8Array], { count: number; last_at: number }>(
@@ -23,7 +25,12 @@ export class SignInFailureTable {
        ON CONFLICT (source) DO UPDATE SET count = excluded.count, last_at = excluded.last_at`,
     );
     this.#delete = connection.prepare('DELETE FROM sign_in_failure WHERE source = ?');
+    this.#count = connection.prepare<[], { number: number }>('SELECT count(*) AS number FROM sign_in_failure');
     this.#sweep = connection.prepare('DELETE FROM sign_in_failure WHERE last_at < ?');
+    this.#forgetFewest = connection.prepare(
+      `DELETE FROM sign_in_failure WHERE source IN
+         (SELECT source FROM sign_in_failure ORDER BY count, last_at LIMIT ?)`,
+    );
   }
 
   find(source: Uint8Array): Failures | undefined {
@@ -39,8 +46,13 @@ export class SignInFailureTable {
     this.#delete.run(source);
   }
 
-  /** Forgets what was last added to before then. */
-  sweep(before: number): void {
+  /**
+   * Forgets what was last added to before then, and beyond so many what has the fewest failures.
+   * @param before milliseconds since 1970
+   */
+  sweep(before: number, most: number): void {
     this.#sweep.run(before);
+    const excess = (this.#count.get()?.number ?? 0) - most;
+    if (excess > 0) this.#forgetFewest.run(excess);
   }
 }

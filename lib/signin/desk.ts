@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { cutAddress } from '../access/cut-address.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
@@ -81,7 +82,7 @@ export class Desk {
 
   /** @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form` */
   requireForm(visit: Visit, sessionId?: string): void {
-    const allowance = this.host.limiter.take(`forms:${this.addressOf(visit)}`, formsPerMinute, formsPerMinute);
+    const allowance = this.host.limiter.take('form', cutAddress(this.addressOf(visit)), formsPerMinute, formsPerMinute);
     if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
     this.proof.require(visit.request, this.field(visit, 'csrf'), sessionId);
   }
@@ -112,7 +113,7 @@ export class Desk {
     for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId)) {
       try {
         const workspace = this.host.find(name);
-        if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, address);
+        if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, cutAddress(address));
       } catch {
         // One that cannot be read can note nothing down either.
       }

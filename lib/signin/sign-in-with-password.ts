@@ -43,6 +43,7 @@ export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void
   const returnTo = readReturnPath(desk.field(visit, 'return'), desk.base);
   const name = foldSignInName(typed);
   const address = desk.addressOf(visit);
+  people.passwords.requireRoom();
   const wait = people.delay.begin(name, address);
   if (wait > 0) {
     visit.response.setHeader('Retry-After', String(wait));

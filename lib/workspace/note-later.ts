@@ -6,7 +6,7 @@ import type { Credential } from '../domain/credential.js';
 import type { Workspace } from './workspace.js';
 
 const oneMinute = 60_000;
-/** Sources that are told apart between two writes; a flood from more is counted together. */
+/** Sources that a workspace tells apart in a minute, written already or not; a flood from more is counted together. */
 const mostSources = 1000;
 const manySources = 'many';
 
@@ -36,6 +36,9 @@ export interface NotedLaterOptions {
 export class NotedLater {
   readonly #options: NotedLaterOptions;
   readonly #notes = new Map<string, Notes>();
+  /** What was told apart in the minute under way, by workspace. */
+  readonly #known = new Map<string, Set<string>>();
+  #knownIn = -1;
   #recordedMinute = -1;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,7 +55,7 @@ export class NotedLater {
 
   /**
    * Counts a refused attempt.
-   * @param source the credential's id where there is one, else the client's address
+   * @param source the credential's id where there is one, else the client's address as `cutAddress` gives it
    */
   countRefused(
     workspace: Workspace,
@@ -62,12 +65,8 @@ export class NotedLater {
   ): void {
     const { counts } = this.#notesOf(workspace);
     const minute = this.#minute();
-    let key = `${face} ${reason} ${minute} ${source}`;
-    let named = source;
-    if (!counts.has(key) && counts.size >= mostSources) {
-      named = manySources;
-      key = `${face} ${reason} ${minute} ${named}`;
-    }
+    const named = this.#isToldApart(workspace.name, minute, `${face} ${reason} ${source}`) ? source : manySources;
+    const key = `${face} ${reason} ${minute} ${named}`;
     const known = counts.get(key);
     if (known === undefined) counts.set(key, { interface: face, reason, source: named, minute, count: 1 });
     else known.count += 1;
@@ -110,6 +109,19 @@ export class NotedLater {
         this.#options.onFault(`What was counted for ${name} could not be written`, error);
       }
     }
+  }
+
+  #isToldApart(workspace: string, minute: number, source: string): boolean {
+    if (minute !== this.#knownIn) {
+      this.#known.clear();
+      this.#knownIn = minute;
+    }
+    let known = this.#known.get(workspace);
+    if (known === undefined) this.#known.set(workspace, (known = new Set()));
+    if (known.has(source)) return true;
+    if (known.size >= mostSources) return false;
+    known.add(source);
+    return true;
   }
 
   #minute(): number {

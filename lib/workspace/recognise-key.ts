@@ -1,4 +1,5 @@
 import { authenticate } from '../access/authenticate.js';
+import { cutAddress } from '../access/cut-address.js';
 import { readPolicy } from '../access/policy.js';
 import type { RateLimiter } from '../access/rate-limit.js';
 import { parseKey } from '../access/secret.js';
@@ -64,7 +65,7 @@ export function recogniseKey(
     }
     const refusal = refuseAddress(host.limiter, address);
     const reason = refusal.code === 'RATE_LIMITED' ? overLimit : found.fault;
-    later.countRefused(workspace, face, reason, found.credentialId ?? address);
+    later.countRefused(workspace, face, reason, found.credentialId ?? cutAddress(address));
     throw refusal;
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -74,6 +75,6 @@ export function recogniseKey(
 
 /** What somebody is told who could not be recognised: the same for every reason, until there are too many. */
 export function refuseAddress(limiter: RateLimiter, address: string): Refusal {
-  const allowance = limiter.take(`address:${address}`, failuresPerMinute, failuresPerMinute);
+  const allowance = limiter.take('address', cutAddress(address), failuresPerMinute, failuresPerMinute);
   return allowance.allowed ? unauthenticated() : rateLimited(allowance.retryAfter);
 }

@@ -134,7 +134,7 @@ function configureFeatures(
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      allowFetch: async () => host.limiter.take('oauth:documents', fetchesPerMinute, fetchesPerMinute).allowed,
+      allowFetch: async () => host.limiter.take('document', '', fetchesPerMinute, fetchesPerMinute).allowed,
       cacheDuration: { min: 60, max: 3600 },
     },
     resourceIndicators: {

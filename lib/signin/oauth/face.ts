@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import { cutAddress } from '../../access/cut-address.js';
 import type { ReadAccessToken } from '../../domain/access-token.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import { Refusal } from '../../domain/refusal.js';
@@ -144,10 +145,10 @@ class Face implements OAuthFace {
   /** Holds each address to a rate, and registrations, which cost disk, to a lower one. */
   #admit(request: IncomingMessage, response: ServerResponse, isRegistration: boolean): boolean {
     const { limiter, file } = this.#host;
-    const address = this.#findAddress(request);
-    const allowances = [limiter.take(`oauth:${address}`, requestsPerMinute, requestsPerMinute)];
+    const address = cutAddress(this.#findAddress(request));
+    const allowances = [limiter.take('oauth', address, requestsPerMinute, requestsPerMinute)];
     if (isRegistration) {
-      allowances.push(limiter.take(`oauth-register:${address}`, registrationsPerMinute, registrationsPerMinute));
+      allowances.push(limiter.take('registration', address, registrationsPerMinute, registrationsPerMinute));
       if (file.oauth.countEntries('Client') >= mostClients) {
         allowances.push({ allowed: false, limit: 0, remaining: 0, retryAfter: 3600 });
       }

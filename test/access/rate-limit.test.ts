@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { RateLimiter, type RatedKind } from '../../lib/access/rate-limit.js';
+import { TestClock } from '../harness/service.js';
+
+describe('What a source may still ask', () => {
+  const many = 100_000;
+  let clock: TestClock;
+  let limiter: RateLimiter;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    limiter = new RateLimiter(clock);
+  });
+
+  function exhaust(kind: RatedKind, source: string, perMinute: number, burst: number): void {
+    while (limiter.take(kind, source, perMinute, burst).allowed);
+  }
+
+  it('is not given back by a flood of others, of its own kind or of another', () => {
+    exhaust('credential', 'key', 60, 100);
+    exhaust('address', 'guesser', 300, 300);
+    for (let other = 0; other < many + 10; other += 1) limiter.take('address', `address ${other}`, 300, 300);
+    assert.equal(limiter.take('credential', 'key', 60, 100).allowed, false);
+    assert.equal(limiter.take('address', 'guesser', 300, 300).allowed, false);
+  });
+
+  it('comes back at the rate that it was asked for by, whoever asks meanwhile', () => {
+    exhaust('credential', 'slow key', 6, 10);
+    for (let other = 0; other < many; other += 1) limiter.take('credential', `key ${other}`, 600, 10);
+    clock.advance(10_000);
+    // Ten seconds at this one's rate fill its own bucket, but not the slow one's.
+    limiter.take('credential', 'fast key', 600, 10);
+    assert.equal(limiter.take('credential', 'slow key', 6, 10).allowed, true);
+    assert.equal(limiter.take('credential', 'slow key', 6, 10).allowed, false);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { unavailable } from '../../lib/domain/refusal.js';
+import { formatKey } from '../../lib/access/secret.js';
+import { OAuthServer } from './oauth/server.js';
+import { openTestServer } from '../harness/http.js';
+import { openSignIn, type SignInTest } from './open-sign-in.js';
+
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)}`;
+const otherNetwork = (network: number): string => `2001:db8:1:${network.toString(16)}::1`;
+
+describe('A host with a network of 2^64 addresses', function () {
+  this.timeout(20_000);
+
+  let test: SignInTest;
+
+  beforeEach(async () => {
+    test = await openSignIn({ server: { trustProxy: 1 }, signIn: { trustProxy: 1 } });
+  });
+  afterEach(() => test.close());
+
+  it('waits like one address after many wrong passwords, and nobody else waits with it', async () => {
+    const statuses = [];
+    for (let guess = 0; guess < 22; guess += 1) {
+      statuses.push((await test.visitor(from(sameNetwork(guess))).signIn(`name${guess}`, 'wrong')).status);
+    }
+    assert.deepEqual(statuses.slice(19), [422, 429, 429]);
+    assert.equal((await test.visitor(from(otherNetwork(3))).signIn('another', 'wrong')).status, 422);
+  });
+
+  it('sends as many forms a minute as one address', async () => {
+    const visitor = test.visitor();
+    await visitor.get('/signin');
+    const csrf = /name="csrf" value="([^"]*)"/.exec(visitor.page)?.[1] ?? '';
+    const send = (address: string) => visitor.post('/signin/link', { csrf, link: 'x' }, from(address));
+    for (let form = 0; form < 60; form += 1) assert.equal((await send(sameNetwork(form))).status, 410);
+    assert.equal((await send(sameNetwork(60))).status, 429);
+    assert.equal((await send(otherNetwork(3))).status, 410);
+  });
+
+  it('guesses as many keys a minute as one address, and stands in the log as one', async () => {
+    const guess = (number: number, address: string) => {
+      const secret = 'a'.repeat(52);
+      const credentialId = String(number).padStart(16, '0');
+      const key = formatKey({ workspace: 'acme', credentialId, secret });
+      return test.server.as(key).get('/v1/folders', from(address));
+    };
+    for (let number = 0; number < 300; number += 1) {
+      assert.equal((await guess(number, sameNetwork(number))).refusal, 'UNAUTHENTICATED');
+    }
+    assert.equal((await guess(300, sameNetwork(300))).refusal, 'RATE_LIMITED');
+    assert.equal((await guess(301, otherNetwork(3))).refusal, 'UNAUTHENTICATED');
+    test.server.host.clock.advance(60_000);
+    await test.server.rest.later.flush();
+    const sources = test.records().filter((line) => line.includes('"reason":"unknown"'));
+    assert.equal(sources.length, 2);
+    assert.ok(sources[0]?.includes('"count":300') && sources[0].includes('"source":"2001:db8:1:2::/64"'), sources[0]);
+  });
+
+  it('registers as many applications a minute as one address', async () => {
+    const oauth = await OAuthServer.start(await openTestServer(), { trustProxy: 1 });
+    try {
+      const register = (address: string) =>
+        fetch(`${oauth.url}/oauth/register`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...from(address) },
+          body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
+        });
+      for (let count = 0; count < 20; count += 1) assert.equal((await register(sameNetwork(count))).status, 201);
+      assert.equal((await register(sameNetwork(20))).status, 429);
+      assert.equal((await register(otherNetwork(3))).status, 201);
+    } finally {
+      await oauth.close();
+    }
+  });
+});
+
+describe('What is remembered of wrong passwords', function () {
+  this.timeout(20_000);
+
+  let test: SignInTest;
+
+  beforeEach(async () => {
+    test = await openSignIn();
+  });
+  afterEach(() => test.close());
+
+  it('is bounded: what failed the least is forgotten first', async () => {
+    const { people } = test.server.host.service.file;
+    const now = test.server.host.clock.now();
+    const sourceOf = (name: string): Buffer => createHash('sha256').update(name).digest();
+    people.within(() => {
+      people.failures.set(sourceOf('guessed'), { count: 15, lastAt: now - 1000 });
+      for (let other = 0; other < 100_001; other += 1) {
+        people.failures.set(sourceOf(`other ${other}`), { count: 1, lastAt: now - 200_000 + other });
+      }
+    });
+    await test.visitor().signIn('ada', 'wrong');
+    const isKnown = (name: string): boolean => people.failures.find(sourceOf(name)) !== undefined;
+    assert.deepEqual(['guessed', 'other 0', 'other 1', 'other 100000'].filter(isKnown), ['guessed', 'other 100000']);
+  });
+
+  it('holds nothing of an attempt that was turned away because too many were waiting', async () => {
+    await test.person('Ada', 'ada');
+    const { passwords, delay } = test.server.host.service.people;
+    // As it is with sixty-six under way, without the half minute that they take.
+    passwords.requireRoom = () => {
+      throw unavailable();
+    };
+    for (let attempt = 0; attempt < 7; attempt += 1) {
+      assert.equal((await test.visitor().signIn('ada', 'wrong')).status, 503);
+    }
+    for (let failure = 0; failure < 5; failure += 1) assert.equal(delay.begin('ada', '127.0.0.1'), 0, String(failure));
+  });
+});
