@@ -41,8 +41,8 @@ export class RateLimiter {
    */
   take(kind: RatedKind, source: string, perMinute: number, burst: number): Allowance {
     const now = this.#clock.now();
-    let buckets = this.#kinds.get(kind);
-    if (buckets === undefined) this.#kinds.set(kind, (buckets = new Map()));
+    const buckets = this.#kinds.get(kind) ?? new Map<string, Bucket>();
+    this.#kinds.set(kind, buckets);
     let bucket = buckets.get(source);
     if (bucket === undefined) {
       if (buckets.size >= mostBuckets) forgetFull(buckets, now);

@@ -81,7 +81,9 @@ export class OAuthTable {
   readonly #touchGrant;
   readonly #touchClient;
   readonly #revokeGrant;
+  readonly #hasGrantOf;
   readonly #countOf;
+  readonly #removeOldest;
   readonly #sweep;
 
   constructor(connection: Connection) {
@@ -113,6 +115,13 @@ export class OAuthTable {
       `UPDATE oauth_entry SET expires_at = max(expires_at, ?) WHERE kind = 'Client' AND id_hash = ?`,
     );
     this.#revokeGrant = connection.prepare('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
+    this.#hasGrantOf = connection.prepare<[string, number]>(
+      'SELECT 1 FROM oauth_grant WHERE client_id = ? AND revoked_at IS NULL AND expires_at > ? LIMIT 1',
+    );
+    this.#removeOldest = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) =
+         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND expires_at <= ? ORDER BY expires_at LIMIT 1)`,
+    );
     this.#countOf = connection.prepare<[string], { number: number }>(
       'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
     );
@@ -150,6 +159,20 @@ export class OAuthTable {
 
   countEntries(kind: string): number {
     return this.#countOf.get(kind)?.number ?? 0;
+  }
+
+  /**
+   * Removes the one that would expire first.
+   * @param expiringBy milliseconds since 1970: none that would expire later
+   * @returns whether there was one
+   */
+  removeOldest(kind: string, expiringBy: number): boolean {
+    return this.#removeOldest.run(kind, expiringBy).changes > 0;
+  }
+
+  /** Whether there is a consent for that client now. */
+  hasGrantOf(clientId: string, now: number): boolean {
+    return this.#hasGrantOf.get(clientId, now) !== undefined;
   }
 
   findGrant(id: string): OAuthGrant | undefined {

@@ -116,8 +116,8 @@ export class NotedLater {
       this.#known.clear();
       this.#knownIn = minute;
     }
-    let known = this.#known.get(workspace);
-    if (known === undefined) this.#known.set(workspace, (known = new Set()));
+    const known = this.#known.get(workspace) ?? new Set();
+    this.#known.set(workspace, known);
     if (known.has(source)) return true;
     if (known.size >= mostSources) return false;
     known.add(source);

@@ -1,4 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import { errorPage } from '../pages/tell.js';
 import { pageHeaders } from '../pages/page.js';
@@ -19,6 +20,8 @@ export interface ProviderOptions {
   readonly cookieKey: string;
   readonly signingKeys: readonly JsonWebKey[];
   readonly fetchDocument: FetchDocument;
+  /** Where a request came from, as it is counted. */
+  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 /** Paths within the service. */
@@ -32,7 +35,7 @@ export const oauthPaths = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** Documents of clients that are fetched in a minute, for all requests together. */
+/** Documents of clients that are fetched in a minute: for one address, and for one client that somebody let in. */
 const fetchesPerMinute = 60;
 const signingAlgorithm = 'ES256';
 
@@ -74,7 +77,7 @@ export function configureProvider(host: OAuthHost, options: ProviderOptions): Co
     // The endpoints that scripts call look at no cookie, so it does not matter whose page the script is on.
     clientBasedCORS: () => true,
     fetch: options.fetchDocument as NonNullable<Configuration['fetch']>,
-    features: configureFeatures(host, publicUrl, library),
+    features: configureFeatures(host, options),
     interactions: {
       policy: makePolicy(library),
       url: (_context, { uid }) => `${base}${oauthPaths.interaction}/${uid}`,
@@ -115,8 +118,7 @@ function configureCookies(publicUrl: string, key: string): NonNullable<Configura
 
 function configureFeatures(
   host: OAuthHost,
-  publicUrl: string,
-  { errors }: OAuthLibrary,
+  { publicUrl, library: { errors }, addressOf }: ProviderOptions,
 ): NonNullable<Configuration['features']> {
   const resource = resourceOf(publicUrl);
   return {
@@ -134,7 +136,15 @@ function configureFeatures(
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      allowFetch: async () => host.limiter.take('document', '', fetchesPerMinute, fetchesPerMinute).allowed,
+      allowFetch: async ({ req }, clientId) => {
+        // A client that somebody let in is asked for apart, so that no stranger can use up what it needs.
+        const isLetIn = host.file.oauth.hasGrantOf(clientId, host.clock.now());
+        const kind = isLetIn ? 'known document' : 'document';
+        const source = isLetIn ? clientId : addressOf(req);
+        if (host.limiter.take(kind, source, fetchesPerMinute, fetchesPerMinute).allowed) return true;
+        const error = new errors.TemporarilyUnavailable('Too many documents of clients were asked for.');
+        throw Object.assign(error, { status: 503, statusCode: 503 });
+      },
       cacheDuration: { min: 60, max: 3600 },
     },
     resourceIndicators: {

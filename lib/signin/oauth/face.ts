@@ -54,7 +54,7 @@ const retryAfter = 5;
 /** Requests of one address in a minute, and how many registrations of clients among them. */
 const requestsPerMinute = 600;
 const registrationsPerMinute = 20;
-/** Registered clients; whoever lets none in is dropped after a day, and until then there is no room for more. */
+/** Registered clients. One that nobody let in is dropped after a day, or when there is no room for another. */
 const mostClients = 10_000;
 
 const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
@@ -72,6 +72,8 @@ class Face implements OAuthFace {
   readonly #library: OAuthLibrary;
   readonly #base: string;
   readonly #findAddress: (request: IncomingMessage) => string;
+  /** Of requests as they were rewritten. */
+  readonly #addresses = new WeakMap<IncomingMessage, string>();
   readonly #desk: ConsentDesk;
   #keys = '';
   #provider: Provider;
@@ -102,7 +104,8 @@ class Face implements OAuthFace {
     const started = performance.now();
     const id = makeIdentifier('req', this.#host.randomness);
     const [path = ''] = (request.url ?? '').split('?');
-    const route = nameRoute(path);
+    const isMetadata = isResourceMetadataPath(path, this.#options.publicUrl) || this.#metadataPath(path) !== undefined;
+    const route = isMetadata ? path : (nameRoute(path) ?? 'unknown');
     response.setHeader('X-Request-Id', id);
     protectAnswer(response);
     response.once('close', () => {
@@ -129,10 +132,13 @@ class Face implements OAuthFace {
     const isRegistration = path === oauthPaths.registration;
     if (isResourceMetadataPath(path, publicUrl)) return sendOpenly(request, response, describeResource(publicUrl));
     if (isRegistration && answerPreflight(request, response)) return;
-    if (!this.#admit(request, response, isRegistration)) return;
-    const address = { publicUrl, base: this.#base };
-    const rewritten = await rewriteRequest(request, address);
-    rewritten.url = `${this.#metadataPath(path) ?? path}${(rewritten.url ?? '').slice(path.length)}`;
+    const address = cutAddress(this.#findAddress(request));
+    if (!this.#admit(request, response, address, isRegistration)) return;
+    const metadataPath = this.#metadataPath(path);
+    if (metadataPath === undefined && nameRoute(path) === undefined) return sendNothing(request, response);
+    const rewritten = await rewriteRequest(request, { publicUrl, base: this.#base });
+    rewritten.url = `${metadataPath ?? path}${(rewritten.url ?? '').slice(path.length)}`;
+    this.#addresses.set(rewritten, address);
     if (path.startsWith(`${oauthPaths.interaction}/`)) return this.#desk.handle(rewritten, response);
     await this.#callback(rewritten, response);
   }
@@ -143,22 +149,25 @@ class Face implements OAuthFace {
   }
 
   /** Holds each address to a rate, and registrations, which cost disk, to a lower one. */
-  #admit(request: IncomingMessage, response: ServerResponse, isRegistration: boolean): boolean {
-    const { limiter, file } = this.#host;
-    const address = cutAddress(this.#findAddress(request));
+  #admit(request: IncomingMessage, response: ServerResponse, address: string, isRegistration: boolean): boolean {
+    const { limiter } = this.#host;
     const allowances = [limiter.take('oauth', address, requestsPerMinute, requestsPerMinute)];
     if (isRegistration) {
       allowances.push(limiter.take('registration', address, registrationsPerMinute, registrationsPerMinute));
-      if (file.oauth.countEntries('Client') >= mostClients) {
-        allowances.push({ allowed: false, limit: 0, remaining: 0, retryAfter: 3600 });
-      }
     }
     const refused = allowances.find(({ allowed }) => !allowed);
-    if (refused === undefined) return true;
-    response.setHeader('Retry-After', refused.retryAfter);
+    if (refused === undefined && (!isRegistration || this.#hasRoomForClient())) return true;
+    response.setHeader('Retry-After', refused?.retryAfter ?? 3600);
     sendJson(response, 429, { error: 'temporarily_unavailable', error_description: 'Too many requests.' });
     request.resume();
     return false;
+  }
+
+  /** Where all places are taken, the oldest client that nobody let in gives way. */
+  #hasRoomForClient(): boolean {
+    const { file, clock } = this.#host;
+    if (file.oauth.countEntries('Client') < mostClients) return true;
+    return file.oauth.removeOldest('Client', clock.now() + lifetimes.unusedClient * second);
   }
 
   #useKeys(now: boolean): void {
@@ -182,6 +191,7 @@ class Face implements OAuthFace {
         cookieKey: readCookieKey(this.#host),
         signingKeys,
         fetchDocument: this.#options.fetchDocument ?? makeDocumentFetcher(),
+        addressOf: (request) => this.#addresses.get(request) ?? '',
       }),
     );
     // What is told of the address is what `rewriteRequest` writes, and not what a client sends.
@@ -281,7 +291,20 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse): bo
   return true;
 }
 
-/** For the log: the path without what is secret in it. */
-function nameRoute(path: string): string {
-  return path.replace(/^(\/oauth\/[a-z]+)\/.*$/, '$1/{id}');
+const plainPaths: readonly string[] = Object.values(oauthPaths).filter((path) => path !== oauthPaths.interaction);
+const pathsWithId: readonly string[] = [oauthPaths.authorization, oauthPaths.interaction];
+
+/**
+ * The path without what is secret in it; undefined for one that there is not. The provider takes other spellings for
+ * the same, which would go past what is held to a rate here.
+ */
+function nameRoute(path: string): string | undefined {
+  if (plainPaths.includes(path)) return path;
+  const [, start = '', id = ''] = /^(\/oauth\/[^/]*)\/([\w-]+)$/.exec(path) ?? [];
+  return id !== '' && pathsWithId.includes(start) ? `${start}/{id}` : undefined;
+}
+
+function sendNothing(request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  sendJson(response, 404, { error: 'invalid_request', error_description: 'There is nothing at this address.' });
 }

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import * as oauth from 'oauth4webapi';
+import { makeDocumentFetcher } from '../../../lib/signin/oauth/fetch-document.js';
+import { testCertificate, testCertificateKey } from './certificate.js';
+import { discover, OAuthClient } from './client.js';
+import { openOAuthServer, type OAuthServer } from './server.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+describe('Which paths there are', () => {
+  let server: OAuthServer;
+  before(async () => {
+    server = await openOAuthServer();
+  });
+  after(() => server.close());
+
+  const send = (path: string, method = 'POST') =>
+    fetch(`${server.url}${path}`, {
+      method,
+      redirect: 'manual',
+      ...(method === 'POST' && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
+      }),
+    });
+
+  it('those that are described, in these very letters, and no others', async () => {
+    for (const path of [
+      '/oauth/REGISTER',
+      '/oauth/Register',
+      '/oauth/register/',
+      '/oauth/register/x',
+      '/oauth//register',
+      '/oauth/%72egister',
+      '/oauth/Token',
+      '/oauth/token/x',
+      '/oauth/nothing',
+      '/oauth/authorize/',
+      '/oauth/authorize/a/b',
+      '/oauth/interaction',
+      '/oauth/interaction/',
+      '/oauth/toString',
+    ]) {
+      for (const method of ['GET', 'POST']) assert.equal((await send(path, method)).status, 404, `${method} ${path}`);
+    }
+    assert.equal(server.host.service.file.oauth.countEntries('Client'), 0);
+    assert.equal((await send('/oauth/register')).status, 201);
+  });
+
+  it('and the log knows them by name, and nothing that was sent', async () => {
+    await send('/oauth/Authorize/a-secret', 'GET');
+    await send('/oauth/a-secret', 'GET');
+    await send('/oauth/interaction/a-secret', 'GET');
+    await send('/oauth/authorize/a-secret', 'GET');
+    const log = JSON.stringify(server.log);
+    assert.ok(!log.includes('a-secret'), log);
+    const routes = server.log.map((line) => line['route']);
+    assert.deepEqual(routes.slice(-4), ['unknown', 'unknown', '/oauth/interaction/{id}', '/oauth/authorize/{id}']);
+  });
+});
+
+describe('When there is no room for another registered client', () => {
+  let server: OAuthServer;
+  beforeEach(async () => {
+    server = await openOAuthServer();
+  });
+  afterEach(() => server.close());
+
+  /** Fills all places but those that are taken. @param livesFor milliseconds from now */
+  function fill(livesFor: number): void {
+    const { file, clock } = server.host.service;
+    for (let count = file.oauth.countEntries('Client'); count < 10_000; count += 1) {
+      file.oauth.putEntry({
+        kind: 'Client',
+        idHash: Buffer.from(`client ${count}`),
+        grantId: null,
+        uid: null,
+        accountId: null,
+        content: Buffer.alloc(0),
+        consumedAt: null,
+        expiresAt: clock.now() + livesFor,
+      });
+    }
+  }
+
+  it('the oldest that nobody let in makes room, and one that somebody let in stays', async () => {
+    const used = await OAuthClient.register(server);
+    const person = await server.person();
+    const { refresh_token: token = '' } = await used.signIn(server.browserOf(person));
+    const unused = await OAuthClient.register(server);
+    server.host.clock.advance(minute);
+    fill(day);
+    const newest = await OAuthClient.register(server);
+    assert.equal(server.host.service.file.oauth.countEntries('Client'), 10_000);
+    await assert.rejects(unused.signIn(server.browserOf(person)));
+    await used.refresh(token);
+    await newest.signIn(server.browserOf(person));
+  });
+
+  it('and somebody let all of them in, whoever comes is told to come again', async () => {
+    fill(400 * day);
+    const response = await fetch(`${server.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
+    });
+    assert.equal(response.status, 429);
+    assert.equal(response.headers.get('retry-after'), '3600');
+  });
+});
+
+describe('Documents of clients, asked for by a stranger without end', () => {
+  let server: OAuthServer;
+  let site: Server;
+  let origin: string;
+  before(async () => {
+    site = createServer({ cert: testCertificate, key: testCertificateKey }, (request, response) => {
+      if (request.url?.startsWith('/client') !== true) return void response.writeHead(404).end();
+      const document = {
+        client_id: `${origin}${request.url}`,
+        client_name: 'Described',
+        redirect_uris: ['http://127.0.0.1/callback'],
+      };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+    });
+    await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
+    origin = `https://localhost:${(site.address() as AddressInfo).port}`;
+  });
+  after(() => site.close());
+  beforeEach(async () => {
+    const allows = (address: string): boolean => /^127\.|^::1$/.test(address);
+    const fetchDocument = makeDocumentFetcher({ allows, ca: testCertificate });
+    server = await openOAuthServer({ oauth: { fetchDocument, trustProxy: 1 } });
+  });
+  afterEach(() => server.close());
+
+  async function clientAt(path: string): Promise<OAuthClient> {
+    const authority = await discover(server.url);
+    const redirect = 'http://127.0.0.1:4711/callback';
+    return new OAuthClient(authority, { client_id: origin + path }, oauth.None(), redirect, `${server.url}/mcp`);
+  }
+
+  /** Begins a sign-in with a client that is described elsewhere. */
+  const ask = async (path: string, address: string) => {
+    const { url } = await (await clientAt(path)).ask();
+    return fetch(url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
+  };
+
+  it('are fetched for others, and the one who asks is told when to ask again', async () => {
+    const person = await server.person();
+    const known = await clientAt('/client-known');
+    const { refresh_token: token = '' } = await known.signIn(server.browserOf(person));
+    let count = 0;
+    let refused = await ask('/missing', '2001:db8::1');
+    for (; refused.status === 400 && count < 100; count += 1) {
+      refused = await ask(`/missing-${count}`, `2001:db8::${count.toString(16)}`);
+    }
+    assert.ok(count > 20 && count <= 60, String(count));
+    assert.equal(refused.status, 503);
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+    // What was fetched of the known one is forgotten, as after an hour.
+    server.face.rotateKeys();
+    assert.equal((await ask('/client-new', '203.0.113.9')).status, 303, 'from elsewhere');
+    assert.equal((await ask('/client-known', '2001:db8::ffff')).status, 303, 'what somebody let in is asked for apart');
+    await known.refresh(token);
+  });
+});
