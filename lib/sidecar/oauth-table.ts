@@ -73,6 +73,7 @@ export class OAuthTable {
   readonly #findByUid;
   readonly #upsert;
   readonly #consume;
+  readonly #giveBack;
   readonly #remove;
   readonly #removeOfGrant;
   readonly #findGrant;
@@ -98,8 +99,9 @@ export class OAuthTable {
          account_id = excluded.account_id, content = excluded.content, expires_at = excluded.expires_at`,
     );
     this.#consume = connection.prepare(
-      'UPDATE oauth_entry SET consumed_at = coalesce(consumed_at, ?) WHERE kind = ? AND id_hash = ?',
+      'UPDATE oauth_entry SET consumed_at = ? WHERE kind = ? AND id_hash = ? AND consumed_at IS NULL',
     );
+    this.#giveBack = connection.prepare('UPDATE oauth_entry SET consumed_at = NULL WHERE kind = ? AND id_hash = ?');
     this.#remove = connection.prepare('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
     this.#removeOfGrant = connection.prepare('DELETE FROM oauth_entry WHERE grant_id = ?');
     this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
@@ -148,9 +150,14 @@ export class OAuthTable {
     this.#upsert.run(entry);
   }
 
-  /** Of several times the first counts. */
-  consume(kind: string, idHash: Uint8Array, at: number): void {
-    this.#consume.run(at, kind, idHash);
+  /** Of several times the first counts. @returns whether this was the first, and it is there */
+  consume(kind: string, idHash: Uint8Array, at: number): boolean {
+    return this.#consume.run(at, kind, idHash).changes > 0;
+  }
+
+  /** As if it had not been consumed. */
+  giveBack(kind: string, idHash: Uint8Array): void {
+    this.#giveBack.run(kind, idHash);
   }
 
   removeEntry(kind: string, idHash: Uint8Array): void {

@@ -9,7 +9,7 @@ import { hashId, openEntry, sealEntry } from './seal-entry.js';
 
 /** What is told of tokens as they come and go, for the audit log. */
 export interface TokenEvents {
-  /** Before the token is handed out. @throws Refusal when it cannot be recorded; then there is no token */
+  /** Before tokens are handed out. @throws Refusal when it cannot be recorded; then there are none */
   issued(grant: OAuthGrant): Promise<void>;
   /** A consent ended: the client gave it back, or something that was used already came again. */
   ended(grant: OAuthGrant): Promise<void>;
@@ -40,7 +40,6 @@ export class OAuthAdapter implements Adapter {
     if (kind === 'AccessToken') {
       const grant = findLiveGrant(this.#host, grantId ?? '');
       if (grant === undefined) throw new Error('An access token was to be issued without a consent in force.');
-      await this.#events.issued(grant);
       file.oauth.keepClient(hashId('Client', grant.clientId), clock.now() + lifetimes.client * second);
     }
     const lifetime = kind === 'Client' ? lifetimes.unusedClient : expiresIn;
@@ -75,9 +74,42 @@ export class OAuthAdapter implements Adapter {
     return undefined;
   }
 
+  /**
+   * What is exchanged for tokens is used up only when it is on record that they are handed out: where that fails, the
+   * client sends it again, and must not be taken for a thief then. A code is used up first and given back, since of two
+   * who send it at once only one may have it; a refresh token may come from several at once in any case.
+   */
   async consume(id: string): Promise<void> {
     const { file, clock } = this.#host;
-    file.oauth.consume(this.#kind, hashId(this.#kind, id), clock.now());
+    const idHash = hashId(this.#kind, id);
+    if (this.#kind === 'RefreshToken') {
+      await this.#recordIssue(idHash);
+      file.oauth.consume(this.#kind, idHash, clock.now());
+      return;
+    }
+    if (!file.oauth.consume(this.#kind, idHash, clock.now())) {
+      const grantId = file.oauth.findEntry(this.#kind, idHash)?.grantId;
+      if (typeof grantId === 'string') await this.#end(grantId);
+      throw Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 400 });
+    }
+    if (this.#kind !== 'AuthorizationCode') return;
+    try {
+      await this.#recordIssue(idHash);
+    } catch (cause) {
+      file.oauth.giveBack(this.#kind, idHash);
+      throw cause;
+    }
+  }
+
+  async #recordIssue(idHash: Uint8Array): Promise<void> {
+    const grantId = this.#host.file.oauth.findEntry(this.#kind, idHash)?.grantId ?? '';
+    try {
+      const grant = findLiveGrant(this.#host, grantId);
+      if (grant === undefined) throw new Error('A token was to be exchanged without a consent in force.');
+      await this.#events.issued(grant);
+    } catch (cause) {
+      throw asUndecided(cause);
+    }
   }
 
   async destroy(id: string): Promise<void> {

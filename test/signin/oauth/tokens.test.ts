@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { unavailable } from '../../../lib/domain/refusal.js';
 import { setPrincipalState } from '../../../lib/operations/set-principal-state.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { operator } from '../../harness/service.js';
@@ -130,6 +131,20 @@ describe('How long tokens live', () => {
     await assert.rejects(client.refresh(tokens.refresh_token ?? ''), { error: 'invalid_grant' });
   });
 
+  it('a code that two send at once ends what either got', async () => {
+    const person = await server.person();
+    const client = await OAuthClient.register(server);
+    const { url, verifier, state } = await client.ask();
+    const answer = client.readAnswer(await letIn(server.browserOf(person), url), state);
+    const answers = await Promise.all([client.exchangeRaw(answer, verifier), client.exchangeRaw(answer, verifier)]);
+    assert.ok(answers.some(({ status }) => status === 400));
+    for (const response of answers) {
+      const { access_token: token = '' } = (await response.json()) as { access_token?: string };
+      assert.equal(server.face.readAccessToken(token), undefined);
+    }
+    assert.notEqual(server.host.service.file.oauth.listGrants()[0]?.revokedAt, null);
+  });
+
   it('what has expired is swept, and ended consents when nobody needs to see them any more', async () => {
     const person = await server.person();
     const client = await OAuthClient.register(server);
@@ -158,6 +173,57 @@ describe('How long tokens live', () => {
     server.host.clock.advance(400 * day);
     server.face.keepUp();
     assert.deepEqual(count(), { AccessToken: 0, RefreshToken: 0, Grant: 0, Client: 0, ...none });
+  });
+});
+
+describe('A token that cannot be recorded', () => {
+  let server: OAuthServer;
+  let person: Member;
+  let client: OAuthClient;
+  beforeEach(async () => {
+    server = await openOAuthServer();
+    person = await server.person();
+    client = await OAuthClient.register(server);
+  });
+  afterEach(() => server.close());
+
+  /** Has the log take nothing for the length of one request. */
+  async function withoutLog(ask: () => Promise<Response>): Promise<void> {
+    const { journal } = server.host.workspace;
+    const turn = Object.getPrototypeOf(journal).turn as unknown;
+    Object.defineProperty(journal, 'turn', { value: () => Promise.reject(unavailable()), configurable: true });
+    const response = await ask();
+    Reflect.deleteProperty(journal, 'turn');
+    assert.equal(journal.turn, turn);
+    assert.equal(response.status, 503, await response.text());
+    assert.equal(response.headers.get('retry-after'), '5');
+  }
+
+  const issued = () => server.server.records().filter(({ record }) => record.action === 'token.issue').length;
+
+  it('is not handed out for a refresh token, which stays as good as it was', async () => {
+    const { refresh_token: token = '' } = await client.signIn(server.browserOf(person));
+    const body = new URLSearchParams({
+      client_id: client.client.client_id,
+      grant_type: 'refresh_token',
+      refresh_token: token,
+    });
+    await withoutLog(() => fetch(`${server.url}/oauth/token`, { method: 'POST', body }));
+    server.host.clock.advance(50 * second);
+    const next = await client.refresh(token);
+    assert.notEqual(server.face.readAccessToken(next.access_token), undefined);
+    assert.equal(issued(), 2);
+    await client.refresh(next.refresh_token ?? '');
+    assert.equal(issued(), 3);
+  });
+
+  it('is not handed out for a code, which can be sent again', async () => {
+    const { url, verifier, state } = await client.ask();
+    const answer = client.readAnswer(await letIn(server.browserOf(person), url), state);
+    await withoutLog(() => client.exchangeRaw(answer, verifier));
+    const tokens = await client.exchange(answer, verifier);
+    assert.notEqual(server.face.readAccessToken(tokens.access_token), undefined);
+    assert.equal(issued(), 1);
   });
 });
 
