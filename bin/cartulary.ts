@@ -4,15 +4,11 @@ import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
 import { addPreserveCommands } from './preserve.js';
-import { printFailure } from './print.js';
+import { fail, misused, printFailure } from './print.js';
 import { addServeCommands } from './serve.js';
 import { addMcpCommand } from './speak-mcp.js';
 import { addTransferCommands } from './transfer.js';
 import { readBuild } from '../lib/config.js';
-
-/** Exit codes: done, refused or failed, called wrongly. */
-const refused = 1;
-const misused = 2;
 
 function makeProgram(): Command {
   const program = new Command('cartulary')
@@ -51,7 +47,6 @@ try {
   } else {
     const isConfiguration = error instanceof Error && error.name === 'ConfigError';
     const message = error instanceof Error ? error.message : String(error);
-    printFailure({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson ? 'json' : 'text');
-    process.exitCode = isConfiguration ? misused : refused;
+    fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
   }
 }

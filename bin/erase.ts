@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { printFailure, printResult } from './print.js';
+import { fail, printResult } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 
@@ -42,8 +42,7 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
   });
   const asJson = options['json'] === true;
   if ('error' in answer) {
-    printFailure(answer.error, asJson ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(answer.error, asJson);
   } else printResult(answer.result, asJson);
 }
 

@@ -4,7 +4,7 @@ import { listUnknownVariables, packagePath, type Config } from '../lib/config.js
 import type { InspectOptions, VerifiedChain } from '../lib/socket/inspect.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
-import { printFailure, printResult } from './print.js';
+import { fail, printResult, refused } from './print.js';
 
 /** A result, how people read it, and whether all is well. */
 interface Inspection {
@@ -74,15 +74,14 @@ async function run(
     const { result, lines, isWell } = await inspect(config, options);
     if (asJson) printResult(result, true);
     else for (const line of lines) console.log(line);
-    if (!isWell) process.exitCode = 1;
+    if (!isWell) process.exitCode = refused;
   } catch (error) {
     const {
       code = 'INTERNAL',
       message,
       details,
     } = error as { code?: string; message: string; details?: Record<string, unknown> };
-    printFailure(details === undefined ? { code, message } : { code, message, details }, asJson ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(details === undefined ? { code, message } : { code, message, details }, asJson);
   }
 }
 

@@ -4,7 +4,7 @@ import { contentTable } from './content.js';
 import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
-import { printFailure, printResult } from './print.js';
+import { fail, printResult } from './print.js';
 
 /** A command that is one question to the owner of the data and one answer. */
 export interface Managing extends Description {
@@ -21,7 +21,7 @@ const scope = {
 };
 const grant = {
   ...scope,
-  '--subject <subject>': 'principal:ID or group:ID',
+  '--subject <subject>': 'the id of a principal or a group: prn_… or grp_…',
   '--role <role>': 'reader, editor or approver',
 };
 
@@ -108,14 +108,14 @@ const table: readonly Managing[] = [
     arguments: ['group'],
     description: 'Put a principal or a group into a group: what the group may do, it may do too.',
     example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
-    required: { '--member <subject>': 'principal:ID or group:ID' },
+    required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'group leave',
     arguments: ['group'],
     description: 'Take a principal or a group out of a group; what it had by the group alone ends at once.',
     example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
-    required: { '--member <subject>': 'principal:ID or group:ID' },
+    required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'grant add',
@@ -217,8 +217,7 @@ async function manage(
   const workspace = words === 'init' ? undefined : (config.workspace ?? undefined);
   const answer = await askOwner(config, { command: words.replace(' ', '.'), workspace, fields });
   if ('error' in answer) {
-    printFailure(answer.error, json === true ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(answer.error, json === true);
   } else if (words === 'audit key' && json !== true) {
     process.stdout.write((answer.result as { public_key: string }).public_key);
   } else if (words === 'document diff' && json !== true) printDiff(answer.result);

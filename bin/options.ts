@@ -42,12 +42,15 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   label: 'Words to filter and search by.',
   message: 'Messages that the operator sends and gets.',
   key: 'Keys by which people and agents come in.',
+  consent: 'What people let applications do in their name.',
   policy: 'What holds for the whole workspace.',
   audit: 'The record of everything that was done.',
 };
 
 function addGroup(parent: Command, name: string): Command {
-  return parent.command(name).description(groupDescriptions[name] ?? '');
+  const description = groupDescriptions[name];
+  if (description === undefined) throw new Error(`The group ${name} needs a description.`);
+  return parent.command(name).description(description);
 }
 
 /** Options that are settings, by their names there. */

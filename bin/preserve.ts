@@ -7,7 +7,7 @@ import { findPassphrase } from '../lib/config.js';
 import type { Answer } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { printFailure, printResult } from './print.js';
+import { fail, printResult } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 const passphraseOption = [
@@ -93,8 +93,7 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
 function show(answer: Answer, options: CalledWith): void {
   const asJson = options['json'] === true;
   if ('error' in answer) {
-    printFailure(answer.error, asJson ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(answer.error, asJson);
   } else printResult(answer.result, asJson);
 }
 
@@ -119,10 +118,10 @@ function askHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
-  return new Promise((done, fail) => {
+  return new Promise((done, giveUp) => {
     terminal.once('SIGINT', () => {
       terminal.close();
-      fail(usage('Nothing was done.'));
+      giveUp(usage('Nothing was done.'));
     });
     terminal.question('', (answer) => {
       terminal.close();

@@ -5,6 +5,16 @@ export function printResult(result: unknown, asJson: boolean): void {
   console.log(asJson ? JSON.stringify(result) : formatForPeople(result));
 }
 
+/** Exit codes: refused or failed, called wrongly. */
+export const refused = 1;
+export const misused = 2;
+
+/** Says why something was not done, and sets the exit code that goes with it. */
+export function fail(error: CommandError, asJson: boolean): void {
+  printFailure(error, asJson ? 'json' : 'text');
+  process.exitCode = error.code === 'INVALID_REQUEST' || error.code === 'USAGE' ? misused : refused;
+}
+
 /** Says why something was refused: to people on standard error, to machines also as JSON on standard output. */
 export function printFailure(error: CommandError, form: 'text' | 'json' | 'json only'): void {
   if (form !== 'text') console.log(JSON.stringify({ error }));

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { printFailure } from './print.js';
+import { fail, refused } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 
@@ -54,8 +54,7 @@ async function importDirectory(directory: string, options: CalledWith): Promise<
   };
   const answer = await askOwner(config, request, async (progress) => showProgress(progress as ImportProgress));
   if ('error' in answer) {
-    printFailure(answer.error, asJson ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(answer.error, asJson);
     return;
   }
   const result = answer.result as ImportResult;
@@ -69,7 +68,7 @@ async function importDirectory(directory: string, options: CalledWith): Promise<
   }
   if (skipped.length > 0 && created + unchanged === 0) {
     console.error('cartulary: nothing could be brought in; the reasons stand above.');
-    process.exitCode = 1;
+    process.exitCode = refused;
   }
 }
 
@@ -93,7 +92,6 @@ async function exportAudit(options: CalledWith): Promise<void> {
     if (!process.stdout.write(`${lines.join('\n')}\n`)) await once(process.stdout, 'drain');
   });
   if ('error' in answer) {
-    printFailure(answer.error, options['json'] === true ? 'json' : 'text');
-    process.exitCode = 1;
+    fail(answer.error, options['json'] === true);
   } else console.error(`${(answer.result as { records: number }).records} records exported.`);
 }

@@ -21,6 +21,9 @@ interface Message {
   };
 }
 
+/** Said in place of the service's own words, which speak of a header that whoever set up this client never wrote. */
+const refusedKey =
+  'The key in CARTULARY_KEY was refused. It has to be one minted for MCP, neither revoked nor expired: see cartulary key mint --help.';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const text = (value: unknown): value is string => typeof value === 'string';
 
@@ -76,7 +79,8 @@ export async function bridgeStreams(input: Readable, output: Writable, deliver: 
       }
       const isNotification = id === undefined && method !== undefined;
       // What is not answered by name, such as a refused key, is answered to the one who asked.
-      if (answer !== undefined && !isNotification) write({ ...answer, id: id ?? null });
+      if (status === 401 && id !== undefined) fail(id, -32000, refusedKey);
+      else if (answer !== undefined && !isNotification) write({ ...answer, id: id ?? null });
       else if (answer === undefined && id !== undefined) fail(id, -32000, `The service answered ${status}.`);
     } catch (error) {
       if (id !== undefined) fail(id, -32000, `The service cannot be reached: ${String(error)}`);

@@ -193,5 +193,9 @@ function explainMalformed(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return invalidRequest('bad_field', 'The request did not arrive in time.', { field: 'request' });
   }
-  return invalidRequest('bad_field', 'This is not a well-formed HTTP request.', { field: 'request' });
+  return invalidRequest(
+    'bad_field',
+    'This is not a well-formed HTTP request. In an address, anything beyond ASCII has to be percent-encoded: curl does it with -G --data-urlencode.',
+    { field: 'request' },
+  );
 }

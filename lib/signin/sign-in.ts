@@ -43,7 +43,11 @@ const fixed =
     response.end(text);
   };
 
+/** Where a browser that was given the service's bare address finds something that is meant for people. */
+const goToSignIn: Run = (_desk, { response }) => response.redirect(303, '/signin');
+
 const table: readonly Row[] = [
+  { method: 'get', path: '/', run: goToSignIn },
   { method: 'get', path: stylesheetPath, run: fixed('text/css', stylesheet) },
   { method: 'get', path: iconPath, run: fixed('image/svg+xml', icon) },
   { method: 'get', path: '/signin', run: showSignIn },
@@ -73,7 +77,7 @@ export async function createSignIn(
   const desk = new Desk(host, options, later);
   const app = makeApp(desk);
   return {
-    takes: (path) => path === '/signin' || path.startsWith('/signin/'),
+    takes: (path) => path === '/' || path === '/signin' || path.startsWith('/signin/'),
     handle: (request, response) => void app(request, response),
     readSession: desk.readSession,
     proof: desk.proof,

@@ -1,7 +1,6 @@
 import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
 import type { Comment } from '../domain/comment.js';
-import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import { addComment } from '../operations/add-comment.js';
 import { breakClaim, releaseClaim, renewClaim, takeClaim } from '../operations/change-claim.js';
 import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
@@ -18,7 +17,7 @@ const noDocument = 'There is no such document.';
 const noClaim = 'There is no such claim of the operator. `cartulary claim list` shows those in force.';
 const noComment = 'There is no such comment on this document, or it is not the operator’s.';
 
-const readLocation = (fields: Fields) => parseLocation(fields.text('location'));
+const readLocation = (fields: Fields) => fields.location('location');
 
 /** A duration such as `30m`, in whole seconds. */
 function readSeconds(fields: Fields): number | undefined {
@@ -51,7 +50,7 @@ const presentComment = ({ id, threadId, author, text }: Comment): Presented => (
 /** Commands about claims, comments and labels. Whoever gives them acts as the operator. */
 export const annotationCommands: Readonly<Record<string, Command>> = {
   'claim.list': inWorkspace(async ({ perform }, fields) => {
-    const location = parseFolderLocation(fields.optionalText('location') ?? '');
+    const location = fields.folderOrRoot('location');
     const claims = await readPages((page) => perform(listClaims, { location, ...page }));
     return { items: claims.map((claim) => ({ location: claim.location, ...presentClaim(claim) })) };
   }),

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Erasure } from '../domain/erasure.js';
 import { formatTime } from '../domain/clock.js';
-import { parseLocation } from '../domain/location.js';
 import { unavailable } from '../domain/refusal.js';
 import { eraseDocument } from '../operations/erase-document.js';
 import { listErasures } from '../operations/list-erasures.js';
@@ -34,7 +33,7 @@ function presentErasure(erasure: Erasure): Presented {
 export const eraseCommands: Readonly<Record<string, Command>> = {
   erase: inWorkspace(async ({ workspace, perform, tell, signal }, fields) => {
     const { id } = await perform(eraseDocument, {
-      location: parseLocation(fields.text('location')),
+      location: fields.location('location'),
       confirmation: fields.text('confirmation'),
       isDeleted: fields.flag('deleted'),
     });

@@ -1,3 +1,4 @@
+import { parseFolderLocation, parseLocation, type Location } from '../domain/location.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 
 /** A request's fields, read one by one. Every problem is INVALID_REQUEST `bad_field` and names the field. */
@@ -21,6 +22,24 @@ export class Fields {
     return value;
   }
 
+  /**
+   * A document's place. One slash before or behind it is taken for what a shell's completion or a habit left there.
+   * @throws Refusal INVALID_REQUEST
+   */
+  location(name: string): Location {
+    return parseLocation(withoutSlashes(this.text(name)), name);
+  }
+
+  /** A place that may be the root of the workspace: `/`, or nothing at all. */
+  folder(name: string): Location {
+    return parseFolderLocation(withoutSlashes(this.text(name)), name);
+  }
+
+  /** The root where it is left out. */
+  folderOrRoot(name: string): Location {
+    return parseFolderLocation(withoutSlashes(this.optionalText(name) ?? ''), name);
+  }
+
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice {
     const value = this.text(name);
     const found = choices.find((choice) => choice === value);
@@ -40,6 +59,10 @@ export class Fields {
     if (value === undefined || value === null) return undefined;
     return parseCount(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
+}
+
+function withoutSlashes(text: string): string {
+  return text.replace(/^\/|\/$/g, '');
 }
 
 /** @param problem goes on from the field's name: "must be text" */

@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
-import { parseFolderLocation, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
 import { showPolicy } from '../operations/change-policy.js';
 import type { ContentSource } from '../operations/content.js';
@@ -39,7 +39,7 @@ export const importFolder = inWorkspace(async (context, fields) => {
   const { host, perform, signal, tell } = context;
   const started = host.clock.now();
   const directory = fields.text('directory');
-  const into = parseFolderLocation(fields.text('into').replace(/^\/|\/$/g, ''), 'into');
+  const into = fields.folder('into');
   await requireDirectory(directory);
   await requireOutside(directory, host.dataFolder);
   const policy = await perform(showPolicy, {});

@@ -1,6 +1,5 @@
 import type { Brief } from '../domain/brief.js';
 import { formatTime } from '../domain/clock.js';
-import { parseFolderLocation } from '../domain/location.js';
 import { readBrief } from '../operations/read-brief.js';
 import { inWorkspace, type Command } from './command.js';
 import { parsePastTime } from './fields.js';
@@ -14,7 +13,7 @@ export const briefCommands: Readonly<Record<string, Command>> = {
     const since = fields.optionalText('since');
     const input = {
       since: since === undefined ? undefined : parsePastTime('since', since, host.clock.now()),
-      location: parseFolderLocation(fields.optionalText('location') ?? ''),
+      location: fields.folderOrRoot('location'),
       keepsMark: fields.flag('keep'),
       limit: pageSize,
     };

@@ -1,7 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import { isVersionId } from '../domain/etag.js';
 import type { HistoryEntry } from '../domain/history.js';
-import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import { formatUnified } from '../domain/text-diff.js';
 import { compareVersions } from '../operations/compare-versions.js';
 import { parseMessage } from '../operations/content.js';
@@ -48,7 +47,7 @@ function presentEntry(entry: HistoryEntry): Presented {
 }
 
 const readRevert = (fields: Fields, now: number) => ({
-  location: parseFolderLocation(fields.text('location')),
+  location: fields.folder('location'),
   principalId: fields.text('principal'),
   since: parsePastTime('since', fields.text('since'), now),
 });
@@ -56,13 +55,13 @@ const readRevert = (fields: Fields, now: number) => ({
 /** Commands about documents and folders and their histories. */
 export const contentCommands: Readonly<Record<string, Command>> = {
   'document.history': inWorkspace(async ({ perform }, fields) => {
-    const location = parseLocation(fields.text('location'));
+    const location = fields.location('location');
     const entries = await readPages((page) => perform(listHistory, { location, ...page }));
     return { items: entries.map(presentEntry) };
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
     const { from, to, diff, why } = await perform(compareVersions, {
-      location: parseLocation(fields.text('location')),
+      location: fields.location('location'),
       fromVersionId: readVersion(fields, 'from'),
       toVersionId: readVersion(fields, 'to'),
     });
@@ -76,17 +75,17 @@ export const contentCommands: Readonly<Record<string, Command>> = {
   'document.restore': inWorkspace(async ({ perform }, fields) => {
     const versionId = readVersion(fields, 'version');
     if (versionId === undefined) throw badField('version', 'is missing');
-    const location = parseLocation(fields.text('location'));
+    const location = fields.location('location');
     const message = parseMessage(fields.optionalText('message'));
     const { current } = await perform(restoreVersion, { location, versionId, message });
     return { location, version: current.id, restored: versionId };
   }, noDocument),
   'folder.delete': inWorkspace(async ({ perform }, fields) => {
-    const result = await perform(deleteFolder, { location: parseFolderLocation(fields.text('location')) });
+    const result = await perform(deleteFolder, { location: fields.folder('location') });
     return { location: result.location, documents: result.documents, commit: result.versionId };
   }, noFolder),
   'folder.undelete': inWorkspace(async ({ perform }, fields) => {
-    const result = await perform(undeleteFolder, { location: parseFolderLocation(fields.text('location')) });
+    const result = await perform(undeleteFolder, { location: fields.folder('location') });
     const { folder, documents, leftAlone, versionId } = result;
     return { location: folder.location, documents, left_alone: leftAlone, commit: versionId };
   }, noFolder),

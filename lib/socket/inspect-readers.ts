@@ -1,4 +1,3 @@
-import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
 import { listReaders } from '../operations/list-readers.js';
@@ -14,7 +13,7 @@ function describeWay({ role, scopeType, location, groups }: ReadingGrant): strin
 
 export const readerCommands: Readonly<Record<string, Command>> = {
   readers: inWorkspace(async ({ perform }, fields) => {
-    const location = parseFolderLocation(fields.text('location'));
+    const location = fields.folder('location');
     const readers: Reader[] = [];
     for (let after: string | null = ''; after !== null;) {
       const page: Page<Reader> = await perform(listReaders, { location, after, limit: pageSize });

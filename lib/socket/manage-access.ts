@@ -1,4 +1,3 @@
-import { parseFolderLocation } from '../domain/location.js';
 import { roles } from '../domain/role.js';
 import type { Interface } from '../domain/credential.js';
 import { createGrant, revokeGrant, type GrantInput } from '../operations/change-grant.js';
@@ -22,7 +21,7 @@ const noKey = 'There is no such key. `cartulary key list` shows those there are.
 function readScope(fields: Fields): Pick<GrantInput, 'scopeType' | 'location'> {
   return {
     scopeType: fields.choice('scope_type', ['folder', 'document']),
-    location: parseFolderLocation(fields.text('scope_id'), 'scope_id'),
+    location: fields.folder('scope_id'),
   };
 }
 

@@ -13,8 +13,11 @@ const noMember = 'There is no such group or member. `cartulary group list` and `
 
 /** A subject as it is written on the command line: `principal:ID` or `group:ID`. */
 export function readSubject(fields: Fields, name: string): Subject {
-  const match = /^(principal|group):(.+)$/.exec(fields.text(name));
-  if (match === null) throw badField(name, 'must be principal:ID or group:ID');
+  const text = fields.text(name);
+  if (/^prn_\w+$/.test(text)) return { type: 'principal', id: text };
+  if (/^grp_\w+$/.test(text)) return { type: 'group', id: text };
+  const match = /^(principal|group):(.+)$/.exec(text);
+  if (match === null) throw badField(name, 'must be the id of a principal or a group: prn_… or grp_…');
   return { type: match[1] as Subject['type'], id: match[2] ?? '' };
 }
 

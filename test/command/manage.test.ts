@@ -166,6 +166,20 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       assert.equal(wrong.details?.['field'], 'value');
     });
 
+    it('takes a subject by its id alone, and a place with a slash before or behind it', async () => {
+      const { id } = await ask<Shown>(...at('principal add', 'Cleo', '--kind', 'agent'));
+      const scope = ['--scope-type', 'folder', '--scope-id', '/Übersicht 2026/', '--role', 'reader'];
+      await ask(...at('grant add', ...scope, '--subject', id));
+      const bare = ['--scope-type', 'folder', '--scope-id', 'Übersicht 2026'];
+      const { items } = await ask<{ items: { subject: Shown }[] }>(...at('grant list', ...bare));
+      assert.deepEqual(
+        items.map(({ subject }) => subject.id),
+        [id],
+      );
+      const { items: atRoot } = await ask<Listed>(...at('grant list', '--scope-type', 'folder', '--scope-id', '/'));
+      assert.ok(atRoot.length > 0);
+    });
+
     it('says where there is more than one workspace that one must be named', async () => {
       await ask('init', '--data', data, '--workspace', 'other', '--admin', 'Ada');
       const unclear = await askRefused('principal', 'list', '--data', data);

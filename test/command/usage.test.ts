@@ -76,9 +76,14 @@ describe('the command line is used', function () {
 
   it('a call that is no command, or lacks something, ends with 2 and says so, with --json as JSON', async () => {
     const calls = await Promise.all(
-      [[], ['principal'], ['serv'], ['key', 'mint'], ['principal', 'add', 'Ada', '--knid', 'person']].map((call) =>
-        runProgram([...call, '--json']),
-      ),
+      [
+        [],
+        ['principal'],
+        ['serv'],
+        ['key', 'mint'],
+        ['principal', 'add', 'Ada', '--knid', 'person'],
+        ['link', 'x', 'y'],
+      ].map((call) => runProgram([...call, '--json'])),
     );
     for (const { code, stderr } of calls) {
       assert.equal(code, 2, stderr);

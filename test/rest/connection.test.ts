@@ -88,6 +88,7 @@ describe('a connection to the REST face', () => {
   const malformed: [string, string][] = [
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a bad version', 'GET /v1/health HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['an address with a raw umlaut in its query', 'GET /v1/search?q=Stra\u00dfe HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a bad header', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
     ['two lengths', 'POST /v1/documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     [

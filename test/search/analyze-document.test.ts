@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { analyzeDocument, longestText, renameAnalyzed, type AnalyzedDocument } from '../../lib/search/analyze-document.js';
+import {
+  analyzeDocument,
+  longestText,
+  renameAnalyzed,
+  type AnalyzedDocument,
+} from '../../lib/search/analyze-document.js';
 import { findTitle } from '../../lib/search/find-title.js';
 import { reduceMarkup } from '../../lib/search/reduce-markup.js';
 import { longestWord, splitWords, wordsOf } from '../../lib/search/split-words.js';

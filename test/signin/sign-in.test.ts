@@ -39,6 +39,10 @@ describe('Signing in', function () {
     );
   });
 
+  it('is where the bare address of the service leads', async () => {
+    assert.equal((await test.visitor().get('/')).headers.location, '/signin');
+  });
+
   it('takes the password from then on, however the name is written', async () => {
     await test.person('Ada', 'ada@example.org');
     const visitor = test.visitor();

@@ -22,6 +22,7 @@ import { BodyTooLong, rewriteRequest } from './rewrite-request.js';
 
 /** What this face writes to the log: never a token, a code, or an address with a query. */
 export interface OAuthLog {
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
@@ -61,7 +62,7 @@ const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/
 
 /** @throws Error when the keys in the service's file cannot be used */
 export async function makeOAuthFace(host: OAuthHost, options: OAuthOptions): Promise<OAuthFace> {
-  const library = await loadLibrary((notice) => options.log.info({ notice }, 'The OAuth library says'));
+  const library = await loadLibrary((notice) => options.log.debug({ notice }, 'The OAuth library says'));
   return new Face(host, options, library);
 }
 

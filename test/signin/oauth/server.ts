@@ -38,6 +38,7 @@ export class OAuthServer {
     const { clock, randomness, limiter, file, people } = service;
     const lines: Record<string, unknown>[] = [];
     const log: OAuthOptions['log'] = {
+      debug: () => undefined,
       info: (fields, message) => void lines.push({ ...fields, message }),
       error: (fields, message) => void lines.push({ ...fields, message, level: 'error' }),
     };
