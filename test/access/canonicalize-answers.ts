@@ -11,11 +11,15 @@ export function sortBySubject(json: string): string {
   const wordsOf = (item: unknown): string => JSON.stringify(item).replace(random, '');
   return JSON.stringify(
     JSON.parse(json, (_, value: unknown) => {
-      const isSorted =
-        !Array.isArray(value) || !value.some((item: object | null) => item !== null && 'subject' in item);
+      const isSorted = !Array.isArray(value) || !value.some(hasSubject);
       return isSorted ? value : value.toSorted((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
     }),
   );
+}
+
+/** A grant or the like names its subject by type and id; a message's subject is words. */
+function hasSubject(item: unknown): boolean {
+  return typeof (item as { readonly subject?: unknown } | null)?.subject === 'object';
 }
 
 /** Puts, for each random text, its kind, its length and the place of its first appearance among all answers. */

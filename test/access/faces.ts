@@ -6,7 +6,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import { addComment } from '../../lib/operations/add-comment.js';
-import { takeClaim } from '../../lib/operations/change-claim.js';
+import { releaseClaimAt, takeClaim } from '../../lib/operations/change-claim.js';
 import { addLabels } from '../../lib/operations/change-labels.js';
 import { compareVersions } from '../../lib/operations/compare-versions.js';
 import { createDocument } from '../../lib/operations/create-document.js';
@@ -20,13 +20,17 @@ import { listDocuments } from '../../lib/operations/list-documents.js';
 import { listFolders } from '../../lib/operations/list-folders.js';
 import { listGrants } from '../../lib/operations/list-grants.js';
 import { listHistory } from '../../lib/operations/list-history.js';
+import { listMessages, type MessageBox } from '../../lib/operations/list-messages.js';
+import { listReaders } from '../../lib/operations/list-readers.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
+import { readBrief } from '../../lib/operations/read-brief.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
 import { restoreVersion } from '../../lib/operations/restore-version.js';
 import { previewRevert } from '../../lib/operations/revert-changes.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/search-documents.js';
+import { sendMessage } from '../../lib/operations/send-message.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import type { Actor } from '../harness/act.js';
@@ -51,6 +55,13 @@ export type Question =
   | { readonly does: 'restore'; readonly path: string }
   | { readonly does: 'delete-folder' | 'undelete-folder'; readonly folder: string }
   | { readonly does: 'preview-revert'; readonly folder: string; readonly principal: string }
+  | { readonly does: 'readers'; readonly path: string; readonly limit: number }
+  | { readonly does: 'release' | 'claim-and-release' | 'resource'; readonly path: string }
+  | { readonly does: 'resources' }
+  /** `since`: milliseconds before now; left out: the last brief. */
+  | { readonly does: 'brief'; readonly folder: string; readonly limit: number; readonly since?: number | undefined }
+  | { readonly does: 'send'; readonly to: readonly string[]; readonly about?: string | undefined }
+  | { readonly does: 'mail'; readonly box: MessageBox; readonly about?: string | undefined; readonly limit: number }
   | { readonly does: 'list-grants'; readonly path: string; readonly scope: 'folder' | 'document' }
   | {
       readonly does: 'grant' | 'revoke';
@@ -164,6 +175,36 @@ export class OperationsFace implements Face {
         const input = { location: parseFolderLocation(question.folder), principalId: question.principal, since: 0 };
         return this.#perform(previewRevert, input);
       }
+      case 'readers': {
+        const input = { location: parseLocation(question.path), limit: question.limit };
+        return this.#pages((after) => this.#perform(listReaders, { ...input, after }));
+      }
+      case 'claim-and-release': {
+        const location = parseLocation(question.path);
+        const taken = await this.#perform(takeClaim, { location });
+        return [taken, await this.#perform(releaseClaimAt, { location, section: undefined })];
+      }
+      case 'release':
+        return this.#perform(releaseClaimAt, { location: parseLocation(question.path), section: undefined });
+      case 'brief': {
+        const since = question.since === undefined ? undefined : this.#actor.workspace.clock.now() - question.since;
+        const input = { ...this.#page(question), keepsMark: false };
+        return this.#pages((after) =>
+          this.#perform(readBrief, { ...input, after, since: after === '' ? since : undefined }),
+        );
+      }
+      case 'send': {
+        const about = question.about === undefined ? undefined : parseLocation(question.about);
+        return this.#perform(sendMessage, { to: question.to, subject: 'Hello', body: 'some words', about });
+      }
+      case 'mail': {
+        const about = question.about === undefined ? undefined : parseFolderLocation(question.about);
+        const { box, limit } = question;
+        return this.#pages((after) => this.#perform(listMessages, { box, about, limit, after }));
+      }
+      case 'resource':
+      case 'resources':
+        return 'not an operation';
       case 'list-grants': {
         const scope = { scopeType: question.scope, location: parseFolderLocation(question.path) };
         return this.#perform(listGrants, { ...scope, inherited: true, after: '', limit: 50 });
@@ -222,7 +263,8 @@ async function readAll(content: Buffer | Readable): Promise<Buffer> {
  * Positions that are made of such numbers are sealed by every face, and show no more than their length.
  */
 function withoutInnerKeys(key: string, value: unknown): unknown {
-  if (key === 'next' && typeof value === 'string' && /^\d{32}/.test(value)) return `position of ${value.length}`;
+  const isPosition = key === 'position' || (key === 'next' && /^\d{16}/.test(String(value)));
+  if (isPosition && typeof value === 'string') return `position of ${value.length}`;
   return key === 'number' || key === 'documentNumber' || key === 'commit' ? undefined : value;
 }
 
@@ -294,6 +336,14 @@ export class HttpFace implements Face {
       case 'delete-folder':
       case 'undelete-folder':
       case 'preview-revert':
+      case 'readers':
+      case 'release':
+      case 'claim-and-release':
+      case 'brief':
+      case 'send':
+      case 'mail':
+      case 'resource':
+      case 'resources':
         return 'not a route';
       case 'list-grants':
         return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);

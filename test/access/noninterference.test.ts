@@ -47,9 +47,10 @@ describe('What a key cannot reach', () => {
       };
     };
     const done = await compare(openWorld, pairsOfOperations);
-    const kinds = ['read', 'list', 'search', 'history', 'diff', 'labels', 'claim', 'claims', 'comment', 'comments'];
+    const kinds = ['read', 'list', 'search', 'history', 'diff', 'labels', 'claims', 'comment', 'comments'];
+    const agents = ['readers', 'claim-and-release', 'brief', 'send', 'mail'];
     const folders = ['restore', 'delete-folder', 'undelete-folder', 'preview-revert'];
-    for (const kind of [...kinds, ...folders]) assert.ok(done.has(kind), `${kind} was never done`);
+    for (const kind of [...kinds, ...folders, ...agents]) assert.ok(done.has(kind), `${kind} was never done`);
   });
 
   it('has no effect on any status, header or byte over HTTP', async function () {

@@ -51,8 +51,21 @@ const hiddenDeed = fc.oneof(
   // Something else lived and was deleted where a document is that low alone can see.
   { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
+  // People whom low does not know talk about what it does not see, and a group that it does not know gets members.
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('crowd' as const), path: hiddenPath, role }) },
 );
 type HiddenDeed = typeof hiddenDeed extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What others do in both worlds, so that there is news. */
+const openDeed = fc.oneof(
+  fc.record({
+    does: fc.constantFrom('update' as const, 'claim' as const, 'comment' as const, 'tell' as const),
+    path: fc.constantFrom(...visible),
+  }),
+  fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
+);
+type OpenDeed = typeof openDeed extends fc.Arbitrary<infer Value> ? Value : never;
 
 const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
 const anyFolder = fc.constantFrom(...hiddenFolders);
@@ -64,7 +77,45 @@ const listing = fc.record({
   folder: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...shownFolders) }, { weight: 1, arbitrary: anyFolder }),
   limit: fc.integer({ min: 1, max: 2 }),
 });
+const limit = fc.integer({ min: 1, max: 2 });
+/** Stands for somebody, or a group, until there are ids. */
+const anybody = fc.constantFrom('admin', 'admin', 'other', 'stranger', 'low', 'crowd', 'outer', 'prn_0', 'grp_0');
 const question = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('readers' as const), path: anyPath, limit }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('brief' as const),
+      folder: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: anyFolder }),
+      limit,
+      since: fc.constantFrom(undefined, 500, 5_000, 3_600_000),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('send' as const),
+      to: fc.array(anybody, { minLength: 1, maxLength: 2 }),
+      about: fc.option(anyPath, { nil: undefined, freq: 1 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('mail' as const),
+      box: fc.constantFrom('inbox' as const, 'unread' as const, 'sent' as const),
+      about: fc.option(fc.oneof(anyPath, fc.constantFrom('a', 'b', 'hidden')), { nil: undefined, freq: 1 }),
+      limit,
+    }),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      does: fc.constantFrom('release' as const, 'claim-and-release' as const, 'resource' as const),
+      path: anyPath,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('resources' as const) }) },
   { weight: 5, arbitrary: listing },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('undelete' as const), path: fc.constantFrom(...visible) }) },
   {
@@ -134,12 +185,13 @@ const question = fc.oneof(
       folder: anyFolder,
     }),
   },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('delete-folder' as const), folder: fc.constant('a/x') }) },
   {
     weight: 2,
     arbitrary: fc.record({ does: fc.constant('undelete-folder' as const), folder: fc.constantFrom('a/x', 'b/c') }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       does: fc.constant('preview-revert' as const),
       folder: anyFolder,
@@ -180,11 +232,18 @@ const story = fc.record({
   deletedBefore: fc.subarray(visible, { maxLength: 3 }),
   foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
   hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
-  questions: fc.array(fc.record({ question, hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }) }), {
-    minLength: 4,
-    maxLength: 14,
-    size: 'max',
-  }),
+  questions: fc.array(
+    fc.record({
+      question,
+      openBefore: fc.array(openDeed, { maxLength: 2 }),
+      hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }),
+    }),
+    {
+      minLength: 4,
+      maxLength: 14,
+      size: 'max',
+    },
+  ),
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -203,8 +262,15 @@ async function tell(world: World, told: Story, withHidden: boolean): Promise<str
   await service.grant('approver', admin.subject, '');
   const inner = await service.group('Inner', low.subject);
   const outer: Subject = { type: 'group', id: await service.group('Outer', { type: 'group', id: inner }) };
+  const crowd: Subject = { type: 'group', id: await service.group('Crowd') };
   const hands = new Hands(service.workspace, admin.id);
-  const hidden = new HiddenDeeds(service, admin, stranger, low.id, told);
+  const hidden = new HiddenDeeds(service, admin, stranger, crowd, low.id, told);
+  const ids = new Map(
+    Object.entries({ admin: admin.id, other: other.id, stranger: stranger.id, low: low.id }).concat([
+      ['crowd', crowd.id],
+      ['outer', outer.id],
+    ]),
+  );
   const doHidden = async (deeds: readonly HiddenDeed[]): Promise<void> => {
     if (withHidden) for (const deed of deeds) await hidden.does(deed);
   };
@@ -222,16 +288,38 @@ async function tell(world: World, told: Story, withHidden: boolean): Promise<str
 
   const face = await world.faceOf(low.id);
   const answers: string[] = [];
-  for (const { question: asked, hiddenBefore } of told.questions) {
+  for (const { question: asked, openBefore, hiddenBefore } of told.questions) {
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
-    answers.push(await face.ask(complete(asked, other.subject, admin.id)));
+    for (const deed of openBefore) await doOpenly(deed, hands, low.id);
+    answers.push(await face.ask(complete(asked, ids, other.subject, admin.id)));
   }
   return answers;
 }
 
+/** What the admin does where both worlds see it; what cannot be done in one cannot in the other. */
+async function doOpenly({ does, path }: OpenDeed, admin: Hands, lowId: string): Promise<void> {
+  switch (does) {
+    case 'update':
+      await outcomeOf(admin.update(path, `content of ${path} again`));
+      return;
+    case 'claim':
+      await outcomeOf(admin.claim(path));
+      return;
+    case 'comment':
+      await outcomeOf(admin.comment(path, 'look', { mentions: [lowId] }));
+      return;
+    case 'tell':
+      await outcomeOf(admin.send([lowId], `about ${path}`, { about: parseLocation(path) }));
+      return;
+    case 'rename':
+      await outcomeOf(admin.rename(path, 'renamed.md', true));
+  }
+}
+
 /** Reverts are asked about the one who does everything, hidden or not. */
-function complete(asked: AnyQuestion, subject: Subject, admin: string): Question {
+function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject: Subject, admin: string): Question {
+  if (asked.does === 'send') return { ...asked, to: asked.to.map((name) => ids.get(name) ?? name) };
   if (asked.does === 'comment-on-passage') return { ...asked, mention: subject.id };
   if (asked.does === 'preview-revert') return { ...asked, principal: admin };
   return 'role' in asked ? { ...asked, subject } : asked;
@@ -242,12 +330,21 @@ class HiddenDeeds {
   readonly #service: TestService;
   readonly #admin: Person;
   readonly #hands: Hands;
+  readonly #crowd: Subject;
   readonly #lowId: string;
   readonly #stranger: Person;
   readonly #reached: readonly string[];
   #serial = 0;
 
-  constructor(service: TestService, admin: Person, stranger: Person, lowId: string, { holdings }: Story) {
+  constructor(
+    service: TestService,
+    admin: Person,
+    stranger: Person,
+    crowd: Subject,
+    lowId: string,
+    { holdings }: Story,
+  ) {
+    this.#crowd = crowd;
     this.#service = service;
     this.#admin = admin;
     this.#hands = new Hands(service.workspace, admin.id);
@@ -303,6 +400,18 @@ class HiddenDeeds {
         return;
       case 'shadow':
         if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
+        return;
+      case 'talk': {
+        const about = parseLocation(deed.path);
+        await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${deed.path}-folder`));
+        await outcomeOf(this.#hands.send([this.#stranger.id], `hidden ${this.#serial}`, { about }));
+        const stranger = new Hands(this.#service.workspace, this.#stranger.id);
+        await outcomeOf(stranger.send([this.#admin.id, this.#crowd.id], `hidden ${this.#serial}`));
+        return;
+      }
+      case 'crowd':
+        await outcomeOf(this.#service.join(this.#crowd.id, this.#stranger.subject));
+        await outcomeOf(this.#admin.grant(deed.role, this.#crowd, `${deed.path}-folder`));
         return;
       case 'people': {
         const id = await this.#service.principal('Hidden');
