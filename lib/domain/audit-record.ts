@@ -1,5 +1,5 @@
 import type { CallerInterface } from './caller.js';
-import type { Code } from './refusal.js';
+import type { Code } from './code.js';
 
 /**
  * One entry of the audit chain, as hashed. It holds no location, search text or name in the clear:

@@ -1,23 +1,9 @@
-/**
- * Every way in which the service says no. There are seven codes and no other (specification, Errors);
- * `details.reason` is the stable, finer word a client may branch on within a code.
- * A face maps a Refusal to its wire form in one place; nothing else may throw one on purpose.
- */
-export const codes = [
-  'NOT_FOUND',
-  'INVALID_REQUEST',
-  'CONFLICT',
-  'RATE_LIMITED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'UNAUTHENTICATED',
-] as const;
-
-export type Code = (typeof codes)[number];
+import type { Code } from './code.js';
+import type { Reason, ReasonOf } from './reason.js';
 
 /** What a client may learn beyond the code. `reason` is stable, the rest depends on it. */
 export interface RefusalDetails {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly [key: string]: unknown;
 }
 
@@ -31,6 +17,10 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
+/**
+ * A no, with its code (code.ts) and, within it, the stable, finer word on which a client may branch (reason.ts).
+ * A face maps a Refusal to its wire form in one place; nothing else may throw one on purpose.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: Code;
@@ -58,7 +48,7 @@ export function notFound(): Refusal {
  * @param message for people: names the field and the way out
  */
 export function invalidRequest(
-  reason: string,
+  reason: ReasonOf<'INVALID_REQUEST'>,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Refusal {
@@ -67,7 +57,7 @@ export function invalidRequest(
 
 /** The state of things stands against it: a stale If-Match, a name taken, a key reused, a move that would widen. */
 export function conflict(
-  reason: string,
+  reason: ReasonOf<'CONFLICT'>,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
   options: { readonly etag?: string } = {},

@@ -1,5 +1,5 @@
+import { hintFor, reasonOfCode } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
-import { hints } from './hints.js';
 
 interface ShownByRest {
   readonly id: string;
@@ -37,9 +37,9 @@ function presentWho(value: unknown): object {
  * same bytes, since the refusal itself does not tell them apart.
  */
 export function presentRefusal(refusal: Refusal, requestId: string): object {
-  const { code, message, details = { reason: code.toLowerCase() }, retryAfter } = refusal;
+  const { code, message, details = { reason: reasonOfCode(code) }, retryAfter } = refusal;
   const { reason, current_etag, updated_at, updated_by, holder } = details;
-  const shown: Record<string, unknown> = { code, reason, message, hint: hints[reason] ?? hints['bad_field'] };
+  const shown: Record<string, unknown> = { code, reason, message, hint: hintFor(reason) };
   shown['request_id'] = requestId;
   if (retryAfter !== undefined) shown['retry_after_s'] = retryAfter;
   if (typeof current_etag === 'string') shown['current_commit'] = current_etag.replaceAll('"', '');
@@ -47,5 +47,7 @@ export function presentRefusal(refusal: Refusal, requestId: string): object {
   if (updated_by !== undefined) shown['modified_by'] = presentWho(updated_by);
   if (holder !== undefined) shown['holder'] = presentWho(holder);
   for (const name of passed) if (details[name] !== undefined) shown[name] = details[name];
+  // The query's name as a parameter of REST.
+  if (shown['field'] === 'q') shown['field'] = 'query';
   return { error: shown };
 }

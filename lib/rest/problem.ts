@@ -1,4 +1,5 @@
-import type { Code, Refusal } from '../domain/refusal.js';
+import type { Code } from '../domain/code.js';
+import type { Refusal } from '../domain/refusal.js';
 import { answerJson, type Answer } from './answer.js';
 
 /** The status of each code (the specification's Errors). There is no other. */

@@ -1,6 +1,6 @@
 import type { AuditText } from '../domain/audit-record.js';
 import type { CallerInterface } from '../domain/caller.js';
-import type { Code } from '../domain/refusal.js';
+import type { Code } from '../domain/code.js';
 import type { Connection } from './database.js';
 
 /** A record as stored; hashes and commitments as bytes. */

@@ -5,7 +5,7 @@ import { canonicalize, hashRecord, type HashedMembers } from '../../lib/audit/ca
 import { exportChain, type ExportedRecord } from '../../lib/audit/export.js';
 import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { operatorId } from '../../lib/domain/principal.js';
-import { codes } from '../../lib/domain/refusal.js';
+import { codes } from '../../lib/domain/code.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService } from '../harness/service.js';
 

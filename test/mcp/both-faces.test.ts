@@ -96,6 +96,11 @@ describe('REST and MCP tell one story', () => {
         editor.mcp.call('write_org_doc', { location: 'team/../x.md', content: 'x' }),
       ],
       [
+        'a query of too many words',
+        editor.rest.get(`/v1/search?q=${'word%20'.repeat(40)}x`),
+        editor.mcp.call('search_org_knowledge', { query: `${'word '.repeat(40)}x` }),
+      ],
+      [
         'a cursor of nobody',
         editor.rest.get('/v1/documents?location=team&cursor=x'),
         editor.mcp.call('list_org_docs', { location: 'team', cursor: 'x' }),

@@ -1,8 +1,9 @@
 import type { Brief, BriefChange } from '../../lib/domain/brief.js';
-import type { Code } from '../../lib/domain/refusal.js';
+import type { Code } from '../../lib/domain/code.js';
 import type { Document } from '../../lib/domain/document.js';
 import type { Location } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
+import type { Reason } from '../../lib/domain/reason.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { listResources, readResource } from '../../lib/mcp/resources.js';
@@ -49,9 +50,13 @@ export class ToolPerson extends Person {
     const text = answer.content[0]?.text ?? '';
     checkSaid(name, answer, text);
     if (answer.isError !== true) return answer.structuredContent;
-    const { code, reason, message } = JSON.parse(text).error as Record<string, string>;
-    const details = reason === 'not_found' ? {} : { details: { reason: reason ?? '' } };
-    throw new Refusal(code as Code, message ?? '', details);
+    const { code, reason, message } = JSON.parse(text).error as {
+      code: Code;
+      reason: Reason;
+      message: string;
+    };
+    const details = reason === 'not_found' ? {} : { details: { reason } };
+    throw new Refusal(code, message, details);
   }
 
   async #pages(name: string, member: string, args: object): Promise<Parsed[]> {

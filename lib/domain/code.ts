@@ -1,0 +1,12 @@
+/** Every way in which the service says no, at its coarsest. There are seven codes and no other (specification, Errors). */
+export const codes = [
+  'NOT_FOUND',
+  'INVALID_REQUEST',
+  'CONFLICT',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'UNAUTHENTICATED',
+] as const;
+
+export type Code = (typeof codes)[number];

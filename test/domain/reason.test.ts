@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packagePath } from '../../lib/config.js';
+import { hintFor, reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
+import { readDescription } from '../../lib/rest/description.js';
+
+const all = Object.keys(reasons) as Reason[];
+const metAt = (meeting: Meeting): Reason[] =>
+  all.filter((reason) => (reasons[reason].at as readonly Meeting[]).includes(meeting)).toSorted();
+
+interface Details {
+  readonly description?: string;
+  readonly properties?: { readonly reason?: { readonly enum?: readonly string[]; readonly const?: string } };
+}
+
+/** Reasons that the description of REST names, with the words that explain each. */
+function readDescribed(): Map<string, string> {
+  const schemas = readDescription().document.components['schemas'] as Readonly<Record<string, Details>>;
+  const described = new Map<string, string>();
+  for (const [name, { description = '', properties }] of Object.entries(schemas)) {
+    if (!name.endsWith('Details')) continue;
+    for (const reason of properties?.reason?.enum ?? [properties?.reason?.const ?? ''])
+      described.set(reason, description);
+  }
+  return described;
+}
+
+/** The whole of lib/ but for the table itself. */
+function readSources(folder = packagePath('lib')): string {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== 'reason.ts')
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return readSources(path);
+      return entry.name.endsWith('.ts') ? readFileSync(path, 'utf8') : '';
+    })
+    .join('\n');
+}
+
+describe('The table of reasons', () => {
+  it('has every reason that the description of REST names, and no other that is met there', () => {
+    const described = readDescribed();
+    assert.deepEqual([...described.keys()].toSorted(), metAt('rest'));
+    // Where a schema is about several, its words say what each of them is.
+    for (const [reason, words] of described) assert.ok(words.length > 20, reason);
+    const shared = [...described].filter(
+      ([, words]) => [...described.values()].filter((each) => each === words).length > 1,
+    );
+    assert.ok(shared.length > 10);
+    for (const [reason, words] of shared) assert.ok(words.includes(`\`${reason}\``), `${reason} is not explained`);
+  });
+
+  it('has every reason that agents can be told, each with a hint, and no other that they meet', () => {
+    const schema = JSON.parse(readFileSync(packagePath('schema', 'mcp', 'error.json'), 'utf8'));
+    const { code, reason } = schema.properties.error.properties as Record<'code' | 'reason', { enum: string[] }>;
+    assert.deepEqual(reason.enum.toSorted(), metAt('mcp'));
+    for (const name of metAt('mcp')) {
+      assert.ok('hint' in reasons[name], `${name} has no hint`);
+      assert.ok(hintFor(name).length > 10);
+      assert.ok(code.enum.includes(reasons[name].code), name);
+    }
+    for (const name of all) if (!metAt('mcp').includes(name)) assert.ok(!('hint' in reasons[name]), name);
+  });
+
+  it('has none that nothing in the service says', () => {
+    const sources = readSources();
+    const ofCodes = new Set(['not_found', 'rate_limited', 'internal', 'unavailable']);
+    // That each one said stands in the table, with its code, is what the compiler holds.
+    for (const reason of all)
+      assert.ok(ofCodes.has(reason) || sources.includes(`'${reason}'`), `${reason} is never said`);
+  });
+
+  it('says what each means in one sentence', () => {
+    for (const reason of all) assert.match(reasons[reason].means, /^[A-Z][^.]+\.$/, reason);
+  });
+});
