@@ -12,13 +12,19 @@ export interface RecordingTurn {
 }
 
 /**
- * Turns what was counted in minutes before this one into records, one for each source, reason and minute: a flood of
- * refused attempts takes as many records as it has sources, and no more.
- * @param minute whole minutes since 1970
- * @returns how many records were made
+ * Records of one turn: few enough to hold up nobody (a hundredth of a second), and to stand between two signatures of
+ * the chain beside everything else that its group records.
  */
-export function recordTallies(turn: RecordingTurn, minute: number): number {
-  const due = turn.tables.audit.talliesBefore(minute);
+const atOnce = 200;
+
+/**
+ * Turns the first of what was counted in minutes before this one into records, one for each source, reason and minute:
+ * a flood of refused attempts takes as many records as it has sources, and no more.
+ * @param minute whole minutes since 1970
+ * @returns whether there is more, for another turn
+ */
+export function recordTallies(turn: RecordingTurn, minute: number): boolean {
+  const due = turn.tables.audit.talliesBefore(minute, atOnce);
   for (const tally of due) {
     const isOverLimit = tally.reason === overLimit;
     turn.audit({
@@ -32,6 +38,7 @@ export function recordTallies(turn: RecordingTurn, minute: number): number {
       detail: { count: tally.count, reason: tally.reason, source: tally.source, minute: tally.minute },
     });
   }
-  turn.tables.audit.deleteTalliesBefore(minute);
-  return due.length;
+  const last = due.at(-1);
+  if (last !== undefined) turn.tables.audit.deleteTalliesUpTo(last);
+  return due.length === atOnce;
 }

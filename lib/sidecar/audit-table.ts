@@ -65,14 +65,16 @@ export class AuditTable {
       `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET count = count + excluded.count`,
     );
-    this.#due = connection.prepare<[number], Tally>(
-      'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source',
+    this.#due = connection.prepare<[number, number], Tally>(
+      'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source LIMIT ?',
     );
     this.#deleteUpTo = connection.prepare('DELETE FROM audit_record WHERE seq <= ?');
     this.#lastBefore = connection.prepare<[number], { seq: number }>(
       'SELECT seq FROM audit_record WHERE at < ? ORDER BY seq DESC LIMIT 1',
     );
-    this.#endTally = connection.prepare('DELETE FROM audit_tally WHERE minute < ?');
+    this.#endTally = connection.prepare(
+      'DELETE FROM audit_tally WHERE (minute, interface, reason, source) <= (?, ?, ?, ?)',
+    );
   }
 
   insert(row: AuditRow): void {
@@ -135,12 +137,13 @@ export class AuditTable {
     this.#tally.run(tally.minute, tally.interface, tally.reason, tally.source, tally.count);
   }
 
-  /** What was counted in minutes before this one. */
-  talliesBefore(minute: number): Tally[] {
-    return this.#due.all(minute);
+  /** The first of what was counted in minutes before this one, at most so many. */
+  talliesBefore(minute: number, limit: number): Tally[] {
+    return this.#due.all(minute, limit);
   }
 
-  deleteTalliesBefore(minute: number): void {
-    this.#endTally.run(minute);
+  /** Takes away this one and all that `talliesBefore` gives before it. */
+  deleteTalliesUpTo(last: Tally): void {
+    this.#endTally.run(last.minute, last.interface, last.reason, last.source);
   }
 }

@@ -18,8 +18,8 @@ export interface JournalOptions {
   readonly randomness: Randomness;
   /** Called after each group that added git objects, with their bytes. */
   readonly onObjectsAdded: (bytes: number) => void;
-  /** Called in each group's transaction after its last turn, with the state that the group began with. */
-  readonly beforeCommit?: (turn: Turn, before: WorkspaceState) => void;
+  /** Called in the group's transaction after each turn, with the state that the turn began with. */
+  readonly afterTurn?: (turn: Turn, before: WorkspaceState) => void;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -156,7 +156,7 @@ export class Journal {
   }
 
   #commitGroup(group: Entry[]): void {
-    const started = performance.now();
+    const started = this.#options.clock.now();
     const sidecar = this.sidecar;
     const { transaction } = sidecar;
     const turn = new Turn(
@@ -167,14 +167,15 @@ export class Journal {
       this.#options.randomness,
     );
     transaction.begin();
-    while (group.length < largestGroup && performance.now() - started < longestGroup) {
+    while (group.length < largestGroup && this.#options.clock.now() - started < longestGroup) {
       const entry = this.#queue.shift();
       if (entry === undefined) break;
       group.push(entry);
       // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
-      if (!this.#runTurn(entry, turn, sidecar)) group.pop();
+      const before = turn.state;
+      if (this.#runTurn(entry, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      else group.pop();
     }
-    this.#options.beforeCommit?.(turn, this.#state);
     writeState(sidecar.writer, this.#state, turn.state);
     transaction.commit();
     if (group.some(({ work }) => work.isRecordOnly !== true)) this.#contentStamp += 1;

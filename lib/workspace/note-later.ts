@@ -98,13 +98,16 @@ export class NotedLater {
       const notes = this.#notes.get(name);
       this.#notes.delete(name);
       try {
-        await this.#options.find(name)?.journal.turn({
-          run(turn) {
-            for (const tally of notes?.counts.values() ?? []) turn.tables.audit.addToTally(tally);
-            for (const [id, at] of notes?.uses ?? []) turn.tables.credentials.touch(id, at);
-            if (recordBefore !== undefined) recordTallies(turn, recordBefore);
+        const journal = this.#options.find(name)?.journal;
+        await journal?.turn({
+          run({ tables }) {
+            for (const tally of notes?.counts.values() ?? []) tables.audit.addToTally(tally);
+            for (const [id, at] of notes?.uses ?? []) tables.credentials.touch(id, at);
           },
         });
+        if (recordBefore === undefined) continue;
+        let isMore = true;
+        while (isMore) isMore = (await journal?.turn({ run: (turn) => recordTallies(turn, recordBefore) })) ?? false;
       } catch (error) {
         this.#options.onFault(`What was counted for ${name} could not be written`, error);
       }

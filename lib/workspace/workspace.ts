@@ -90,7 +90,7 @@ export class Workspace {
       clock: options.clock,
       randomness: options.randomness,
       onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
-      beforeCommit: ({ tables, state, now }, before) => {
+      afterTurn: ({ tables, state, now }, before) => {
         if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);
       },
       onFault: (cause) => options.onFault('The journal could not commit', cause),

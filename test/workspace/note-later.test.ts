@@ -18,7 +18,7 @@ describe('Refused attempts, noted later', () => {
   });
   afterEach(() => host.close());
 
-  const tallies = () => host.workspace.journal.reader.audit.talliesBefore(Number.MAX_SAFE_INTEGER);
+  const tallies = () => host.workspace.journal.reader.audit.talliesBefore(Number.MAX_SAFE_INTEGER, 10_000);
 
   it('tell a thousand sources apart in a minute, however often they are written meanwhile', async () => {
     for (let second = 0; second < 3; second += 1) {
@@ -40,5 +40,21 @@ describe('Refused attempts, noted later', () => {
       ['10.0.9.9'],
       'the next minute begins anew, and the one before is on record',
     );
+  });
+
+  it('leave no stretch of the chain unsigned, however many minutes come on record at once', async () => {
+    for (let minute = 0; minute < 3; minute += 1) {
+      for (let address = 0; address < 1000; address += 1) {
+        later.countRefused(host.workspace, 'rest', 'unknown', `10.0.${minute}.${address}`);
+      }
+      host.clock.advance(60_000);
+    }
+    await later.flush();
+    assert.equal(tallies().length, 0);
+    assert.ok(host.workspace.journal.state.chain.seq > 3000);
+    const { journal } = host.workspace;
+    const signed = journal.reader.auditCheckpoints.between(0, 10_000).map(({ seq }) => seq);
+    for (const [index, seq] of signed.entries()) assert.ok(seq - (signed[index - 1] ?? 0) < 1300, signed.join(' '));
+    assert.ok(signed.length >= 3);
   });
 });
