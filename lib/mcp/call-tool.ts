@@ -37,8 +37,9 @@ export class ToolBox {
    */
   async call(visit: Visit, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
-      const args = checkArguments(this.#describe(name), sent);
-      const row = chooseRow(this.#rows.get(name) ?? [], args);
+      const described = this.#describe(name);
+      const args = checkArguments(described, sent);
+      const row = chooseRow(this.#rows.get(name) ?? [], args, described);
       if (!visit.scopes.includes(row.scope)) {
         visit.lacking = row.scope;
         return { content: [], isError: true };

@@ -76,15 +76,17 @@ function explain(error: ErrorObject | undefined): Refusal {
  * The row for these arguments, and that they mean something in it.
  * @throws Refusal INVALID_REQUEST `unknown_field` for an argument without a meaning here, `missing_field`
  */
-export function chooseRow(rows: readonly Row[], args: Arguments): Row {
+export function chooseRow(rows: readonly Row[], args: Arguments, { definition }: DescribedTool): Row {
   const row = rows.find((each) => each.isFor(args));
   if (row === undefined) throw new Error('A tool has no row for arguments that its schema allows.');
   const missing = row.requires.find((name) => args[name] === undefined);
   if (missing !== undefined) {
     throw invalidRequest('missing_field', `The argument ${missing} is required here.`, { field: missing });
   }
-  const meaningless =
-    row.takes === undefined ? undefined : Object.keys(args).find((name) => !row.takes?.includes(name));
+  const { properties } = definition.inputSchema;
+  // Models like to fill in defaults: to say what holds anyway is to say nothing.
+  const isSaid = (name: string): boolean => args[name] !== properties[name]?.default;
+  const meaningless = Object.keys(args).find((name) => row.takes?.includes(name) === false && isSaid(name));
   if (meaningless !== undefined) {
     throw invalidRequest('unknown_field', `The argument ${meaningless} has no meaning together with the others.`, {
       field: meaningless,

@@ -1,7 +1,13 @@
 import { formatTime } from '../domain/clock.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Addressee, ListedMessage, Message } from '../domain/message.js';
-import { listMessages, readMessages, readMessageThread, type MessagePage } from '../operations/list-messages.js';
+import {
+  listMessages,
+  readMessages,
+  readMessageThread,
+  type ListMessagesInput,
+  type MessagePage,
+} from '../operations/list-messages.js';
 import { markMessages } from '../operations/mark-messages.js';
 import { sendMessage } from '../operations/send-message.js';
 import { presentWho } from './present-document.js';
@@ -46,6 +52,15 @@ function presentPage(page: MessagePage<ListedMessage | Message>, call: ToolCall<
   return { action, messages: page.items.map(presentMessage), notice: page.notice, ...presentNext(page.next, call) };
 }
 
+function readList(call: ToolCall<MessageArguments>): ListMessagesInput {
+  const { box = 'inbox', unread_only = false, about } = call.args;
+  return {
+    box: unread_only ? 'unread' : box,
+    about: about === undefined ? undefined : parseFolderLocation(about, 'about'),
+    ...readPage(call, usualList),
+  };
+}
+
 export const messageRows: readonly Row[] = [
   row({
     tool,
@@ -70,17 +85,20 @@ export const messageRows: readonly Row[] = [
   row({
     tool,
     scope: 'org:read',
+    // What was sent is read by others, and they keep that to themselves.
+    when: ({ action, box }: MessageArguments) => action === 'list' && box === 'sent',
+    takes: ['action', 'about', 'box', 'cursor', 'limit'],
+    operation: listMessages,
+    read: readList,
+    present: presentPage,
+  }),
+  row({
+    tool,
+    scope: 'org:read',
     when: ({ action }: MessageArguments) => action === 'list',
     takes: ['action', 'about', 'box', 'unread_only', 'cursor', 'limit'],
     operation: listMessages,
-    read: (call: ToolCall<MessageArguments>) => {
-      const { box = 'inbox', unread_only = false, about } = call.args;
-      return {
-        box: unread_only && box === 'inbox' ? 'unread' : box,
-        about: about === undefined ? undefined : parseFolderLocation(about, 'about'),
-        ...readPage(call, usualList),
-      } as const;
-    },
+    read: readList,
     present: presentPage,
   }),
   row({

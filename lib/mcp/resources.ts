@@ -1,9 +1,9 @@
 import { formatTime } from '../domain/clock.js';
 import { faultOfLocation, nameOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
+import { notFound } from '../domain/refusal.js';
 import { listReachedDocuments } from '../operations/list-reached.js';
 import { perform } from '../operations/perform.js';
-import { readDocument } from '../operations/read-document.js';
+import { readWhole } from '../operations/read-part.js';
 import type { Visit } from './visit.js';
 
 const scheme = 'cartulary://doc/';
@@ -15,8 +15,6 @@ export const documentTemplate = {
 };
 
 const pageSize = 100;
-/** Larger ones are read in parts, by the tool. Bytes. */
-const largestResource = 1024 * 1024;
 
 export interface ListedResource {
   readonly uri: string;
@@ -82,14 +80,8 @@ export interface ResourceContent {
 export async function readResource(visit: Visit, uri: string): Promise<ResourceContent> {
   const location = locationIn(uri);
   if (location === undefined) throw notFound();
-  const input = { location, withContent: true };
-  const { document, role, version, bytes } = (await perform(visit.workspace, visit.caller, readDocument, input)).result;
-  if (bytes === null) {
-    throw invalidRequest('content_too_large', 'This document is too large to be read whole; use read_org_doc.', {
-      limit: largestResource,
-      size: version.size,
-    });
-  }
+  const read = await perform(visit.workspace, visit.caller, readWhole, { location });
+  const { document, role, version, bytes } = read.result;
   const content =
     version.kind === 'text' ? { text: bytes.toString('utf8') } : { blob: Buffer.from(bytes).toString('base64') };
   return { uri, mimeType: version.mediaType, ...content, _meta: { commit: document.current.id, role } };

@@ -10,7 +10,7 @@ import {
   type EditOutcome,
 } from '../operations/edit-document.js';
 import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/write-text.js';
-import { countLines } from './cut-text.js';
+import { countLines } from '../operations/cut-text.js';
 import { row, type Row, type ToolCall } from './tool.js';
 
 interface WriteArguments {
@@ -73,7 +73,8 @@ function readEdit(edit: SentEdit, index: number): DocumentEdit {
     throw invalidRequest('missing_field', `An edit by ${op} needs ${needs}.`, { field, edit_index: index });
   }
   for (const name of ['old_text', 'section', 'count'] as const) {
-    if (edit[name] === undefined || name === needs || name === may) continue;
+    const isSaid = edit[name] !== undefined && !(name === 'count' && count === 1);
+    if (!isSaid || name === needs || name === may) continue;
     const field = `edits.${index}.${name}`;
     throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, edit_index: index });
   }

@@ -47,7 +47,8 @@ type PreparedEdit = { readonly current: string } & (
   | { readonly type: 'fits'; readonly content: PreparedContent; readonly outcome: EditOutcome }
   /** The version is another one, and is what these edits would have made of the expected one. */
   | { readonly type: 'made'; readonly sha256: string; readonly outcome: EditOutcome }
-  | { readonly type: 'stale'; readonly facts: Readonly<Record<string, unknown>> }
+  /** The version is another one. What is told of it is true of the moment when it was looked at. */
+  | { readonly type: 'stale'; readonly refusal: Refusal }
 );
 
 function countLines(text: string): number {
@@ -88,7 +89,7 @@ async function tellStale(
     readVersionText(context.workspace, current),
     older === undefined ? undefined : readVersionText(context.workspace, older),
   ]);
-  if (text === undefined) return { current: current.id, type: 'stale', facts: {} };
+  if (text === undefined) return { current: current.id, type: 'stale', refusal: stale(current) };
   const tryOn = async (base: string, version: Version): Promise<EditedText | undefined> => {
     try {
       return await runResting(applyEdits(base, edits, rulesFor(context, version)));
@@ -106,7 +107,7 @@ async function tellStale(
   const edits_still_apply = (await tryOn(text, current)) !== undefined;
   const shown = before === undefined ? undefined : makeShortDiff(before, text);
   const since = shown === undefined ? {} : { diff: shown.diff, diff_truncated: shown.isTruncated };
-  return { current: current.id, type: 'stale', facts: { edits_still_apply, ...since } };
+  return { current: current.id, type: 'stale', refusal: stale(current, { edits_still_apply, ...since }) };
 }
 
 async function applyToCurrent(
@@ -147,21 +148,24 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location, edits }) => ({ target: location, detail: { edits: edits.length } }),
   prepare,
+  // Then it is stale, and has to be told what happened as one that came later is.
+  isOvertaken({ turn }, { location }, prepared) {
+    const current = findDocument(turn.tables, location)?.row.current.id;
+    return prepared.type !== 'stale' && current !== undefined && current !== prepared.current;
+  },
   run(pen, { location, expected, message, claimId }, prepared) {
     const { tables, now } = pen.turn;
     const found = findDocument(tables, location);
     if (found === undefined) throw notFound();
     const { current, number } = found.row;
-    const isKnown = prepared.current === current.id;
-    if (isKnown && prepared.type === 'made') {
+    if (prepared.type === 'stale') throw prepared.refusal;
+    if (prepared.type === 'made' && prepared.current === current.id) {
       const intended = { parent: expected, sha256: prepared.sha256 };
       if (isOwnRepeat(tables, { number, current }, pen.author.id, intended)) {
         return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
       }
     }
-    if (!isKnown || prepared.type !== 'fits') {
-      throw stale(current, isKnown && prepared.type === 'stale' ? prepared.facts : {});
-    }
+    if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
     const precondition = { any: false, versionIds: [expected] } as const;
     const { content } = prepared;
     const document = applyChange(pen, { type: 'update', location, precondition, content, message, claimId });
@@ -192,7 +196,7 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
     };
     if (document.current.id !== input.expected) {
       const prepared = await tellStale(context, document, input);
-      throw stale(document.current, prepared.type === 'stale' ? prepared.facts : {});
+      throw prepared.type === 'stale' ? prepared.refusal : stale(document.current);
     }
     const { edited, outcome } = await applyToCurrent(context, document, input);
     checkClaims(edited.text);

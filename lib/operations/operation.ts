@@ -65,6 +65,8 @@ export interface WriteOperation<Input, Result, Prepared = undefined> extends Des
   /** What a retry needs whose answer is stored, where the write itself changed what its caller holds. Else `needs`. */
   needsAgain?(input: Input): readonly Need[];
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
+  /** Whether what was prepared is overtaken by a turn in between, and worth preparing anew. Asked in the turn. */
+  isOvertaken?(pen: Pen, input: Input, prepared: Prepared): boolean;
   run(pen: Pen, input: Input, prepared: Prepared): Result;
   noteResult?(result: Result): AuditNote;
   /**

@@ -10,6 +10,8 @@ import { needsOf, runIdempotently } from './idempotently.js';
 import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
 
 const isRecordOnly = true;
+/** How often a write is prepared, at most, where other turns overtake it. */
+const mostPreparations = 3;
 
 /**
  * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
@@ -47,7 +49,7 @@ async function performRead<Input, Result>(
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
-    await workspace.journal.turn({ isRecordOnly, run: (turn) => turn.audit(done(caller, operation.name, note)) });
+    await workspace.journal.turn({ isRecordOnly, run: (turn) => turn.audit(asDone(caller, operation.name, note)) });
   } catch (error) {
     operation.discard?.(result);
     throw error;
@@ -78,33 +80,49 @@ async function write<Input, Result, Prepared>(
   retry: Retry | undefined,
   staged: StagedBlobs,
 ): Promise<Performed<Result>> {
-  let prepared: Prepared;
+  for (let left = mostPreparations; ; left -= 1) {
+    const prepared = await prepareWrite(workspace, caller, operation, input, retry, staged);
+    const performed = await workspace.journal.turn({
+      run(turn) {
+        const pen = workspace.takePen(turn, caller);
+        authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
+        if (left > 1 && operation.isOvertaken?.(pen, input, prepared) === true) return undefined;
+        const done =
+          retry === undefined
+            ? { result: operation.run(pen, input, prepared), replayed: false }
+            : runIdempotently(pen, operation, input, prepared, retry);
+        const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
+        const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
+        turn.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+        return done;
+      },
+      refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
+    });
+    if (performed !== undefined) return performed;
+  }
+}
+
+/** @throws Refusal, recorded */
+async function prepareWrite<Input, Result, Prepared>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: WriteOperation<Input, Result, Prepared>,
+  input: Input,
+  retry: Retry | undefined,
+  staged: StagedBlobs,
+): Promise<Prepared> {
   try {
     // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
     const { journal, clock } = workspace;
     const needs = needsOf(journal.reader, clock.now(), caller, operation, input, retry);
     const view = decideReach(workspace, caller, needs);
-    prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
+    const prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
     await workspace.checkpointer.roomForWrites();
     await workspace.search.roomForWrites();
+    return prepared;
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
-  return workspace.journal.turn({
-    run(turn) {
-      const pen = workspace.takePen(turn, caller);
-      authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
-      const performed =
-        retry === undefined
-          ? { result: operation.run(pen, input, prepared), replayed: false }
-          : runIdempotently(pen, operation, input, prepared, retry);
-      const note = { ...operation.note(input), ...operation.noteResult?.(performed.result) };
-      const detail = performed.replayed ? { ...note.detail, replayed: true } : note.detail;
-      turn.audit(done(caller, operation.name, detail === undefined ? note : { ...note, detail }));
-      return performed;
-    },
-    refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
-  });
 }
 
 /**
@@ -171,7 +189,7 @@ function eventOf(caller: Caller, action: string, note: AuditNote): Omit<AuditEve
   };
 }
 
-function done(caller: Caller, action: string, note: AuditNote): AuditEvent {
+function asDone(caller: Caller, action: string, note: AuditNote): AuditEvent {
   return { ...eventOf(caller, action, note), outcome: 'done' };
 }
 

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { parseLocation } from '../../lib/domain/location.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { editDocument } from '../../lib/operations/edit-document.js';
+import { addHands, type Hands } from '../harness/hands.js';
 import { openMcpServer, type McpHands, type McpTestServer, type Said } from './open-mcp.js';
 
 const text = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n### Later\n\nthree\n\n## Notes\n\nnone\n';
@@ -209,6 +213,37 @@ describe('edit_org_doc', () => {
     assert.equal(said.filter(({ refusal }) => refusal === 'CONFLICT stale_if_match').length, 7);
   });
 
+  it('tells those whom another edit overtakes as much as those who come later, and knows its own', async () => {
+    const { workspace } = server.host;
+    const document = await write();
+    const [ada, bo] = await Promise.all(
+      ['ada', 'bo'].map((name) => addHands({ service: server.host, workspace }, name, 'editor', 'team')),
+    );
+    assert.ok(ada !== undefined && bo !== undefined);
+    const location = parseLocation(document.location);
+    const edits = (newText: string) => [{ op: 'replace_text', oldText: '- one', newText, count: 1 }] as const;
+    const send = (hands: Hands, newText: string) => {
+      const input = { location, expected: document.commit, edits: edits(newText), message: null };
+      return hands
+        .perform(editDocument, input)
+        .catch((error: unknown) => (error instanceof Refusal ? error : assert.fail(String(error))));
+    };
+    // All are prepared before the first has its turn: nothing in their way waits for anything.
+    const before = workspace.journal.state.commits;
+    const [first, same, late] = await Promise.all([send(ada, '- 1'), send(ada, '- 1'), send(bo, '- eins')]);
+    assert.equal(workspace.journal.state.commits, before + 1);
+    assert.ok(!(first instanceof Refusal) && !(same instanceof Refusal) && late instanceof Refusal);
+    assert.deepEqual([first.isRepeat, same.isRepeat], [false, true]);
+    assert.equal(same.document.current.id, first.document.current.id);
+    const { reason, edits_still_apply, diff, current_etag } = late.details ?? assert.fail();
+    assert.deepEqual([reason, edits_still_apply], ['stale_if_match', false]);
+    assert.equal(current_etag, `"${first.document.current.id}"`);
+    assert.ok(String(diff).includes('-- one\n+- 1\n'));
+    const later = await send(bo, '- eins');
+    assert.ok(later instanceof Refusal);
+    assert.deepEqual(later.details, late.details);
+  });
+
   it('refuses what changes nothing, what is no text, and what would be too long', async () => {
     const document = await write();
     assert.equal(
@@ -235,7 +270,7 @@ describe('edit_org_doc', () => {
     const document = await write();
     const faults = [
       [{ op: 'append', new_text: 'x', section: 'a' }, 'unknown_field', 'edits.0.section'],
-      [{ op: 'append', new_text: 'x', count: 1 }, 'unknown_field', 'edits.0.count'],
+      [{ op: 'append', new_text: 'x', count: 2 }, 'unknown_field', 'edits.0.count'],
       [{ op: 'replace_section', new_text: 'x', section: 'a', old_text: 'y' }, 'unknown_field', 'edits.0.old_text'],
       [{ op: 'replace_section', new_text: 'x' }, 'missing_field', 'edits.0.section'],
       [{ new_text: 'x' }, 'missing_field', 'edits.0.old_text'],

@@ -72,8 +72,24 @@ class ToolsFace implements Face {
         return this.#write(question.path);
       case 'delete':
         return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
-      default: {
-        // What has no tool is asked of those that come nearest.
+      // What has no tool is asked of those that come nearest.
+      case 'comment':
+      case 'comment-on-passage':
+      case 'comments':
+      case 'delete-folder':
+      case 'undelete-folder':
+      case 'diff':
+      case 'grant':
+      case 'revoke':
+      case 'history':
+      case 'labels':
+      case 'list-grants':
+      case 'move':
+      case 'rename':
+      case 'preview-revert':
+      case 'read':
+      case 'read-version':
+      case 'undelete': {
         const location = 'path' in question ? question.path : question.folder || 'root.md';
         return [
           await this.#call('read_org_doc', { location }),

@@ -228,6 +228,6 @@ describe('cartulary mcp', function () {
     const none = await runProgram(['mcp', '--data', data]);
     assert.equal(none.code, 2);
     assert.match(none.stderr, /CARTULARY_KEY/);
-    await assert.rejects(open(data, 'ck_acme_wrong'), /A valid key/);
+    await assert.rejects(open(data, 'ck_acme_wrong'), /The key in CARTULARY_KEY was refused/);
   });
 });

@@ -250,6 +250,8 @@ describe('MCP tools', () => {
         ['claim', { action: 'take' }, 'missing_field'],
         ['claim', { action: 'release', claim_id: 'x', location: 'team/plain.md' }, 'unknown_field'],
         ['message', { action: 'list', body: 'x' }, 'unknown_field'],
+        ['message', { action: 'list', box: 'sent', unread_only: true }, 'unknown_field'],
+        ['message', { action: 'read', thread_id: 'mth_x', message_ids: ['msg_x'] }, 'unknown_field'],
         ['message', { action: 'send', to: ['x'], subject: 's' }, 'missing_field'],
         ['list_org_docs', { colour: 'red' }, 'unknown_field'],
         ['list_org_docs', { limit: '5' }, 'bad_field'],
@@ -270,11 +272,49 @@ describe('MCP tools', () => {
           JSON.stringify(args).slice(0, 99),
         );
       }
+      for (const more of [{ outline_only: true }, { start_line: 1 }, { start_column: 2 }, { section: 'a' }]) {
+        const { refusal } = await agent.call('read_org_doc', { location: 'team/picture.png', ...more });
+        assert.equal(refusal, 'INVALID_REQUEST not_text', JSON.stringify(more));
+      }
       for (const args of [[], 'x', 1]) {
         const posted = await agent.request('tools/call', { name: 'list_org_docs', arguments: args });
         assert.ok(posted.status === 400 || posted.json.error !== undefined || posted.json.result.isError);
       }
     });
+  });
+
+  it('take a default that is said for one that is not, also where it has no meaning', async () => {
+    const { refusal } = await agent.call('write_org_doc', {
+      location: 'team/filled-in.md',
+      content: 'text\n',
+      expected_commit: null,
+      allow_shrink: false,
+    });
+    assert.equal(refusal, '');
+    const listed = await agent.call('message', { action: 'list', box: 'sent', unread_only: false, limit: 20 });
+    assert.equal(listed.refusal, '');
+    const claims = await agent.call('claim', { action: 'list', ttl_seconds: 1800 });
+    assert.deepEqual(claims.done.claims, []);
+  });
+
+  it('leave one record of a read: refused, where the part that was asked for is not there', async () => {
+    const { done } = await agent.call('write_org_doc', { location: 'team/parts.md', content: '# One\n\n## Two\n' });
+    const before = server.records().length;
+    for (const part of [{ start_line: 100 }, { section: 'none' }, { section: 'two', start_line: 1 }]) {
+      const { error } = await agent.call('read_org_doc', { location: 'team/parts.md', ...part });
+      assert.equal(error.code, 'INVALID_REQUEST');
+    }
+    await agent.call('read_org_doc', { location: 'team/parts.md', start_line: 3 });
+    const records = server.records().slice(before);
+    assert.deepEqual(
+      records.map(({ record: { action, outcome, code, version } }) => [action, outcome, code, version]),
+      [
+        ...Array.from({ length: 3 }, () => ['document.read', 'refused', 'INVALID_REQUEST', null]),
+        ['document.read', 'done', null, done.commit],
+      ],
+    );
+    const reasons = records.slice(0, 3).map(({ text }) => JSON.parse(text?.detail ?? '{}').reason);
+    assert.deepEqual(reasons, ['bad_field', 'no_such_section', 'bad_field']);
   });
 
   describe('that find', () => {
