@@ -6,7 +6,7 @@ import type { Role } from '../domain/role.js';
 import { countLines, cutText, type TextPart } from './cut-text.js';
 import type { ReadOperation } from './operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
-import { runResting } from '../domain/run-resting.js';
+import { runResting } from '../search/run-resting.js';
 
 export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
   /** Only this section, by its heading's id or words. */

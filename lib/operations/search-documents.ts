@@ -6,7 +6,7 @@ import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ReadOperation } from './operation.js';
 import { placeSnippet, type TextPlace } from './place-snippet.js';
-import { runResting } from '../domain/run-resting.js';
+import { runResting } from '../search/run-resting.js';
 
 export interface SearchInput {
   readonly query: string;

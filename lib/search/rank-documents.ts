@@ -9,6 +9,7 @@ import type { LivingSegment } from './living-segment.js';
 import type { Query, QueryTerm } from './parse-query.js';
 import { leastNearness, meaningWeight, measureNearness } from './meaning/measure-nearness.js';
 import { LargestScores } from './largest-scores.js';
+import { excluded, markAll, markExcluded, markRequired, matched, requiredCount } from './mark-documents.js';
 import { countsMask, countsOf, everyField, fieldCount, ordinalShift } from './posting.js';
 import { giveBackSheet, takeSheet, type Sheet } from './sheet.js';
 import { inverseFrequency, Weigher, type Statistics } from './weigh.js';
@@ -49,11 +50,6 @@ interface SoughtTerm extends CutTerm {
   readonly fields: number;
   readonly isRequired: boolean;
 }
-
-// One document's state while a segment is ranked: how many required terms it has, and two flags.
-const excluded = 1 << 8;
-const matched = 1 << 9;
-const requiredCount = excluded - 1;
 
 /** A neighbour is rare when at most one document in so many has it: its postings cost less than looking whether. */
 const rareShare = 16;
@@ -299,51 +295,6 @@ function* addMeaning(
       on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
     }
   }
-}
-
-/** Calls with each ordinal that has the term in one of the fields. */
-function visitOrdinals({ cuts }: CutTerm, fields: number, place: number, visit: (ordinal: number) => void): void {
-  const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
-  const wanted = countsOf(fields);
-  for (let index = 0; index < ranges.length; index += 2) {
-    const end = ranges[index + 1] ?? 0;
-    for (let at = ranges[index] ?? 0; at < end; at += 1) {
-      const posting = postings[at] ?? 0;
-      if ((posting & wanted) !== 0) visit(posting >>> ordinalShift);
-    }
-  }
-}
-
-function markAll(on: Sheet, { intervals }: ReachedSegment): void {
-  for (let index = 0; index < intervals.length; index += 2) {
-    const end = intervals[index + 1] ?? 0;
-    for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
-      on.mark(ordinal, (on.states[ordinal] ?? 0) | matched);
-    }
-  }
-}
-
-function markRequired(on: Sheet, term: CutTerm, place: number): void {
-  visitOrdinals(term, everyField, place, (ordinal) => {
-    on.mark(ordinal, (on.states[ordinal] ?? 0) + 1);
-  });
-}
-
-/** What has all the terms of a prohibited word is out. */
-function markExcluded(on: Sheet, terms: readonly CutTerm[], fields: number, place: number): void {
-  const [first, ...others] = terms;
-  if (first === undefined) return;
-  let holders: Set<number> | undefined;
-  for (const other of others) {
-    const own = new Set<number>();
-    visitOrdinals(other, fields, place, (ordinal) => {
-      if (holders === undefined || holders.has(ordinal)) own.add(ordinal);
-    });
-    holders = own;
-  }
-  visitOrdinals(first, fields, place, (ordinal) => {
-    if (holders === undefined || holders.has(ordinal)) on.mark(ordinal, (on.states[ordinal] ?? 0) | excluded);
-  });
 }
 
 /** What decides, besides the terms, whether a document is a hit. */

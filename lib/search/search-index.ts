@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import { runResting } from '../domain/run-resting.js';
+import { runResting } from './run-resting.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
