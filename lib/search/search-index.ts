@@ -21,6 +21,7 @@ import { Reachable, type SearchReach } from './reachable.js';
 import { readLabels } from './read-labels.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
+import type { Analysis, SearchBatch, SearchUpsert } from './search-batch.js';
 import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
 import { Shelf, type Place } from './shelf.js';
@@ -28,34 +29,9 @@ import { forgetStems } from './stem-word.js';
 import { widenQuery } from './widen-query.js';
 import { extractDocument, writeSegment } from './write-segment.js';
 
+export type * from './search-batch.js';
 export type * from './search-request.js';
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
-
-/** Documents made ready for the index, which is most of the work; for one `apply` or `backfill`. */
-export interface Analysis {
-  /** In the order in which keys are to be given. */
-  readonly locations: readonly Location[];
-  readonly segment: Segment;
-}
-
-/** New versions of documents, or new documents: their analysis, and a key (an integer below 2^32) for each. */
-export interface SearchUpsert {
-  readonly analysis: Analysis;
-  readonly keys: readonly number[];
-}
-
-/** What a commit changes. It is done in this order. */
-export interface SearchBatch {
-  /** The commit that the index is of afterwards. */
-  readonly commit: string;
-  /** Documents that are gone. */
-  readonly removals?: readonly Location[];
-  /** Folders or documents that are called otherwise now. */
-  readonly renames?: readonly { readonly from: Location; readonly to: Location }[];
-  readonly upserts?: readonly SearchUpsert[];
-  /** Documents with other labels than when they were analysed. */
-  readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
-}
 
 export interface SearchOptions {
   /** Where the index is kept between starts; null keeps it in memory alone. */
