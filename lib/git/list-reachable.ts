@@ -1,13 +1,14 @@
-import { createInterface } from 'node:readline';
 import { decodeCommit } from './commit-object.js';
 import { ObjectNotFound, RepositoryUnreadable } from './errors.js';
 import type { GitProgram } from './git-program.js';
 import { spawnGit } from './git-program.js';
 import type { GitObject, Oid } from './objects.js';
+import { OidSet } from './oid-set.js';
 import { Tree } from './tree.js';
 
-/** Objects by name, with a path that each lies at ('' for commits and roots): alike ones stand together in a pack. */
-export type ReachableObjects = ReadonlyMap<Oid, string>;
+/** Hexadecimal digits and a line feed. */
+const lineLength = 41;
+const oidLength = 20;
 
 /**
  * Everything that a commit leads to, by one git process.
@@ -20,8 +21,14 @@ export async function listReachableWithGit(
   head: Oid,
   also: readonly Oid[],
   signal: AbortSignal,
-): Promise<ReachableObjects> {
-  const child = spawnGit(program, repository, ['rev-list', '--objects', '--ignore-missing', '--stdin']);
+): Promise<OidSet> {
+  const child = spawnGit(program, repository, [
+    'rev-list',
+    '--objects',
+    '--no-object-names',
+    '--ignore-missing',
+    '--stdin',
+  ]);
   const abort = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', abort, { once: true });
   let said = '';
@@ -37,9 +44,17 @@ export async function listReachableWithGit(
     });
     child.on('close', resolve);
   });
-  const found = new Map<Oid, string>();
+  const found = new OidSet();
   try {
-    for await (const line of createInterface({ input: child.stdout })) found.set(line.slice(0, 40), line.slice(41));
+    let rest = '';
+    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      const lines = rest + piece.toString('latin1');
+      const whole = lines.length - (lines.length % lineLength);
+      const oids = Buffer.from(lines.slice(0, whole).replaceAll('\n', ''), 'hex');
+      for (let at = 0; at < oids.length; at += oidLength) found.addAt(oids, at);
+      rest = lines.slice(whole);
+    }
+    if (rest !== '') throw new RepositoryUnreadable(`git rev-list said: ${rest}`);
     const code = await ended;
     if (code !== 0) throw new RepositoryUnreadable(`What ${head} leads to cannot be listed: ${said.trim()}`);
   } finally {
@@ -56,27 +71,26 @@ export async function listReachableByReading(
   head: Oid,
   also: readonly Oid[],
   signal: AbortSignal,
-): Promise<ReachableObjects> {
-  const found = new Map<Oid, string>();
-  const visitTree = async (oid: Oid, path: string): Promise<void> => {
+): Promise<OidSet> {
+  const found = new OidSet();
+  const visitTree = async (oid: Oid): Promise<void> => {
     if (found.has(oid)) return;
-    found.set(oid, path);
+    found.add(oid);
     if (oid === Tree.empty.oid) return;
-    for (const { name, mode, oid: entry } of Tree.parse((await read(oid)).bytes).entries()) {
-      const place = path === '' ? name : `${path}/${name}`;
-      if (mode === '40000') await visitTree(entry, place);
-      else if (mode !== '160000' && !found.has(entry)) found.set(entry, place);
+    for (const { mode, oid: entry } of Tree.parse((await read(oid)).bytes).entries()) {
+      if (mode === '40000') await visitTree(entry);
+      else if (mode !== '160000') found.add(entry);
     }
   };
   const open: Oid[] = [head];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     signal.throwIfAborted();
     if (found.has(at)) continue;
-    found.set(at, '');
+    found.add(at);
     const { tree, parents } = decodeCommit((await read(at)).bytes);
-    await visitTree(tree, '');
+    await visitTree(tree);
     open.push(...parents);
   }
-  for (const oid of also) if (!found.has(oid)) found.set(oid, '');
+  for (const oid of also) found.add(oid);
   return found;
 }

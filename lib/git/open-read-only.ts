@@ -5,9 +5,9 @@ import { diskRepositoryWithoutGit } from './disk-without-git.js';
 import { RepositoryUnreadable } from './errors.js';
 import { nodeFileSystem } from './file-system.js';
 import { findGit, isUsableGit } from './git-program.js';
-import type { PackableObject } from './objects.js';
+import { DeltaPacker, PlainPacker, type HistoryPacker } from './history-packer.js';
 import { sealPack } from './pack-layout.js';
-import { writePack } from './pack.js';
+import { writeLayout, writePack } from './pack.js';
 import type { Repository } from './repository.js';
 import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
@@ -37,11 +37,14 @@ export async function openRepositoryReadOnly(options: {
 }
 
 /**
- * Adds packs to a repository that another thread of this process has open. They only ever come in addition, so nobody
- * is disturbed.
+ * Adds packs of a history to a repository that another thread of this process has open. They only ever come in
+ * addition, so nobody is disturbed.
  * @param path the repository's folder
+ * @param makesDeltas whether there is a git program to read them
  */
-export function openPackWriter(path: string): (objects: readonly PackableObject[]) => Promise<void> {
+export function openHistoryPacker(path: string, makesDeltas: boolean): HistoryPacker {
   const folder = new RepositoryFolder(nodeFileSystem, resolve(path));
-  return async (objects) => void (await writePack(objects, folder, sealPack));
+  return makesDeltas
+    ? new DeltaPacker(async (layout) => void (await writeLayout(layout, folder, sealPack)))
+    : new PlainPacker(async (objects) => void (await writePack(objects, folder, sealPack)));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { ObjectType, Oid, PackableObject } from './objects.js';
+import type { Oid, PackableObject } from './objects.js';
 
 /**
  * A pack's bytes and where its entries stand, before checksums. It is made of
@@ -30,13 +30,13 @@ export interface PackEntry {
   deflated: Uint8Array;
 }
 
-const headerLength = 12;
-const trailerLength = 20;
-const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
+export const headerLength = 12;
+export const trailerLength = 20;
+export const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
 
 /** The entry that a pack holds for an object (gitformat-pack(5)). */
 export function packEntry({ oid, type, size, deflated }: PackableObject): PackEntry {
-  return { oid, header: entryHeader(type, size), deflated };
+  return { oid, header: entryHeader(typeNumbers[type], size), deflated };
 }
 
 /**
@@ -49,10 +49,7 @@ export function layOutPack(entries: readonly PackEntry[]): PackLayout {
   const bytes = new Uint8Array(length);
   const oids = new Uint8Array(entries.length * 20);
   const starts = new Float64Array(entries.length);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, 0x5041434b); // "PACK"
-  view.setUint32(4, 2);
-  view.setUint32(8, entries.length);
+  putPackHeader(bytes, entries.length);
   const oidBytes = Buffer.from(oids.buffer);
   let position = headerLength;
   for (const [i, { oid, header, deflated }] of entries.entries()) {
@@ -63,6 +60,14 @@ export function layOutPack(entries: readonly PackEntry[]): PackLayout {
     position += header.length + deflated.length;
   }
   return { bytes, oids, starts };
+}
+
+/** Writes the beginning of a pack of so many objects. */
+export function putPackHeader(bytes: Uint8Array, count: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  view.setUint32(0, 0x5041434b); // "PACK"
+  view.setUint32(4, 2);
+  view.setUint32(8, count);
 }
 
 /** Fills a pack's trailer and makes its index. Pure computation. */
@@ -133,9 +138,9 @@ export function encodeIndex({
 }
 
 /** Type and length of content, 4 and then 7 bits a byte, the lowest first. */
-function entryHeader(type: ObjectType, size: number): Uint8Array {
+export function entryHeader(type: number, size: number): Uint8Array {
   const bytes: number[] = [];
-  let byte = (typeNumbers[type] << 4) | (size & 15);
+  let byte = (type << 4) | (size & 15);
   let rest = Math.floor(size / 16);
   while (rest > 0) {
     bytes.push(byte | 0x80);

@@ -1,6 +1,7 @@
 import { orAbsent } from './file-system.js';
 import { RepositoryUnreadable } from './errors.js';
 import type { Oid } from './objects.js';
+import { OidSet } from './oid-set.js';
 import type { RepositoryFolder } from './repository-folder.js';
 
 /** A pack as its folder shows it. */
@@ -103,6 +104,15 @@ export function decodeIndex(index: Buffer): PackIndex {
     starts.push(start < 0x8000_0000 ? start : Number(index.readBigUInt64BE(longAt + (start - 0x8000_0000) * 8)));
   }
   return { oids, starts, crcs };
+}
+
+/** The objects that an index of version 2 names. @throws RepositoryUnreadable for another */
+export function listNamed(index: Buffer): OidSet {
+  const oids = new OidSet();
+  const start = 8 + 1024;
+  const end = start + objectsInIndex(index) * 20;
+  for (let at = start; at < end; at += 20) oids.addAt(index, at);
+  return oids;
 }
 
 /** The fanout table's last number is the count of all objects. */

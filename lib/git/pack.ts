@@ -48,7 +48,12 @@ export async function writeEntries(
   folder: RepositoryFolder,
   seal: SealPack,
 ): Promise<string> {
-  const { name, pack, index } = await seal(layOutPack(entries));
+  return writeLayout(layOutPack(entries), folder, seal);
+}
+
+/** The same for a pack that is laid out already. */
+export async function writeLayout(layout: PackLayout, folder: RepositoryFolder, seal: SealPack): Promise<string> {
+  const { name, pack, index } = await seal(layout);
   const target = folder.at('objects', 'pack', name);
   await folder.writeFile(`${target}.pack`, pack, 0o444);
   await folder.writeFile(`${target}.idx`, index, 0o444);

@@ -3,12 +3,13 @@ import { RepositoryUnreadable } from './errors.js';
 import { orAbsent } from './file-system.js';
 import { runGit, type GitProgram } from './git-program.js';
 import { readEntries } from './join-packs.js';
-import { listReachableByReading, listReachableWithGit, type ReachableObjects } from './list-reachable.js';
+import { listReachableByReading, listReachableWithGit } from './list-reachable.js';
 import { listLooseObjects } from './loose-object.js';
 import { modestly } from './maintain-with-git.js';
 import { makePackable, type GitObject, type Oid } from './objects.js';
+import { OidSet } from './oid-set.js';
 import { packEntry, type PackEntry } from './pack-layout.js';
-import { decodeIndex, listPackNames, packPath, removePack } from './pack-list.js';
+import { listNamed, listPackNames, packPath, removePack } from './pack-list.js';
 import { writeEntries, type SealPack } from './pack.js';
 import type { RepositoryFolder } from './repository-folder.js';
 
@@ -41,14 +42,11 @@ interface Parts {
 
 interface DirtyPack {
   readonly name: string;
-  readonly staying: readonly Oid[];
+  readonly staying: OidSet;
 }
 
-/**
- * Each object is compared with few others: what was made anew stands in the order of the history, and the folder before
- * it is what it is most like. The usual window would mean three times as many comparisons.
- */
-const narrowly = 'pack.window=3';
+/** What stays is copied as it stands: it is never urgent to make it smaller, and the next joining of packs does. */
+const asItStands = '--window=0';
 
 /** Packs joined in memory go up to so many bytes. */
 const largestWritten = 32 * 1024 * 1024;
@@ -71,9 +69,9 @@ export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<S
   if (program !== null) await requireNoOtherRefs(parts, program, reachable);
   const dirty: DirtyPack[] = [];
   for (const name of packs) {
-    const { oids } = decodeIndex(await folder.fs.readFile(packPath(folder, name, 'idx')));
-    const staying = oids.filter((oid) => reachable.has(oid));
-    if (staying.length === oids.length) continue;
+    const named = listNamed(await folder.fs.readFile(packPath(folder, name, 'idx')));
+    const staying = named.intersect(reachable);
+    if (staying.size === named.size) continue;
     if ((await orAbsent(folder.fs.size(folder.at('objects', 'pack', `${name}.keep`)))) !== undefined) {
       throw new RepositoryUnreadable(
         `${name} is marked with a .keep file. Remove that file, so that it can be packed.`,
@@ -102,16 +100,16 @@ async function copyWithGit(
   parts: Parts,
   program: GitProgram,
   dirty: readonly DirtyPack[],
-  reachable: ReachableObjects,
+  reachable: OidSet,
 ): Promise<string[]> {
   const { folder } = parts;
-  const wanted = new Set(dirty.flatMap(({ staying }) => staying));
+  const wanted = new OidSet();
+  for (const { staying } of dirty) wanted.addAll(staying);
   if (wanted.size === 0) return [];
-  let input = '';
-  // In the order of the listing, by which alike objects come together.
-  for (const [oid, path] of reachable) if (wanted.has(oid)) input += path === '' ? `${oid}\n` : `${oid} ${path}\n`;
+  // In the order of the listing, by which what is read together comes together.
+  const input = [...reachable.intersect(wanted), ''].join('\n');
   const base = folder.at('objects', 'pack', 'pack');
-  const said = await run(parts, program, ['-c', narrowly, 'pack-objects', '-q', '--delta-base-offset', base], input);
+  const said = await run(parts, program, ['pack-objects', '-q', asItStands, '--delta-base-offset', base], input);
   await folder.fs.syncFolder(folder.at('objects', 'pack'));
   return said.split('\n').flatMap((name) => (name === '' ? [] : [`pack-${name}`]));
 }
@@ -128,11 +126,10 @@ async function copyInMemory({ folder, seal, read, signal }: Parts, dirty: readon
   };
   for (const { name, staying } of dirty) {
     signal.throwIfAborted();
-    const wanted = new Set(staying);
     const found = await readEntries(folder, name);
     const taken: AsyncIterable<PackEntry> | Iterable<PackEntry> = found ?? readOneByOne(staying, read);
     for await (const entry of taken) {
-      if (!wanted.has(entry.oid) || seen.has(entry.oid)) continue;
+      if (!staying.has(entry.oid) || seen.has(entry.oid)) continue;
       seen.add(entry.oid);
       entries.push(entry);
       bytes += entry.deflated.length;
@@ -144,7 +141,7 @@ async function copyInMemory({ folder, seal, read, signal }: Parts, dirty: readon
 }
 
 async function* readOneByOne(
-  oids: readonly Oid[],
+  oids: Iterable<Oid>,
   read: (oid: Oid) => Promise<GitObject>,
 ): AsyncGenerator<PackEntry, void, undefined> {
   for (const oid of oids) {
@@ -190,7 +187,7 @@ async function requireNothingBorrowed(folder: RepositoryFolder): Promise<void> {
 }
 
 /** What another branch or tag leads to cannot be taken away under it, and must not stay either. */
-async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: ReachableObjects): Promise<void> {
+async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: OidSet): Promise<void> {
   const said = await run(parts, program, ['for-each-ref', '--format=%(objectname) %(refname)']);
   const others = said
     .split('\n')

@@ -97,5 +97,5 @@ export function scanEntries(bytes: Uint8Array): Uint32Array | undefined {
     start = nameEnd + 21;
   }
   starts.push(bytes.length);
-  return Uint32Array.from(starts);
+  return new Uint32Array(starts);
 }

@@ -42,6 +42,13 @@ function prepareForWriting(connection: Connection): void {
   connection.pragma('journal_size_limit = 67108864');
 }
 
+/** Opens one beside the connection that writes, to carry the write-ahead log into the file, and for nothing else. */
+export function openForCarrying(file: string): Connection {
+  const connection = new Sqlite(file, { fileMustExist: true, timeout: servicePatience });
+  connection.pragma('synchronous = FULL');
+  return connection;
+}
+
 /**
  * Opens a connection that can only read; everyone but the journal's turn uses one. The file is not mapped into memory:
  * where a mapped page cannot be read, the system ends the process, and there is no error to answer with.

@@ -2,6 +2,7 @@ import { AuditArchiveTable } from './audit-archive-table.js';
 import { AuditCheckpointTable } from './audit-checkpoint-table.js';
 import { AuditTable } from './audit-table.js';
 import { BriefTable } from './brief-table.js';
+import { carryLog } from './carry-log.js';
 import { ClaimTable } from './claim-table.js';
 import { CommentTable } from './comment-table.js';
 import { ContentRows } from './content-rows.js';
@@ -123,6 +124,8 @@ export interface Sidecar {
    * done: what it says holds for what is in the file itself.
    */
   findStalePages(): Promise<readonly number[]>;
+  /** Carries the write-ahead log into the file while others go on: little is left then for whoever empties it. */
+  carryLog(): Promise<void>;
   /**
    * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a turn.
    * @returns false when somebody's snapshot stood in the way, and nothing was overwritten
@@ -193,6 +196,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       },
       findStalePages: () =>
         file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale(),
+      carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
         const [outcome] = writing.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];

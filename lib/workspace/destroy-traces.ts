@@ -14,7 +14,9 @@ export interface Progress {
 }
 
 /** Rows that are changed in one turn: nobody waits long behind them. */
-const rowsAtOnce = 500;
+const rowsAtOnce = 1000;
+/** Rows with the names of some hundred rewritten commits each that are read, or taken away, in one turn. */
+const notesAtOnce = 4;
 const textsAtOnce = 2000;
 /** Pages that are overwritten in one go. */
 const pagesAtOnce = 500;
@@ -76,6 +78,10 @@ export class TraceDestroyer {
   }
 
   async #repoint(): Promise<void> {
+    for (let taken: number | null = null, isBegun = false; taken !== null || !isBegun; isBegun = true) {
+      const after: number | null = taken;
+      taken = await this.#turn<number | null>(({ tables }) => tables.eraseRows.takeUpRewritten(after, notesAtOnce));
+    }
     for (const rows of repointedRows) {
       for (let after: readonly unknown[] | null = rows.start; after !== null;) {
         const from: readonly unknown[] = after;
@@ -84,6 +90,7 @@ export class TraceDestroyer {
         );
       }
     }
+    await this.#turn(({ tables }) => tables.eraseRows.dropTakenUp());
     await forgetRewritten(this.#workspace, this.#progress.signal);
   }
 
@@ -175,6 +182,7 @@ export class TraceDestroyer {
   async #overwrite(): Promise<void> {
     const { journal } = this.#workspace;
     for (let scrub = 0; scrub < scrubs; scrub++) {
+      await journal.sidecar.carryLog();
       await this.#overwritePages([]);
       const stale = [...(await journal.sidecar.findStalePages())];
       while (stale.length > 0) await this.#overwritePages(stale.splice(0, pagesAtOnce));
@@ -222,8 +230,8 @@ export async function unlessStopped<Result>(work: Promise<Result>, signal: Abort
 
 /** Forgets where commits went, once nobody asks for it any more. */
 export async function forgetRewritten({ journal }: Workspace, signal: AbortSignal): Promise<void> {
-  for (let forgotten = rowsAtOnce; forgotten === rowsAtOnce;) {
+  for (let forgotten = notesAtOnce; forgotten === notesAtOnce;) {
     signal.throwIfAborted();
-    forgotten = await journal.turn({ run: ({ tables }) => tables.eraseRows.forgetRewritten(rowsAtOnce) });
+    forgotten = await journal.turn({ run: ({ tables }) => tables.eraseRows.forgetRewritten(notesAtOnce) });
   }
 }

@@ -2,7 +2,6 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { Erasure } from '../domain/erasure.js';
 import { internal, notFound } from '../domain/refusal.js';
 import type { Oid } from '../git/objects.js';
-import type { RewrittenCommit } from '../sidecar/erase-rows.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import { forgetRewritten, TraceDestroyer, unlessStopped, type Progress } from './destroy-traces.js';
 import type { EraseStep } from './erase-step.js';
@@ -21,7 +20,8 @@ const shortTail = 64;
 const bearableTail = 1000;
 /** Times that the rewrite runs after the writers before it asks them to wait, however much that is. */
 const mostLaps = 8;
-const notesAtOnce = 1000;
+/** Rows with the names of some hundred commits each that are written in one turn. */
+const notesAtOnce = 16;
 /** Milliseconds to leave an erase alone that could not be finished. */
 const retryAfter = 60_000;
 
@@ -158,7 +158,7 @@ export class Eraser {
     const stop = (): void => void rewriter.close();
     signal.addEventListener('abort', stop);
     try {
-      const notes: RewrittenCommit[] = [];
+      const notes: Uint8Array[] = [];
       let at: { state: RewriteState; after: Oid | null } = { state: plan.state, after: plan.state.parent };
       const lap = async (): Promise<number> => {
         const { head: goal, commits: reached } = journal.state;

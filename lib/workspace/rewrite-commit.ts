@@ -1,6 +1,6 @@
 import { isWithin, rebase, segmentsOf, type Location } from '../domain/location.js';
-import { decodeCommit, makePackable, type Oid, type PackableObject } from '../git/objects.js';
-import { rewriteCommit } from '../git/rewrite-commit.js';
+import { makePackable, type Oid, type PackableObject } from '../git/objects.js';
+import { readLinks, rewriteCommit } from '../git/rewrite-commit.js';
 import { editTree } from '../git/tree-edit.js';
 import type { Tree, TreeEntry } from '../git/tree.js';
 import type { RewrittenCommit } from '../sidecar/erase-rows.js';
@@ -63,7 +63,7 @@ export function rewriteOne(
   { oid, bytes }: { readonly oid: Oid; readonly bytes: Buffer },
   load: (oid: Oid) => Tree,
 ): RewriteStep {
-  const old = decodeCommit(bytes);
+  const old = readLinks(bytes);
   if (old.parents.length > 1)
     throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`);
   const text = parseCommitMessage(old.message);

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads';
+import { PlainPacker } from '../git/history-packer.js';
+import { readCommitsByReading } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
-import type { RewrittenCommit } from '../sidecar/erase-rows.js';
 import type { RewriteState } from './rewrite-commit.js';
-import { rewriteStretch, type Stretch } from './rewrite-stretch.js';
+import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
 
 interface Task {
-  readonly tell: (commits: readonly RewrittenCommit[]) => void;
+  readonly tell: RewriteParts['tell'];
   readonly resolve: (state: RewriteState) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -38,10 +39,12 @@ export class HistoryRewriter {
   rewrite(stretch: Stretch, tell: Task['tell']): Promise<RewriteState> {
     const worker = this.#worker;
     if (worker === undefined) {
-      const addPack = (objects: Parameters<Repository['addPack']>[0]): Promise<void> =>
-        this.#repository.addPack(objects);
+      const repository = this.#repository;
       const { signal } = this.#closing;
-      return rewriteStretch(stretch, { repository: this.#repository, addPack, tell, signal });
+      const packer = new PlainPacker((objects) => repository.addPack(objects));
+      const readCommits: RewriteParts['readCommits'] = (wanted) =>
+        readCommitsByReading((oid) => repository.read(oid), wanted);
+      return rewriteStretch(stretch, { repository, readCommits, packer, tell, signal });
     }
     return new Promise<RewriteState>((resolve, reject) => {
       this.#task = { tell, resolve, reject };
@@ -57,7 +60,7 @@ export class HistoryRewriter {
   }
 
   #take(answer: RewriteAnswer): void {
-    if ('commits' in answer) this.#task?.tell(answer.commits);
+    if ('pieces' in answer) this.#task?.tell(answer.pieces);
     else if ('state' in answer) this.#task?.resolve(answer.state);
     else this.#task?.reject(answer.error);
   }

@@ -1,8 +1,12 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { decodeCommit, makePackable, MissingObject, type Oid, type PackableObject } from '../git/objects.js';
+import { segmentsOf } from '../domain/location.js';
+import type { HistoryPacker } from '../git/history-packer.js';
+import { MissingObject, type Oid } from '../git/objects.js';
+import type { ReadCommit, WantedCommit } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
+import { treeOf } from '../git/rewrite-commit.js';
 import { Tree } from '../git/tree.js';
-import type { RewrittenCommit } from '../sidecar/erase-rows.js';
+import { encodeRewritten, type RewrittenCommit } from '../sidecar/erase-rows.js';
 import { ByteBoundedCache } from './object-cache.js';
 import { rewriteOne, type ErasedDocument, type RewriteState, type RewriteStep } from './rewrite-commit.js';
 
@@ -16,16 +20,15 @@ export interface Stretch {
 
 export interface RewriteParts {
   readonly repository: Pick<Repository, 'read' | 'history'>;
-  readonly addPack: (objects: readonly PackableObject[]) => Promise<void>;
-  /** Told of commits as they are made anew; what they need may not be stored yet. */
-  readonly tell: (commits: readonly RewrittenCommit[]) => void;
+  readonly readCommits: (wanted: AsyncIterable<WantedCommit>) => AsyncIterable<readonly ReadCommit[]>;
+  readonly packer: HistoryPacker;
+  /** Told of commits as they are made anew, by `encodeRewritten`; what they need may not be stored yet. */
+  readonly tell: (pieces: readonly Uint8Array<ArrayBuffer>[]) => void;
   readonly signal: AbortSignal;
 }
 
-/** Commits that are read together. */
-const together = 256;
-/** Bytes of one pack. */
-const packBytes = 32 * 1024 * 1024;
+/** Commits that are told of together. */
+const toldTogether = 2000;
 const treeCacheBytes = 64 * 1024 * 1024;
 
 /**
@@ -34,61 +37,55 @@ const treeCacheBytes = 64 * 1024 * 1024;
  * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; what the signal was aborted with
  */
 export async function rewriteStretch(stretch: Stretch, parts: RewriteParts): Promise<RewriteState> {
-  const { documents, head, after } = stretch;
-  const { repository, signal } = parts;
+  const { documents } = stretch;
+  const { repository, packer, signal } = parts;
   const trees = new TreeReader(repository);
-  const stored = new Set<Oid>();
   let { state } = stretch;
-  let objects: PackableObject[] = [];
-  let bytes = 0;
-  const flush = async (): Promise<void> => {
-    await parts.addPack(objects);
-    objects = [];
-    bytes = 0;
+  let made: RewrittenCommit[] = [];
+  const tell = (): void => {
+    parts.tell(encodeRewritten(made));
+    made = [];
   };
-  const store = (object: PackableObject): void => {
-    objects.push(object);
-    bytes += object.deflated.length;
-  };
-  const take = async (oids: readonly Oid[]): Promise<void> => {
+  for await (const commits of parts.readCommits(listWanted(stretch, repository))) {
     signal.throwIfAborted();
-    const commits = await Promise.all(oids.map(async (oid) => ({ oid, ...(await repository.read(oid)) })));
-    if (state.locations.some((location) => location !== null)) {
-      await trees.fetch(commits.map((commit) => decodeCommit(commit.bytes).tree));
-    }
-    const made: RewrittenCommit[] = [];
+    await trees.prepare(commits, state);
     for (const commit of commits) {
       const step: RewriteStep = await trees.retry((load) => rewriteOne(documents, state, commit, load));
       state = step.state;
       made.push(step.commit);
-      for (const tree of step.trees) {
-        if (stored.has(tree.oid)) continue;
-        stored.add(tree.oid);
-        // As it is: half of it is random, and what makes it small is the packing that follows.
-        store(makePackable('tree', tree.bytes, 0, tree.oid));
-      }
-      if (step.object !== undefined) store(step.object);
+      packer.addTrees(step.trees);
+      if (step.object !== undefined) packer.addCommit(step.object);
     }
-    parts.tell(made);
-    if (bytes >= packBytes) await flush();
+    if (made.length >= toldTogether) tell();
+    if (packer.isFull) await packer.flush();
     await pause();
-  };
-  let group: Oid[] = [];
-  for await (const oid of repository.history(head, after)) {
-    group.push(oid);
-    if (group.length < together) continue;
-    await take(group);
-    group = [];
   }
-  await take(group);
-  await flush();
+  tell();
+  await packer.flush();
   return state;
+}
+
+/** The stretch's commits; with their folders where one of the documents is there. */
+async function* listWanted(
+  { documents, state, after, head }: Stretch,
+  repository: Pick<Repository, 'history'>,
+): AsyncGenerator<WantedCommit, void, undefined> {
+  const isThere = state.locations.map((location) => location !== null);
+  for await (const oid of repository.history(head, after)) {
+    for (const [index, { places }] of documents.entries()) {
+      const place = places.get(oid);
+      if (place !== undefined) isThere[index] = place.location !== null;
+    }
+    yield { oid, withTree: isThere.includes(true) };
+  }
 }
 
 /** Reads trees for work that needs them at once: what it lacks is fetched, and the work done again. */
 class TreeReader {
   readonly #repository: Pick<Repository, 'read'>;
   readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
+  /** Root folders of the commits at hand. */
+  readonly #roots = new Map<Oid, Tree>();
   /** What the work at hand has asked for, whatever its size. */
   readonly #held = new Map<Oid, Tree>();
 
@@ -96,9 +93,23 @@ class TreeReader {
     this.#repository = repository;
   }
 
-  async fetch(oids: readonly Oid[]): Promise<void> {
-    const missing = [...new Set(oids)].filter((oid) => oid !== Tree.empty.oid && this.#trees.get(oid) === undefined);
-    await Promise.all(missing.map((oid) => this.#read(oid)));
+  /** Takes the root folders that came with the commits, and fetches together what lies on the documents' way. */
+  async prepare(commits: readonly ReadCommit[], { locations }: RewriteState): Promise<void> {
+    this.#roots.clear();
+    for (const { bytes, tree } of commits) if (tree !== undefined) this.#roots.set(treeOf(bytes), Tree.parse(tree));
+    for (const location of locations) {
+      if (location === null) continue;
+      let level = [...this.#roots.keys()];
+      for (const segment of segmentsOf(location).slice(0, -1)) {
+        const next = new Set<Oid>();
+        for (const oid of level) {
+          const entry = this.#find(oid)?.entry(segment);
+          if (entry?.mode === '40000') next.add(entry.oid);
+        }
+        level = [...next];
+        await this.#readTogether(level.filter((oid) => this.#find(oid) === undefined));
+      }
+    }
   }
 
   async retry<Result>(work: (load: (oid: Oid) => Tree) => Result): Promise<Result> {
@@ -115,10 +126,23 @@ class TreeReader {
   }
 
   #load(oid: Oid): Tree {
-    if (oid === Tree.empty.oid) return Tree.empty;
-    const tree = this.#held.get(oid) ?? this.#trees.get(oid);
+    const tree = this.#find(oid);
     if (tree === undefined) throw new MissingObject(oid);
     return tree;
+  }
+
+  #find(oid: Oid): Tree | undefined {
+    if (oid === Tree.empty.oid) return Tree.empty;
+    return this.#roots.get(oid) ?? this.#held.get(oid) ?? this.#trees.get(oid);
+  }
+
+  /** As many as are still remembered when they are needed; the others are read then. */
+  async #readTogether(oids: readonly Oid[]): Promise<void> {
+    const [first, ...others] = oids;
+    if (first === undefined) return;
+    const { length } = (await this.#read(first)).bytes;
+    const most = Math.floor(treeCacheBytes / 4 / (length + 200));
+    await Promise.all(others.slice(0, most).map((oid) => this.#read(oid)));
   }
 
   async #read(oid: Oid): Promise<Tree> {

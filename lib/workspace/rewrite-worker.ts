@@ -1,18 +1,25 @@
 /** A worker thread's program: rewrites the stretches of a history that it is sent, one at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPackWriter, openRepositoryReadOnly } from '../git/open-read-only.js';
+import { findGit } from '../git/git-program.js';
+import { openHistoryPacker, openRepositoryReadOnly } from '../git/open-read-only.js';
+import { readCommitsByReading, readCommitsWithGit } from '../git/read-commits.js';
 import type { RepositoryPlace } from '../git/repository.js';
-import type { RewrittenCommit } from '../sidecar/erase-rows.js';
-import { rewriteStretch, type Stretch } from './rewrite-stretch.js';
+import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
 import type { RewriteState } from './rewrite-commit.js';
 
 /** What the worker says of the stretch that it is at. */
 export type RewriteAnswer =
-  { readonly commits: readonly RewrittenCommit[] } | { readonly state: RewriteState } | { readonly error: Error };
+  | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly state: RewriteState }
+  | { readonly error: Error };
 
 const place = workerData as RepositoryPlace;
 const repository = await openRepositoryReadOnly(place);
-const addPack = openPackWriter(place.path);
+const program = place.git === 'auto' ? await findGit() : null;
+const readCommits: RewriteParts['readCommits'] = (wanted) =>
+  program === null
+    ? readCommitsByReading((oid) => repository.read(oid), wanted)
+    : readCommitsWithGit(program, place.path, wanted);
 const closing = new AbortController();
 const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
 let running: Promise<void> = Promise.resolve();
@@ -20,7 +27,10 @@ let running: Promise<void> = Promise.resolve();
 async function rewrite(stretch: Stretch): Promise<void> {
   try {
     const { signal } = closing;
-    say({ state: await rewriteStretch(stretch, { repository, addPack, tell: (commits) => say({ commits }), signal }) });
+    const tell: RewriteParts['tell'] = (pieces) => say({ pieces });
+    const packer = openHistoryPacker(place.path, program !== null);
+    const parts = { repository, readCommits, packer, tell, signal };
+    say({ state: await rewriteStretch(stretch, parts) });
   } catch (error) {
     say({ error: error as Error });
   }
