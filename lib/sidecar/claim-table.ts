@@ -45,6 +45,7 @@ export class ClaimTable {
   readonly #find;
   readonly #on;
   readonly #active;
+  readonly #claimed;
   readonly #ofHolder;
   readonly #insert;
   readonly #renew;
@@ -62,6 +63,9 @@ export class ClaimTable {
     this.#active = connection.prepare<[number], Row>(
       `${select} WHERE c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
     );
+    this.#claimed = connection
+      .prepare<[number], number>('SELECT DISTINCT document FROM claim WHERE expires_at > ? AND ended_at IS NULL')
+      .pluck();
     this.#ofHolder = connection.prepare<[string, number, number], Row>(
       `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
        ORDER BY c.expires_at DESC, c.id LIMIT ?`,
@@ -82,6 +86,11 @@ export class ClaimTable {
   find(id: string): ClaimRow | undefined {
     const row = this.#find.get(id);
     return row === undefined ? undefined : toClaim(row);
+  }
+
+  /** Numbers of the documents on which there are such claims. */
+  claimedDocuments(now: number): Set<number> {
+    return new Set(this.#claimed.all(now));
   }
 
   /** Claims on the document that have neither run out at `now` nor been ended. */

@@ -1,5 +1,7 @@
 import type { Location } from '../domain/location.js';
+import type { Version } from '../domain/document.js';
 import type { Connection } from './database.js';
+import type { VersionRow } from './version-row.js';
 
 export interface NewDeletion {
   readonly commit: string;
@@ -24,6 +26,8 @@ export interface DeletedWithFolder {
   readonly id: string;
   readonly location: Location;
   readonly sequence: number;
+  /** What its last version holds. */
+  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
 }
 
 /** All folders at or below one, with the paths they have. */
@@ -44,6 +48,7 @@ export class DeletionTable {
   readonly #foldersAt;
   readonly #deleteFolder;
   readonly #ofFolder;
+  readonly #placesOfFolder;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -77,12 +82,20 @@ export class DeletionTable {
        WHERE location = ? ORDER BY moment DESC LIMIT 20`,
     );
     this.#deleteFolder = connection.prepare('DELETE FROM folder_deletion WHERE moment = ?');
+    this.#placesOfFolder = connection
+      .prepare<[string], Location>('SELECT deleted_location FROM document WHERE deleted_commit = ? AND folder IS NULL')
+      .pluck();
     this.#ofFolder = connection.prepare<
       [string],
-      { number: number; id: string; deleted_location: string; sequence: number }
+      Pick<VersionRow, 'sequence' | 'blob_oid' | 'size' | 'kind' | 'media_type'> & {
+        number: number;
+        id: string;
+        deleted_location: string;
+      }
     >(
-      `SELECT number, id, deleted_location, sequence FROM document WHERE deleted_commit = ? AND folder IS NULL
-       ORDER BY deleted_location`,
+      `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
+       FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
+       WHERE d.deleted_commit = ? AND d.folder IS NULL ORDER BY d.deleted_location`,
     );
   }
 
@@ -121,6 +134,11 @@ export class DeletionTable {
     this.#deleteFolder.run(moment);
   }
 
+  /** Places of the documents that a commit deleted and that are still deleted by it, in no order. */
+  placesDeletedBy(commit: string): Location[] {
+    return this.#placesOfFolder.all(commit);
+  }
+
   /** Documents that a commit deleted and that are still deleted by it, by location. */
   deletedBy(commit: string): DeletedWithFolder[] {
     return this.#ofFolder.all(commit).map((row) => ({
@@ -128,6 +146,13 @@ export class DeletionTable {
       id: row.id,
       location: row.deleted_location as Location,
       sequence: row.sequence,
+      content: {
+        sequence: row.sequence,
+        blobOid: row.blob_oid,
+        size: row.size,
+        kind: row.kind,
+        mediaType: row.media_type,
+      },
     }));
   }
 }

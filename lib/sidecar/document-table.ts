@@ -69,6 +69,7 @@ export class DocumentTable {
   readonly #place;
   readonly #bury;
   readonly #unearth;
+  readonly #unearthAll;
   readonly #deletedAt;
   readonly #all;
   readonly #deleted;
@@ -101,6 +102,11 @@ export class DocumentTable {
     this.#unearth = connection.prepare(
       `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
          deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
+    );
+    this.#unearthAll = connection.prepare<[string]>(
+      `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
+         deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
+       FROM json_each(?) r WHERE document.number = r.value ->> 0`,
     );
     this.#deletedAt = connection.prepare<
       [string],
@@ -192,6 +198,19 @@ export class DocumentTable {
 
   markLive(number: number, folder: number, name: string, sequence: number): void {
     this.#unearth.run(folder, name, sequence, number);
+  }
+
+  /** The same for several, in one statement. */
+  markAllLive(
+    documents: readonly {
+      readonly number: number;
+      readonly folder: number;
+      readonly name: string;
+      readonly sequence: number;
+    }[],
+  ): void {
+    const rows = documents.map(({ number, folder, name, sequence }) => [number, folder, name, sequence]);
+    this.#unearthAll.run(JSON.stringify(rows));
   }
 
   /** Documents that were deleted at this location, the last deletion first. */

@@ -3,6 +3,7 @@ import type { Connection } from './database.js';
 /** Labels of documents. They serve search and filters, never access (specification, Grant rule 6). */
 export class LabelTable {
   readonly #of;
+  readonly #ofThese;
   readonly #after;
   readonly #add;
   readonly #remove;
@@ -10,6 +11,9 @@ export class LabelTable {
   constructor(connection: Connection) {
     this.#of = connection.prepare<[number], { label: string }>(
       'SELECT label FROM label WHERE document = ? ORDER BY label',
+    );
+    this.#ofThese = connection.prepare<[string], { document: number; label: string }>(
+      `SELECT document, label FROM label WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document, label`,
     );
     this.#after = connection.prepare<[number, number], { document: number; label: string }>(
       `SELECT document, label FROM label WHERE document IN
@@ -26,13 +30,12 @@ export class LabelTable {
 
   /** The next labelled documents after the number, with their labels. */
   after(number: number, limit: number): Map<number, string[]> {
-    const labels = new Map<number, string[]>();
-    for (const { document, label } of this.#after.all(number, limit)) {
-      const known = labels.get(document);
-      if (known === undefined) labels.set(document, [label]);
-      else known.push(label);
-    }
-    return labels;
+    return gatherLabels(this.#after.all(number, limit));
+  }
+
+  /** Labels of those among these documents that have any. */
+  ofThese(documents: readonly number[]): Map<number, string[]> {
+    return gatherLabels(this.#ofThese.all(JSON.stringify(documents)));
   }
 
   add(document: number, label: string): void {
@@ -42,4 +45,14 @@ export class LabelTable {
   remove(document: number, label: string): void {
     this.#remove.run(document, label);
   }
+}
+
+function gatherLabels(rows: readonly { readonly document: number; readonly label: string }[]): Map<number, string[]> {
+  const labels = new Map<number, string[]>();
+  for (const { document, label } of rows) {
+    const known = labels.get(document);
+    if (known === undefined) labels.set(document, [label]);
+    else known.push(label);
+  }
+  return labels;
 }

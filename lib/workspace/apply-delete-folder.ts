@@ -48,7 +48,7 @@ export function applyDeleteFolder(pen: Pen, location: Location): FolderDeletionR
     moment: momentOf(pen),
   });
   dropEmptyFolders(tables, parentOf(location));
-  const gone = tables.deletions.deletedBy(versionId);
-  noteSearch(pen, versionId, ...gone.map((document) => ({ type: 'remove', location: document.location }) as const));
+  const gone = tables.deletions.placesDeletedBy(versionId);
+  noteSearch(pen, versionId, ...gone.map((place) => ({ type: 'remove', location: place }) as const));
   return { location, deletedAt: now, documents, versionId };
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../domain/change.js';
-import { parentOf, type Location } from '../domain/location.js';
+import { parentOf } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
-import { bringBack, editFor, noteReturn, trailerFor } from './bring-back.js';
+import { bringBack, editFor, noteReturns, trailerFor } from './bring-back.js';
 import { followSections } from './follow-section.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders } from './occupy.js';
@@ -81,15 +81,13 @@ export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }
     tables.documents.advance(row.number, sequence);
     followSections(pen, row.number, () => undefined);
   }
-  const folders = new Map<Location, number>();
-  for (const document of returning) bringBack(pen, document, versionId, 'revert', folders);
+  bringBack(pen, returning, versionId, 'revert');
   for (const { location } of deleted) dropEmptyFolders(tables, parentOf(location));
   noteSearch(
     pen,
     versionId,
     ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
-    ...restored.map((each) => noteReturn(pen, each.returning)),
-    ...returning.map((document) => noteReturn(pen, document)),
+    ...noteReturns(pen, [...restored.map((each) => each.returning), ...returning]),
   );
   return { principalId, since, steps, leftAlone, versionId };
 }

@@ -2,7 +2,7 @@ import type { Folder } from '../domain/document.js';
 import { joinLocation, keepName, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import { keepFile } from './apply-create-folder.js';
-import { bringBack, editFor, noteReturn, trailerFor } from './bring-back.js';
+import { bringBack, editFor, noteReturns, trailerFor } from './bring-back.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { descend, findDocument, findFolder, toFolder } from './locate.js';
 import { noteSearch } from './note-search.js';
@@ -38,10 +38,8 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
   const returning: Returning[] = [];
   const leftAlone: { location: Location; reason: Obstacle }[] = [];
   for (const deleted of documents) {
-    const content = tables.versions.bySequence(deleted.number, deleted.sequence);
-    if (content === undefined) throw new Error('A deleted document lost its last version.');
     const obstacle = plan.take(deleted);
-    if (obstacle === undefined) returning.push({ ...deleted, content });
+    if (obstacle === undefined) returning.push(deleted);
     else leftAlone.push({ location: deleted.location, reason: obstacle });
   }
   if (returning.length === 0 && kept.length === 0) {
@@ -59,9 +57,8 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
     trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
   });
   for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  const folders = new Map<Location, number>();
-  for (const document of returning) bringBack(pen, document, versionId, 'undelete', folders);
-  noteSearch(pen, versionId, ...returning.map((document) => noteReturn(pen, document)));
+  bringBack(pen, returning, versionId, 'undelete');
+  noteSearch(pen, versionId, ...noteReturns(pen, returning));
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
 }

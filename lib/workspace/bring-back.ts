@@ -1,10 +1,9 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { SearchNote } from './search-keeper.js';
-import { placeOf } from './occupy.js';
-import type { PathEdit, Pen } from './pen.js';
+import { ensureFolder } from './occupy.js';
+import { momentOf, type PathEdit, type Pen } from './pen.js';
 import type { Returning } from './plan-return.js';
-import { recordVersion } from './record-version.js';
 
 /** The edit of paths that puts a returning document into the tree. */
 export function editFor({ location, content }: Returning): PathEdit {
@@ -20,39 +19,48 @@ export function trailerFor({
   return ['Restored', `${id}\t${content.mediaType}\t${location}`];
 }
 
-/** Lets the text index know what the document holds now. */
-export function noteReturn({ turn }: Pen, { number, location, content }: Returning): SearchNote {
-  const { blobOid, size, kind } = content;
-  const labels = turn.tables.labels.of(number);
-  return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };
+/** Lets the text index know what the documents hold now. */
+export function noteReturns({ turn }: Pen, returning: readonly Returning[]): SearchNote[] {
+  const labels = turn.tables.labels.ofThese(returning.map(({ number }) => number));
+  return returning.map(({ number, location, content: { blobOid, size, kind } }) => ({
+    type: 'upsert',
+    document: { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] },
+  }));
 }
 
 /**
- * Makes a deleted document live again with a new version of itself.
- * @param folders numbers of folders by location, which several that come back together share: each is looked up once
+ * Makes deleted documents live again, each with a new version of itself: in a few statements however many they are, and
+ * with one look for each folder.
  */
 export function bringBack(
   pen: Pen,
-  returning: Returning,
+  returning: readonly Returning[],
   versionId: string,
   operation: VersionOperation,
-  folders: Map<Location, number>,
 ): void {
-  const { tables } = pen.turn;
-  const { number, location, content } = returning;
-  const parent = parentOf(location);
-  const folder = folders.get(parent) ?? placeOf(tables, location).folder.row.number;
-  folders.set(parent, folder);
-  const sequence = returning.sequence + 1;
-  recordVersion(pen, {
+  const { tables, now } = pen.turn;
+  const made = { id: versionId, author: pen.author.id, at: now, operation, moment: momentOf(pen) };
+  const versions = returning.map(({ number, sequence, content, location }) => ({
     document: number,
-    sequence,
-    id: versionId,
-    content,
-    mediaType: content.mediaType,
+    sequence: sequence + 1,
+    like: content.sequence,
     location,
-    operation,
-    message: null,
-  });
-  tables.documents.markLive(number, folder, nameOf(location), sequence);
+  }));
+  if (tables.versions.insertAnew(versions, made) !== returning.length) {
+    throw new Error('A deleted document lost the version that it was to come back with.');
+  }
+  const folders = new Map<Location, number>();
+  const folderOf = (parent: Location): number => {
+    const known = folders.get(parent) ?? ensureFolder(tables, parent).row.number;
+    folders.set(parent, known);
+    return known;
+  };
+  tables.documents.markAllLive(
+    returning.map(({ number, sequence, location }) => ({
+      number,
+      folder: folderOf(parentOf(location)),
+      name: nameOf(location),
+      sequence: sequence + 1,
+    })),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Version } from '../domain/document.js';
+import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from './find-claims.js';
@@ -14,7 +15,7 @@ export interface Returning {
   readonly location: Location;
   /** Sequence of its last version. */
   readonly sequence: number;
-  readonly content: Version;
+  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
 }
 
 interface Surroundings {
@@ -25,6 +26,8 @@ interface Surroundings {
   readonly isBlocked: boolean;
   /** The folder and those above it, without the root. */
   readonly chain: readonly Location[];
+  /** Names in the folder that are, or lie on the way to, a folder on which there are grants. */
+  readonly grantedNames: ReadonlySet<string>;
 }
 
 /**
@@ -38,6 +41,7 @@ export class ReturnPlan {
   readonly #leaving: ReadonlySet<string>;
   readonly #places = new Set<Location>();
   readonly #folders = new Set<Location>();
+  #claimed: ReadonlySet<number> | undefined;
   readonly #known = new Map<Location, Surroundings>();
 
   /**
@@ -58,20 +62,26 @@ export class ReturnPlan {
   /** Takes the place for a document. @returns what stands against it, or undefined when the place is taken */
   take(document: Pick<Returning, 'number' | 'id' | 'location'>): Obstacle | undefined {
     const { location } = document;
-    const { folder, mirror, isBlocked } = this.#surroundingsOf(parentOf(location));
+    const name = nameOf(location);
+    const { folder, mirror, isBlocked, chain, grantedNames } = this.#surroundingsOf(parentOf(location));
     if (mirror !== null) return 'read_only_source';
     if (isBlocked || this.#places.has(location) || this.#folders.has(location)) return 'location_occupied';
-    const occupant = this.#tables.documents.idAt(folder, nameOf(location));
-    if (occupant !== undefined && !this.#leaving.has(occupant)) return 'location_occupied';
-    if (this.#tables.folders.child(folder, nameOf(location)) !== undefined) return 'location_occupied';
-    if (this.#tables.grants.atOrBelow(location).length > 0) return 'location_occupied';
+    if (folder !== nowhere && this.#isTaken(folder, name)) return 'location_occupied';
+    if (grantedNames.has(name)) return 'location_occupied';
     if (this.#isClaimed(document)) return 'claimed';
     this.#places.add(location);
-    for (const ancestor of ancestorsOf(location)) this.#folders.add(ancestor);
+    for (const ancestor of chain) this.#folders.add(ancestor);
     return undefined;
   }
 
+  #isTaken(folder: number, name: string): boolean {
+    const occupant = this.#tables.documents.idAt(folder, name);
+    if (occupant !== undefined && !this.#leaving.has(occupant)) return true;
+    return this.#tables.folders.child(folder, name) !== undefined;
+  }
+
   #isClaimed({ number, id, location }: Pick<Returning, 'number' | 'id' | 'location'>): boolean {
+    if (!(this.#claimed ??= this.#tables.claims.claimedDocuments(this.#now)).has(number)) return false;
     return findClaims(this.#tables, { row: { number, id }, location }, this.#now).some(
       ({ holder }) => holder.id !== this.#callerId,
     );
@@ -85,7 +95,8 @@ export class ReturnPlan {
     const chain = [...ancestorsOf(parent), parent].filter((place) => place !== '');
     const isBlocked = chain.some((place) => this.#places.has(place) || this.#isDocument(place));
     const number = rest.length === 0 ? folder.row.number : nowhere;
-    const found = { folder: number, mirror: folder.mirror, isBlocked, chain };
+    const grantedNames = new Set(this.#tables.grants.atOrBelow(parent).flatMap((grant) => nameBelow(parent, grant)));
+    const found = { folder: number, mirror: folder.mirror, isBlocked, chain, grantedNames };
     this.#known.set(parent, found);
     return found;
   }
@@ -94,4 +105,12 @@ export class ReturnPlan {
     const found = findDocument(this.#tables, location);
     return found !== undefined && !this.#leaving.has(found.row.id);
   }
+}
+
+/** The name in the folder under which the grant's folder is, or lies; none for a grant on the folder itself. */
+function nameBelow(folder: Location, { scope }: Grant): string[] {
+  if (scope.type !== 'folder' || scope.location === folder) return [];
+  const rest = folder === '' ? scope.location : scope.location.slice(folder.length + 1);
+  const [name = ''] = rest.split('/', 1);
+  return [name];
 }

@@ -52,9 +52,15 @@ export interface RevertPreview {
   readonly digest: string;
 }
 
+/** A live document with the version whose content it gets again. */
+export interface RestoredDocument {
+  readonly row: DocumentRow;
+  readonly returning: Returning & { readonly content: Version };
+}
+
 /** The preview with the rows that it is made from. */
 export interface RevertPlan extends RevertPreview {
-  readonly restored: readonly { readonly row: DocumentRow; readonly returning: Returning }[];
+  readonly restored: readonly RestoredDocument[];
   readonly deleted: readonly { readonly row: DocumentRow; readonly location: Location }[];
   readonly returning: readonly Returning[];
 }
@@ -94,7 +100,7 @@ export function planRevert({ tables, now }: View, request: RevertRequest): Rever
   const firstWritten = new Map(written.map(({ document, first }) => [document, first]));
   const steps: RevertStep[] = [];
   const leftAlone: LeftAlone[] = [];
-  const restored: { row: DocumentRow; returning: Returning }[] = [];
+  const restored: RestoredDocument[] = [];
   const deleted: { row: DocumentRow; location: Location }[] = [];
   const folders = new Map<number, Location>();
 
