@@ -1,6 +1,8 @@
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
 import type { StoredIdentity } from '../sidecar/identity-table.js';
 import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { Consents } from './consents.js';
 import { hashSecret, makeSecret } from './secret.js';
 
 /** Milliseconds for which a link works. */
@@ -18,8 +20,10 @@ export class OneTimeLinks {
   readonly #tables: PeopleTables;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
+  readonly #consents: Consents;
 
-  constructor(tables: PeopleTables, clock: Clock, randomness: Randomness) {
+  constructor(tables: PeopleTables, clock: Clock, randomness: Randomness, consents: Consents) {
+    this.#consents = consents;
     this.#tables = tables;
     this.#clock = clock;
     this.#randomness = randomness;
@@ -46,17 +50,18 @@ export class OneTimeLinks {
   }
 
   /**
-   * Uses a link up: sets the password and ends every session there was.
-   * @returns undefined where the link does not work, and nothing was changed
+   * Uses a link up: sets the password, and ends every session there was and whatever applications were allowed. Whoever
+   * knew the old password may have let in applications of their own.
+   * @returns the consents that it ended; undefined where the link does not work, and nothing was changed
    */
-  use(secret: string, passwordHash: string): StoredIdentity | undefined {
+  use(secret: string, passwordHash: string): readonly OAuthGrant[] | undefined {
     return this.#tables.within(() => {
       const identity = this.look(secret);
       if (identity === undefined) return undefined;
       this.#tables.links.deleteOf(identity.id);
       this.#tables.identities.setPassword(identity.id, passwordHash, this.#clock.now());
       this.#tables.sessions.deleteOf(identity.id);
-      return { ...identity, passwordHash };
+      return this.#consents.endAll(identity.id);
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { PeopleTables } from '../sidecar/people-tables.js';
 import { BrowserSessions } from './browser-sessions.js';
+import { Consents } from './consents.js';
 import { PasswordHasher } from './hash-password.js';
 import { Identities } from './identities.js';
 import { OneTimeLinks } from './one-time-links.js';
@@ -11,16 +12,19 @@ export interface People {
   readonly identities: Identities;
   readonly links: OneTimeLinks;
   readonly sessions: BrowserSessions;
+  readonly consents: Consents;
   readonly passwords: PasswordHasher;
   readonly delay: SignInDelay;
 }
 
 /** @param key of the service, for what must not stand in its file in the clear */
 export function makePeople(tables: PeopleTables, clock: Clock, randomness: Randomness, key: Uint8Array): People {
+  const consents = new Consents(tables, clock);
   return {
     identities: new Identities(tables, clock, randomness),
-    links: new OneTimeLinks(tables, clock, randomness),
+    links: new OneTimeLinks(tables, clock, randomness, consents),
     sessions: new BrowserSessions(tables, clock, randomness),
+    consents,
     passwords: new PasswordHasher(randomness),
     delay: new SignInDelay(tables, clock, key),
   };

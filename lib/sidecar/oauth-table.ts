@@ -78,6 +78,7 @@ export class OAuthTable {
   readonly #removeOfGrant;
   readonly #findGrant;
   readonly #listGrants;
+  readonly #listGrantsOf;
   readonly #insertGrant;
   readonly #touchGrant;
   readonly #touchClient;
@@ -106,6 +107,9 @@ export class OAuthTable {
     this.#removeOfGrant = connection.prepare('DELETE FROM oauth_entry WHERE grant_id = ?');
     this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
     this.#listGrants = connection.prepare<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
+    this.#listGrantsOf = connection.prepare<[string], GrantRow>(
+      'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
+    );
     this.#insertGrant = connection.prepare(
       `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
          created_at, expires_at)
@@ -190,6 +194,11 @@ export class OAuthTable {
   /** Also those that have ended, as long as they are kept. */
   listGrants(): OAuthGrant[] {
     return this.#listGrants.all().map(toGrant);
+  }
+
+  /** As `listGrants`, of one identity; the newest first. */
+  listGrantsOf(identityId: string): OAuthGrant[] {
+    return this.#listGrantsOf.all(identityId).map(toGrant);
   }
 
   insertGrant({ scopes, ...grant }: OAuthGrant): void {

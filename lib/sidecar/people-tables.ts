@@ -1,6 +1,7 @@
 import { BrowserSessionTable } from './browser-session-table.js';
 import type { Connection } from './database.js';
 import { IdentityTable } from './identity-table.js';
+import type { OAuthTable } from './oauth-table.js';
 import { OneTimeLinkTable } from './one-time-link-table.js';
 import { SignInFailureTable } from './sign-in-failure-table.js';
 
@@ -10,16 +11,18 @@ export interface PeopleTables {
   readonly links: OneTimeLinkTable;
   readonly sessions: BrowserSessionTable;
   readonly failures: SignInFailureTable;
+  readonly oauth: OAuthTable;
   /** All of it or nothing. */
   within<Result>(work: () => Result): Result;
 }
 
-export function openPeopleTables(connection: Connection): PeopleTables {
+export function openPeopleTables(connection: Connection, oauth: OAuthTable): PeopleTables {
   return {
     identities: new IdentityTable(connection),
     links: new OneTimeLinkTable(connection),
     sessions: new BrowserSessionTable(connection),
     failures: new SignInFailureTable(connection),
+    oauth,
     within: (work) => connection.transaction(work).immediate(),
   };
 }

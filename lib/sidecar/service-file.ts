@@ -72,7 +72,8 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   }
   const connection = openForWriting(file);
   migrate(connection, migrations);
-  const people = openPeopleTables(connection);
+  const oauth = new OAuthTable(connection);
+  const people = openPeopleTables(connection, oauth);
   const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
   const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
   const forget = connection.prepare('DELETE FROM workspace WHERE name = ?');
@@ -95,7 +96,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   );
   return {
     people,
-    oauth: new OAuthTable(connection),
+    oauth,
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
     forgetWorkspace: (name) => void forget.run(name),

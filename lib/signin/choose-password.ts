@@ -1,4 +1,5 @@
 import { judgePassword, shortestPassword } from '../access/identities.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { setPassword } from '../operations/sign-in.js';
 import type { StoredIdentity } from '../sidecar/identity-table.js';
 import type { Membership } from '../domain/signed-in.js';
@@ -25,7 +26,7 @@ export function showLink(desk: Desk, visit: Visit): void {
   else showForm(desk, visit, link, holder);
 }
 
-/** POST /signin/link: uses the link up, sets the password, ends all sessions, and signs in. */
+/** POST /signin/link: uses the link up, sets the password, ends all sessions and consents, and signs in. */
 export async function choosePassword(desk: Desk, visit: Visit): Promise<void> {
   desk.requireForm(visit);
   const link = desk.field(visit, 'link') ?? '';
@@ -40,16 +41,22 @@ export async function choosePassword(desk: Desk, visit: Visit): Promise<void> {
   underWay.set(desk, busy);
   if (busy.has(link)) return refuse(desk, visit);
   busy.add(link);
+  let unrecorded: readonly OAuthGrant[] = [];
   try {
-    const { links, passwords } = desk.host.people;
+    const { links, passwords, consents } = desk.host.people;
     const hash = await passwords.hash(password);
     if (findHolder(desk, link) === undefined) return refuse(desk, visit);
     await recordOwn(desk.host, memberships, visit.id, setPassword, { isFirst: identity.passwordHash === null });
-    if (links.use(link, hash) === undefined) return refuse(desk, visit);
+    const known = consents.listOf(identity.id);
+    await desk.recordEnded(visit, known);
+    const ended = links.use(link, hash);
+    if (ended === undefined) return refuse(desk, visit);
+    unrecorded = ended.filter(({ id }) => known.every((each) => each.id !== id));
   } finally {
     busy.delete(link);
   }
   await desk.signIn(visit, identity.id, memberships, 'link');
+  await desk.recordEnded(visit, unrecorded);
   goOn(desk, visit, undefined);
 }
 

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import { cutAddress } from '../access/cut-address.js';
 import { makeIdentifier } from '../domain/identifier.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import { endConsent } from '../operations/change-consent.js';
 import { beginSession } from '../operations/sign-in.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import { nameBrowser } from './browser-name.js';
@@ -106,6 +108,20 @@ export class Desk {
     }
     if (before !== undefined) sessions.end(before.identityId, before.sessionId);
     this.cookies.set(visit.response, sessionCookie, secret);
+  }
+
+  /**
+   * Records consents that ended, each in its workspace. One that cannot be read keeps nobody from ending them.
+   * @param consents that ended, or are about to
+   */
+  async recordEnded({ id }: Visit, consents: readonly OAuthGrant[]): Promise<void> {
+    for (const consent of consents) {
+      try {
+        await recordOwn(this.host, [consent], id, endConsent, consent);
+      } catch (error) {
+        this.options.log.error({ id, err: error }, 'The end of a consent could not be recorded');
+      }
+    }
   }
 
   /** Counts a refused attempt in every workspace of the one in whose name it was. */

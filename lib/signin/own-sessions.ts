@@ -1,4 +1,5 @@
 import type { SignedIn } from '../domain/signed-in.js';
+import { endConsent } from '../operations/change-consent.js';
 import { endSession } from '../operations/sign-in.js';
 import type { Desk, Visit } from './desk.js';
 import { sessionsPage } from './pages/sessions.js';
@@ -6,7 +7,7 @@ import { signedOutPage } from './pages/tell.js';
 import { recordOwn } from './record.js';
 import { sessionCookie } from './signed-in.js';
 
-/** GET /signin/sessions: where the person is signed in. */
+/** GET /signin/sessions: where the person is signed in, and which applications act as them. */
 export function showSessions(desk: Desk, visit: Visit): void {
   const signedIn = desk.signedIn(visit);
   if (signedIn === undefined) return desk.goTo(visit, `${desk.base}/signin?return=${desk.base}/signin/sessions`);
@@ -14,15 +15,18 @@ export function showSessions(desk: Desk, visit: Visit): void {
     ...session,
     isCurrent: session.id === signedIn.sessionId,
   }));
+  const consents = desk.host.people.consents.listOf(signedIn.identityId);
   const csrf = desk.proof.issue(visit.request, visit.response, signedIn.sessionId);
-  desk.show(visit, sessionsPage({ base: desk.base, csrf, sessions }));
+  desk.show(visit, sessionsPage({ base: desk.base, csrf, sessions, consents }));
 }
 
-/** POST /signin/sessions: ends one, or all. */
+/** POST /signin/sessions: ends one session, or all, or what an application was allowed. */
 export async function endSessions(desk: Desk, visit: Visit): Promise<void> {
   const signedIn = desk.signedIn(visit);
   if (signedIn === undefined) return desk.goTo(visit, `${desk.base}/signin`);
   desk.requireForm(visit, signedIn.sessionId);
+  const consent = desk.host.people.consents.end(signedIn.identityId, desk.field(visit, 'consent') ?? '');
+  if (consent !== undefined) await recordOwn(desk.host, [consent], visit.id, endConsent, consent);
   const sessionId = desk.field(visit, 'session') ?? '';
   await end(desk, visit, signedIn, sessionId);
   const isOut = sessionId === 'all' || sessionId === signedIn.sessionId;

@@ -8,9 +8,9 @@ import type { SignInHost } from './host.js';
 /** Records what somebody did in every workspace that they are in, before they are answered. */
 export async function recordOwn<Input>(
   host: Pick<SignInHost, 'find'>,
-  memberships: readonly Membership[],
+  memberships: readonly Pick<Membership, 'workspace' | 'principalId'>[],
   requestId: string,
-  operation: ReadOperation<Input, undefined>,
+  operation: ReadOperation<Input, unknown>,
   input: Input,
 ): Promise<void> {
   for (const { workspace: name, principalId } of memberships) {

@@ -1,6 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import { endSessions, issueLink, listSessions, type IssuedLink } from '../operations/manage-sign-in.js';
-import { inWorkspace, type Command, type CommandContext } from './command.js';
+import { listConsents } from '../operations/manage-consent.js';
+import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';
 
@@ -19,20 +20,36 @@ export function addressOfLink(address: string, secret: string): string {
   return `${address}/signin/link/${secret}`;
 }
 
+/** How many consents of a person in this workspace are in force. */
+async function countConsents({ perform, host }: WorkspaceContext, principalId: string): Promise<number> {
+  const now = host.clock.now();
+  const consents = await perform(listConsents, { oauth: host.file.oauth, principalId });
+  return consents.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now).length;
+}
+
 const noPerson = `${noPrincipal} Only a person signs in: an agent has a key, \`cartulary key mint\`.`;
 
 export const signInCommands: Readonly<Record<string, Command>> = {
-  link: inWorkspace(async ({ perform, host, address }, fields) => {
+  link: inWorkspace(async (context, fields) => {
+    const { perform, host, address } = context;
     const link = await perform(issueLink, {
       people: host.people,
       principalId: fields.text('principal'),
       signInName: fields.optionalText('sign_in'),
     });
-    return presentLink({ address }, link);
+    const count = await countConsents(context, link.principalId);
+    const hint = `Choosing the password ends what applications may do as them (here: ${count}).`;
+    return { ...presentLink({ address }, link), ...(count > 0 && { hint }) };
   }, noPerson),
-  sessions: inWorkspace(async ({ perform, host }, fields) => {
+  sessions: inWorkspace(async (context, fields) => {
+    const { perform, host } = context;
     const input = { people: host.people, principalId: fields.text('principal') };
-    if (fields.flag('end')) return { principal: input.principalId, ended: await perform(endSessions, input) };
+    if (fields.flag('end')) {
+      const ended = await perform(endSessions, input);
+      const count = await countConsents(context, input.principalId);
+      const hint = `Applications go on acting as them (here: ${count}); \`cartulary consent revoke-all ${input.principalId}\` ends that.`;
+      return { principal: input.principalId, ended, ...(count > 0 && { hint }) };
+    }
     const sessions = await perform(listSessions, input);
     return {
       items: sessions.map((session) => ({

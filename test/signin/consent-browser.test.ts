@@ -96,6 +96,22 @@ describe('An application asks to act as somebody, in Chromium', function () {
     assert.equal((await redeem(await answer('Allow'), secrets)).scope, 'org:read');
   });
 
+  it('sees later which applications act as them, and ends one where they see their sessions', async () => {
+    const secrets = await arrive();
+    const { access_token: token } = await redeem(await answer('Allow'), secrets);
+    const { page } = person;
+    await page.goto(`${oauth.url}/signin`);
+    await page.getByRole('link', { name: /applications that act as you/ }).click();
+    await page.getByRole('heading', { name: 'Applications that act as you' }).waitFor();
+    await person.judge('sessions and applications');
+    await page.getByRole('button', { name: 'End what Editor may do in acme' }).press('Enter');
+    await page.getByText('None. They ask you').waitFor();
+    await person.judge('no applications');
+    assert.equal(oauth.face.readAccessToken(token), undefined);
+    await page.goto(`${oauth.url}/signin`);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+  });
+
   it('denies it, and the application is told so and gets nothing', async () => {
     await arrive();
     const told = new URL(await answer('Deny')).searchParams;

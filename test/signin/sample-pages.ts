@@ -41,8 +41,33 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
       mayWrite: false,
       workspaces: [...one, { name: 'research', displayName: `${name} L.`, chosen: true }],
     }),
+    'sessions-no-applications': sessionsPage({
+      ...form,
+      sessions: [{ ...session, startedAt, lastSeenAt: startedAt }],
+      consents: [],
+    }),
     sessions: sessionsPage({
       ...form,
+      consents: [
+        {
+          id: 'c',
+          clientName: `${name}'s editor`,
+          redirectHost: name,
+          workspace: 'main',
+          scopes: ['org:read', 'org:write'],
+          createdAt: startedAt,
+          lastUsedAt: startedAt,
+        },
+        {
+          id: 'd',
+          clientName: 'Reader',
+          redirectHost: '127.0.0.1:33418',
+          workspace: 'research',
+          scopes: ['org:read'],
+          createdAt: startedAt,
+          lastUsedAt: null,
+        },
+      ],
       sessions: [
         { ...session, startedAt, lastSeenAt: startedAt + 60_000 },
         {

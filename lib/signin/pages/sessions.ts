@@ -1,4 +1,5 @@
 import { formatTime } from '../../domain/clock.js';
+import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { html, type Html } from './html.js';
 import { csrfField, renderPage, type PageForm } from './page.js';
 
@@ -14,8 +15,34 @@ export interface ShownSession {
   readonly lastSeenAt: number;
 }
 
+/** An application that acts as the person. */
+export type ShownConsent = Pick<
+  OAuthGrant,
+  'id' | 'clientName' | 'redirectHost' | 'workspace' | 'scopes' | 'createdAt' | 'lastUsedAt'
+>;
+
 export interface SessionsData extends PageForm {
   readonly sessions: readonly ShownSession[];
+  readonly consents: readonly ShownConsent[];
+}
+
+function showConsent({ base, csrf }: SessionsData, consent: ShownConsent): Html {
+  const { id, clientName, redirectHost, workspace, scopes, createdAt, lastUsedAt } = consent;
+  const may = scopes.includes('org:write') ? 'reads and writes' : 'reads';
+  return html`<li>
+    <div class="who">
+      <strong>${clientName}</strong>
+      <div class="soft small">
+        ${may} in ${workspace}, answers to ${redirectHost}, since ${timeTag(createdAt)},
+        ${lastUsedAt === null ? 'not used so far' : html`last used ${timeTag(lastUsedAt)}`}
+      </div>
+    </div>
+    <form method="post" action="${base}/signin/sessions">
+      ${csrfField(csrf)}
+      <input type="hidden" name="consent" value="${id}" />
+      <button class="plain" type="submit" aria-label="End what ${clientName} may do in ${workspace}">End</button>
+    </form>
+  </li>`;
 }
 
 /** A time as people read it, in UTC, since no script tells where they are. */
@@ -24,9 +51,9 @@ export function timeTag(at: number): Html {
   return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
-/** Where the person is signed in, to end one or all. */
+/** Where the person is signed in, to end one or all; and which applications act as them, to end each. */
 export function sessionsPage(data: SessionsData): string {
-  const { base, csrf, sessions } = data;
+  const { base, csrf, sessions, consents } = data;
   const body = html`<h1>Where you are signed in</h1>
     <ul class="plain-list">
       ${sessions.map(
@@ -60,6 +87,14 @@ export function sessionsPage(data: SessionsData): string {
         <button class="full" type="submit">End all of them</button>
       </form>
       <a class="button plain" href="${base}/signin">Back</a>
-    </div>`;
+    </div>
+    <h2>Applications that act as you</h2>
+    ${consents.length === 0 && html`<p class="soft">None. They ask you, on a page like this one, before they may.</p>`}
+    ${
+      consents.length > 0 &&
+      html`<ul class="plain-list">
+        ${consents.map((consent) => showConsent(data, consent))}
+      </ul>`
+    }`;
   return renderPage(data, { title: 'Where you are signed in', body, isWide: true });
 }

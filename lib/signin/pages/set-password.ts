@@ -24,7 +24,7 @@ export function setPasswordPage(data: SetPasswordData): string {
       ${
         isFirst
           ? 'Choose a password to sign in with from now on.'
-          : 'The old password stops working, and every browser where you are signed in is signed out.'
+          : 'The old password stops working, every browser where you are signed in is signed out, and applications that act as you have to ask you again.'
       }
     </p>
     ${alertBox(error)}

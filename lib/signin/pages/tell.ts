@@ -43,7 +43,7 @@ export function signedInPage(data: SignedInData): string {
       <dt>${workspaces.length === 1 ? 'Workspace' : 'Workspaces'}</dt>
       <dd>${workspaces.map(({ name }) => name).join(', ')}</dd>
     </dl>
-    <p><a href="${base}/signin/sessions">Where you are signed in</a></p>
+    <p><a href="${base}/signin/sessions">Where you are signed in, and applications that act as you</a></p>
     <form method="post" action="${base}/signin/out">
       ${csrfField(csrf)}
       <button class="plain full" type="submit">Sign out</button>

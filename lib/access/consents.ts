@@ -1,0 +1,35 @@
+import type { Clock } from '../domain/clock.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
+import type { PeopleTables } from '../sidecar/people-tables.js';
+
+/** What people let applications do, in whichever workspace: their own to see and to end. */
+export class Consents {
+  readonly #tables: PeopleTables;
+  readonly #clock: Clock;
+
+  constructor(tables: PeopleTables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  /** Those in force; the newest first. */
+  listOf(identityId: string): OAuthGrant[] {
+    const now = this.#clock.now();
+    const isInForce = ({ revokedAt, expiresAt }: OAuthGrant): boolean => revokedAt === null && expiresAt > now;
+    return this.#tables.oauth.listGrantsOf(identityId).filter(isInForce);
+  }
+
+  /** Ends one, with every token of it. @returns undefined where the identity has none of that id in force */
+  end(identityId: string, id: string): OAuthGrant | undefined {
+    const consent = this.listOf(identityId).find((each) => each.id === id);
+    if (consent !== undefined) this.#tables.oauth.revokeGrant(id, this.#clock.now());
+    return consent;
+  }
+
+  /** @returns those that were in force */
+  endAll(identityId: string): OAuthGrant[] {
+    const consents = this.listOf(identityId);
+    for (const { id } of consents) this.#tables.oauth.revokeGrant(id, this.#clock.now());
+    return consents;
+  }
+}
