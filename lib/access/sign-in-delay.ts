@@ -10,10 +10,14 @@ interface Rule {
   readonly longest: number;
 }
 
-/** Short for a name, since anyone can fail in anyone's name; longer for an address, which is the one who guesses. */
-const rules: Readonly<Record<'name' | 'address', Rule>> = {
+/**
+ * Short for a name, since anyone can fail in anyone's name; longer for an address, which is the one who guesses. A
+ * browser in which that somebody has signed in counts for itself, and waits for nobody else.
+ */
+const rules: Readonly<Record<'name' | 'address' | 'browser', Rule>> = {
   name: { free: 5, longest: 60 },
   address: { free: 20, longest: 900 },
+  browser: { free: 5, longest: 60 },
 };
 
 /** Milliseconds after which failures are forgotten. */
@@ -40,12 +44,13 @@ export class SignInDelay {
 
   /**
    * Counts an attempt as a failure before it is looked at, so that many at once are no more than one after the other.
+   * @param browser what tells a browser in which this very somebody has signed in; undefined for any other
    * @returns whole seconds to wait; 0 when the attempt may be looked at
    */
-  begin(name: string, address: string): number {
+  begin(name: string, address: string, browser?: string): number {
     const now = this.#clock.now();
     this.#sweep(now);
-    const sources = this.#sourcesOf(name, address);
+    const sources = this.#sourcesOf(name, address, browser);
     return this.#tables.within(() => {
       const states = sources.map(({ rule, source }) => ({ rule, source, known: this.#tables.failures.find(source) }));
       const wait = Math.max(
@@ -59,20 +64,21 @@ export class SignInDelay {
     });
   }
 
-  /** The attempt was right after all: the name starts anew, and the address has one failure less. */
-  succeed(name: string, address: string): void {
+  /** The attempt was right after all: the name, or the browser, starts anew, and the address has one failure less. */
+  succeed(name: string, address: string, browser?: string): void {
     this.#tables.within(() => {
-      for (const { kind, source } of this.#sourcesOf(name, address)) {
+      for (const { kind, source } of this.#sourcesOf(name, address, browser)) {
         const known = this.#tables.failures.find(source);
         if (known === undefined) continue;
-        if (kind === 'name' || known.count <= 1) this.#tables.failures.delete(source);
+        if (kind !== 'address' || known.count <= 1) this.#tables.failures.delete(source);
         else this.#tables.failures.set(source, { ...known, count: known.count - 1 });
       }
     });
   }
 
-  #sourcesOf(name: string, address: string) {
-    return [['name', name] as const, ['address', cutAddress(address)] as const].map(([kind, text]) => ({
+  #sourcesOf(name: string, address: string, browser: string | undefined) {
+    const strangers = [['name', name] as const, ['address', cutAddress(address)] as const];
+    return (browser === undefined ? strangers : [['browser', browser] as const]).map(([kind, text]) => ({
       kind,
       rule: rules[kind],
       source: createHmac('sha256', this.#key).update(`${kind}:${text}`).digest(),

@@ -22,9 +22,14 @@ export class Cookies {
     return undefined;
   }
 
-  /** Lives as long as the browser does; the service knows when it ends. @param value without characters that need quoting */
-  set(response: ServerResponse, name: string, value: string): void {
-    response.appendHeader('Set-Cookie', `${this.#nameOf(name)}=${value}; ${this.#attributes}`);
+  /**
+   * Lives as long as the browser does, unless told; the service knows when it ends.
+   * @param value without characters that need quoting
+   * @param lifetime seconds
+   */
+  set(response: ServerResponse, name: string, value: string, lifetime?: number): void {
+    const until = lifetime === undefined ? '' : `; Max-Age=${lifetime}`;
+    response.appendHeader('Set-Cookie', `${this.#nameOf(name)}=${value}; ${this.#attributes}${until}`);
   }
 
   clear(response: ServerResponse, name: string): void {

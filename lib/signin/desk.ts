@@ -11,6 +11,7 @@ import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
 import { FormProof } from './form-proof.js';
 import type { SignInHost, SignInOptions } from './host.js';
+import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
 import { pageHeaders } from './pages/page.js';
 import { errorPage } from './pages/tell.js';
@@ -36,6 +37,7 @@ export class Desk {
   readonly base: string;
   readonly cookies: Cookies;
   readonly proof: FormProof;
+  readonly known: KnownBrowser;
   readonly readSession: ReadSession;
 
   constructor(host: SignInHost, options: SignInOptions, later: NotedLater) {
@@ -48,6 +50,7 @@ export class Desk {
     // On the loopback address any of this machine's names will do: the form then has the one that its page had.
     const origin = url.protocol === 'https:' ? url.origin : null;
     this.proof = new FormProof(this.cookies, host.formKey, host.randomness, origin);
+    this.known = new KnownBrowser(this.cookies, host.formKey, host.clock, host.randomness);
     this.readSession = makeReadSession(host, this.cookies);
   }
 
@@ -96,7 +99,7 @@ export class Desk {
     memberships: readonly Membership[],
     method: SignInMethod,
   ): Promise<void> {
-    const { sessions } = this.host.people;
+    const { sessions, identities } = this.host.people;
     const before = this.signedIn(visit);
     const browser = nameBrowser(visit.request.headers['user-agent']);
     const { secret, session } = sessions.begin({ identityId, method, browser, address: this.addressOf(visit) });
@@ -108,6 +111,8 @@ export class Desk {
     }
     if (before !== undefined) sessions.end(before.identityId, before.sessionId);
     this.cookies.set(visit.response, sessionCookie, secret);
+    const identity = identities.find(identityId);
+    if (identity !== undefined) this.known.remember(visit.response, identity);
   }
 
   /**

@@ -33,7 +33,7 @@ export function showSignIn(desk: Desk, visit: Visit): void {
 
 /**
  * POST /signin. A name that nobody has takes the same steps as one that somebody has, up to a password that is right:
- * the delay, a look-up, a hash, the look-up of memberships.
+ * a look-up, the delay, a hash, a look-up again, the look-up of memberships.
  */
 export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void> {
   desk.requireForm(visit);
@@ -44,14 +44,15 @@ export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void
   const name = foldSignInName(typed);
   const address = desk.addressOf(visit);
   people.passwords.requireRoom();
-  const wait = people.delay.begin(name, address);
+  const before = people.identities.findByName(name);
+  const browser = desk.known.recognise(visit.request.headers.cookie, before);
+  const wait = people.delay.begin(name, address, browser);
   if (wait > 0) {
     visit.response.setHeader('Retry-After', String(wait));
     const error = `Too many attempts. Wait ${wait === 1 ? 'a second' : `${wait} seconds`}, and try again.`;
     showForm(desk, visit, { returnTo, name: typed, error }, 429);
     return;
   }
-  const before = people.identities.findByName(name);
   const isMatch = await people.passwords.matches(password, before?.passwordHash);
   // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
   const identity = people.identities.findByName(name);
@@ -63,7 +64,7 @@ export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void
     showForm(desk, visit, { returnTo, name: typed, error: mismatch }, 422);
     return;
   }
-  people.delay.succeed(name, address);
+  people.delay.succeed(name, address, browser);
   await desk.signIn(visit, identity.id, memberships, 'password');
   goOn(desk, visit, returnTo);
 }

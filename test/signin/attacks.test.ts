@@ -192,10 +192,13 @@ describe('Signing in, attacked', function () {
       const { text } = await visitor.get('/signin');
       assert.match(text, /action="\/store\/signin"/);
       const { headers } = await visitor.post('/signin', { name: 'ada', password: goodPassword });
+      const [session = '', known = '', ...others] = headers['set-cookie'] ?? [];
+      assert.match(session, /^__Host-cartulary=[0-9a-x]{52}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
       assert.match(
-        String(headers['set-cookie']),
-        /^__Host-cartulary=[0-9a-x]{52}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+        known,
+        /^__Host-cartulary-known=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=34560000$/,
       );
+      assert.deepEqual(others, []);
       assert.equal(headers.location, '/store/signin');
       const cookie = `__Host-cartulary=${visitor.cookies.get('__Host-cartulary')}`;
       assert.equal(secure.signIn.readSession(cookie)?.signInName, 'ada');
@@ -394,6 +397,8 @@ describe('Signing in, attacked', function () {
         goodPassword,
         unused.split('/').pop(),
         visitor.cookies.get('cartulary'),
+        visitor.cookies.get('cartulary-known')?.split('.')[1],
+        visitor.cookies.get('cartulary-known')?.split('.')[2],
         typed,
         'another-secret-typed',
       ];
