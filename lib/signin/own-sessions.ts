@@ -1,11 +1,11 @@
-import type { SignedIn } from '../domain/signed-in.js';
 import { endConsent } from '../operations/change-consent.js';
 import { endSession } from '../operations/sign-in.js';
+import type { StoredSession } from '../sidecar/browser-session-table.js';
 import type { Desk, Visit } from './desk.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/tell.js';
 import { recordOwn } from './record.js';
-import { sessionCookie } from './signed-in.js';
+import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 
 /** GET /signin/sessions: where the person is signed in, and which applications act as them. */
 export function showSessions(desk: Desk, visit: Visit): void {
@@ -22,24 +22,20 @@ export function showSessions(desk: Desk, visit: Visit): void {
 
 /** POST /signin/sessions: ends one session, or all, or what an application was allowed. */
 export async function endSessions(desk: Desk, visit: Visit): Promise<void> {
-  const signedIn = desk.signedIn(visit);
-  if (signedIn === undefined) return desk.goTo(visit, `${desk.base}/signin`);
-  desk.requireForm(visit, signedIn.sessionId);
-  const consent = desk.host.people.consents.end(signedIn.identityId, desk.field(visit, 'consent') ?? '');
+  const own = requireOwn(desk, visit);
+  if (own === undefined) return desk.goTo(visit, `${desk.base}/signin`);
+  const consent = desk.host.people.consents.end(own.identityId, desk.field(visit, 'consent') ?? '');
   if (consent !== undefined) await recordOwn(desk.host, [consent], visit.id, endConsent, consent);
   const sessionId = desk.field(visit, 'session') ?? '';
-  await end(desk, visit, signedIn, sessionId);
-  const isOut = sessionId === 'all' || sessionId === signedIn.sessionId;
+  await end(desk, visit, own, sessionId);
+  const isOut = sessionId === 'all' || sessionId === own.id;
   desk.goTo(visit, `${desk.base}/signin/${isOut ? 'out' : 'sessions'}`);
 }
 
 /** POST /signin/out. */
 export async function signOut(desk: Desk, visit: Visit): Promise<void> {
-  const signedIn = desk.signedIn(visit);
-  if (signedIn !== undefined) {
-    desk.requireForm(visit, signedIn.sessionId);
-    await end(desk, visit, signedIn, signedIn.sessionId);
-  }
+  const own = requireOwn(desk, visit);
+  if (own !== undefined) await end(desk, visit, own, own.id);
   desk.goTo(visit, `${desk.base}/signin/out`);
 }
 
@@ -49,11 +45,27 @@ export function showSignedOut(desk: Desk, visit: Visit): void {
   else desk.goTo(visit, `${desk.base}/signin`);
 }
 
+/**
+ * The session of the one who asks, also of somebody who was shut out meanwhile: they are let in again some day, and what
+ * they ended must have ended.
+ * @returns undefined where there is none in force; a cookie of one that is over goes
+ * @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form`
+ */
+function requireOwn(desk: Desk, visit: Visit): StoredSession | undefined {
+  const { cookie } = visit.request.headers;
+  const own = findSession(desk.host, desk.cookies, cookie);
+  if (own !== undefined) desk.requireForm(visit, own.id);
+  // Only one that was sent: a form on another site's page brings none, and must not sign anybody out.
+  else if (desk.cookies.read(cookie, sessionCookie) !== undefined) desk.cookies.clear(visit.response, sessionCookie);
+  return own;
+}
+
 /** What is not theirs, or is over, is passed over in silence. */
-async function end(desk: Desk, visit: Visit, signedIn: SignedIn, sessionId: string): Promise<void> {
+async function end(desk: Desk, visit: Visit, own: StoredSession, sessionId: string): Promise<void> {
   const { sessions } = desk.host.people;
-  const { identityId, memberships } = signedIn;
+  const { identityId } = own;
   const ended = sessionId === 'all' ? sessions.endAll(identityId) > 0 : sessions.end(identityId, sessionId);
-  if (sessionId === 'all' || sessionId === signedIn.sessionId) desk.cookies.clear(visit.response, sessionCookie);
-  if (ended) await recordOwn(desk.host, memberships, visit.id, endSession, { sessionId });
+  if (sessionId === 'all' || sessionId === own.id) desk.cookies.clear(visit.response, sessionCookie);
+  const { memberships, disabled } = readMemberships(desk.host, identityId);
+  if (ended) await recordOwn(desk.host, [...memberships, ...disabled], visit.id, endSession, { sessionId });
 }

@@ -1,30 +1,47 @@
-import type { ReadSession, SignedIn } from '../domain/signed-in.js';
-import type { Membership } from '../domain/signed-in.js';
 import { unavailable } from '../domain/refusal.js';
+import type { Membership, ReadSession, SignedIn } from '../domain/signed-in.js';
+import type { StoredSession } from '../sidecar/browser-session-table.js';
 import type { Cookies } from './cookies.js';
 import type { SignInHost } from './host.js';
 
 export const sessionCookie = 'cartulary';
 const secretPattern = /^[0-9a-x]{52}$/;
 
-/** Whom an identity may act as at this moment: persons of workspaces that are not disabled there. */
-export function readMemberships(
-  host: Pick<SignInHost, 'people' | 'find'>,
-  identityId: string,
-): { readonly memberships: readonly Membership[]; readonly isComplete: boolean } {
+export interface Memberships {
+  /** Whom the identity may act as at this moment: persons of workspaces that are not disabled there. */
+  readonly memberships: readonly Membership[];
+  /** Whom it may not act as any more, being disabled there. */
+  readonly disabled: readonly Membership[];
+  /** Whether every workspace could be read. */
+  readonly isComplete: boolean;
+}
+
+export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
+  const disabled: Membership[] = [];
   let isComplete = true;
   for (const { workspace, principalId } of host.people.identities.membershipsOf(identityId)) {
     try {
       const principal = host.find(workspace)?.journal.reader.principals.find(principalId);
-      if (principal?.kind !== 'person' || principal.disabledAt !== null) continue;
-      memberships.push({ workspace, principalId, displayName: principal.displayName });
+      if (principal?.kind !== 'person') continue;
+      const list = principal.disabledAt === null ? memberships : disabled;
+      list.push({ workspace, principalId, displayName: principal.displayName });
     } catch {
       // A workspace that cannot be read keeps nobody from the others.
       isComplete = false;
     }
   }
-  return { memberships, isComplete };
+  return { memberships, disabled, isComplete };
+}
+
+/** The session in force that a request's cookie opens, whether or not anybody is left whom its owner may act as. */
+export function findSession(
+  host: Pick<SignInHost, 'people'>,
+  cookies: Cookies,
+  header: string | undefined,
+): StoredSession | undefined {
+  const secret = cookies.read(header, sessionCookie);
+  return secret !== undefined && secretPattern.test(secret) ? host.people.sessions.read(secret) : undefined;
 }
 
 /**
@@ -33,9 +50,7 @@ export function readMemberships(
  */
 export function makeReadSession(host: Pick<SignInHost, 'people' | 'find'>, cookies: Cookies): ReadSession {
   return (header) => {
-    const secret = cookies.read(header, sessionCookie);
-    if (secret === undefined || !secretPattern.test(secret)) return undefined;
-    const session = host.people.sessions.read(secret);
+    const session = findSession(host, cookies, header);
     const identity = session === undefined ? undefined : host.people.identities.find(session.identityId);
     if (session === undefined || identity === undefined) return undefined;
     const { memberships, isComplete } = readMemberships(host, identity.id);

@@ -87,6 +87,54 @@ describe('Signing in', function () {
     assert.equal(test.records().at(-1), 'session.end done');
   });
 
+  it('ends when somebody signs out who was shut out meanwhile, and stays ended when they are let in again', async () => {
+    const id = await test.person('Ada', 'ada');
+    const set = (disabled: boolean) =>
+      perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled });
+    for (const [path, fields] of [
+      ['/signin/out', {}],
+      ['/signin/sessions', { session: 'all' }],
+    ] as const) {
+      const visitor = test.visitor();
+      await visitor.signIn('ada');
+      await visitor.get('/signin');
+      const cookie = visitor.cookies.get('cartulary') ?? '';
+      await set(true);
+      assert.equal((await visitor.post(path, { ...fields, csrf: 'forged' })).status, 400);
+      await visitor.get('/signin');
+      assert.equal((await visitor.post(path, fields)).status, 400, 'the proof is one of that session');
+      await set(false);
+      await visitor.get('/signin');
+      await set(true);
+      assert.equal((await visitor.post(path, fields)).headers.location, '/signin/out');
+      assert.equal(visitor.cookies.get('cartulary'), undefined);
+      await set(false);
+      assert.equal(test.signIn.readSession(`cartulary=${cookie}`), undefined);
+      assert.match(
+        test
+          .records()
+          .filter((line) => line.startsWith('session.end'))
+          .at(-1) ?? '',
+        /^session\.end done/,
+      );
+    }
+    assert.equal(test.records().filter((line) => line.startsWith('session.end')).length, 2);
+  });
+
+  it('leaves no cookie behind that was over already', async () => {
+    await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    await visitor.signIn('ada');
+    test.server.host.clock.advance(13 * hour);
+    assert.equal((await visitor.post('/signin/out', {})).headers.location, '/signin/out');
+    assert.equal(visitor.cookies.get('cartulary'), undefined);
+  });
+
+  it('is not ended by a page of another site, which brings no cookie', async () => {
+    const { headers } = await test.visitor().post('/signin/out', {});
+    assert.equal(headers['set-cookie'], undefined);
+  });
+
   it('ends by itself after twelve hours of silence, and after seven days in any case', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
