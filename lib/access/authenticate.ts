@@ -21,6 +21,12 @@ export type Authentication =
 /** Compared against when there is no such credential, so that both ways take the same steps. */
 const noHash = new Uint8Array(32);
 
+/** A key of a workspace that there is not: refused after the same hash as one that there is. */
+export function refuseUnknown(key: KeyText): Authentication {
+  secretMatches(key.secret, noHash);
+  return { accepted: false, fault: 'unknown', credentialId: null };
+}
+
 /**
  * Decides whether a key opens an interface now. Read anew for each request: there is no memory of an earlier yes
  * (Authentication 3–6).

@@ -1,5 +1,6 @@
 import { readPolicy } from '../access/policy.js';
 import { limitRate } from '../access/limit-rate.js';
+import { parseKey } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { AccessToken, OAuthScope } from '../domain/access-token.js';
 import type { Policy } from '../domain/policy.js';
@@ -36,7 +37,8 @@ export function recognise(
 ): Recognised {
   const { later, readAccessToken } = options;
   const text = readBearer(authorization);
-  const token = text === undefined || text.startsWith('ck_') ? undefined : readAccessToken?.(text);
+  // What a token begins with is chance: only a whole key is a key.
+  const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text);
   if (token !== undefined) return takeRate(host, options, recogniseToken(host, token, address));
   const { workspace, credential, principal, policy } = recogniseKey(host, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;

@@ -1,8 +1,8 @@
-import { authenticate } from '../access/authenticate.js';
+import { authenticate, refuseUnknown, type Authentication } from '../access/authenticate.js';
 import { cutAddress } from '../access/cut-address.js';
 import { readPolicy } from '../access/policy.js';
 import type { RateLimiter } from '../access/rate-limit.js';
-import { parseKey } from '../access/secret.js';
+import { parseKey, type KeyText } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
 import type { Clock } from '../domain/clock.js';
 import type { Credential, Interface } from '../domain/credential.js';
@@ -54,22 +54,40 @@ export function recogniseKey(
   address: string,
 ): Recognised {
   const key = text === undefined ? undefined : parseKey(text);
-  const workspace = key === undefined ? undefined : host.find(key.workspace);
-  if (key === undefined || workspace === undefined) throw refuseAddress(host.limiter, address);
-  try {
-    const tables = workspace.journal.reader;
-    const found = authenticate(tables, key, face, host.clock.now());
-    if (found.accepted) {
-      const { credential, principal } = found;
-      return { workspace, credential, principal, policy: readPolicy(tables) };
-    }
-    const refusal = refuseAddress(host.limiter, address);
+  if (key === undefined) throw refuseAddress(host.limiter, address);
+  const { workspace, found, policy } = decide(host, key, face, address);
+  if (workspace !== undefined && policy !== undefined && found.accepted) {
+    const { credential, principal } = found;
+    return { workspace, credential, principal, policy };
+  }
+  const refusal = refuseAddress(host.limiter, address);
+  if (workspace !== undefined && !found.accepted) {
     const reason = refusal.code === 'RATE_LIMITED' ? overLimit : found.fault;
     later.countRefused(workspace, face, reason, found.credentialId ?? cutAddress(address));
-    throw refusal;
+  }
+  throw refusal;
+}
+
+interface Decision {
+  readonly found: Authentication;
+  readonly workspace?: Workspace;
+  /** Where it was accepted. */
+  readonly policy?: Policy;
+}
+
+/** @throws Refusal UNAVAILABLE when it cannot be decided; RATE_LIMITED */
+function decide(host: KeyHost, key: KeyText, face: Interface, address: string): Decision {
+  try {
+    const workspace = host.find(key.workspace);
+    if (workspace === undefined) return { found: refuseUnknown(key) };
+    const tables = workspace.journal.reader;
+    const found = authenticate(tables, key, face, host.clock.now());
+    return found.accepted ? { workspace, found, policy: readPolicy(tables) } : { workspace, found };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw sqliteCode(error) === undefined ? error : unavailable(error);
+    // A stranger may ask this as well: what cannot be decided is taken from the same allowance as what is refused.
+    const refusal = refuseAddress(host.limiter, address);
+    if (refusal.code === 'RATE_LIMITED') throw refusal;
+    throw error instanceof Refusal || sqliteCode(error) === undefined ? error : unavailable(error);
   }
 }
 

@@ -52,6 +52,18 @@ describe('MCP over HTTP', () => {
     return text;
   }
 
+  it('takes a token for a token whatever it begins with, and a key only where it is one', async () => {
+    const posted = await server.hands(token('ck_WLmK2y0nWbFJ9Fkc5n7pNRhzR4JXn0V0XMHsRHOq9mN')).request('tools/list');
+    assert.equal(posted.status, 200, posted.text);
+    assert.equal((await server.hands(key).request('tools/list')).status, 200);
+    const refused = [];
+    for (const text of [`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, 'ck_', 'ck_acme_0_0', 'nothing']) {
+      refused.push(withoutId(await server.hands(text).request('tools/list')));
+    }
+    assert.match(refused[0] ?? '', /^401 /);
+    assert.equal(new Set(refused).size, 1);
+  });
+
   /** A request whose Host, Origin and method fetch would not let us choose. */
   function raw(
     method: string,
