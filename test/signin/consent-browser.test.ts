@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { requireChromium, type TestBrowser, type WatchedPage } from '../browser/chromium.js';
 import { openTestServer } from '../harness/http.js';
+import { skipBecause } from '../skip.js';
 import { OAuthClient } from './oauth/client.js';
 import { OAuthServer } from './oauth/server.js';
 import { goodPassword } from './open-sign-in.js';
@@ -27,25 +29,38 @@ describe('An application asks to act as somebody, in Chromium', function () {
     const { identityId } = await oauth.person('ada');
     const { secret } = people.links.issue(identityId);
     people.links.use(secret, await people.passwords.hash(goodPassword));
-    application = createServer((_request, response) => {
+    application = await listen('127.0.0.1');
+    client = await registerFor(application, '127.0.0.1');
+    person = await browser.person();
+  });
+
+  /** The application, waiting for its answer. */
+  async function listen(host: string): Promise<Server> {
+    const server = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(
         '<!doctype html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><h1>Back</h1></html>',
       );
     });
-    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-    const { port } = application.address() as AddressInfo;
-    const redirectUris = [`http://127.0.0.1:${port}/callback`];
-    client = await OAuthClient.register(oauth, { client_name: 'Editor', redirect_uris: redirectUris });
-    person = await browser.person();
-  });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    return server;
+  }
+
+  function registerFor(server: Server, host: string): Promise<OAuthClient> {
+    const { port } = server.address() as AddressInfo;
+    const redirectUris = [`http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`];
+    return OAuthClient.register(oauth, { client_name: 'Editor', redirect_uris: redirectUris });
+  }
 
   afterEach(async () => {
-    person.judgeConsole('at the end');
-    await browser.close();
-    application.closeAllConnections();
-    application.close();
-    await oauth.close();
+    try {
+      person.judgeConsole('at the end');
+    } finally {
+      await browser.close();
+      application.closeAllConnections();
+      application.close();
+      await oauth.close();
+    }
   });
 
   /** Signs in on the way to the page that asks. */
@@ -110,6 +125,17 @@ describe('An application asks to act as somebody, in Chromium', function () {
     assert.equal(oauth.face.readAccessToken(token), undefined);
     await page.goto(`${oauth.url}/signin`);
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+  });
+
+  it('lets in an application that listens on the loopback address of IPv6', async function () {
+    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    if (!own.some(({ address }) => address === '::1')) skipBecause(this, 'this machine has no ::1');
+    application.close();
+    application = await listen('::1');
+    client = await registerFor(application, '::1');
+    const secrets = await arrive();
+    const token = await redeem(await answer('Allow'), secrets);
+    assert.equal(token.scope, 'org:read org:write');
   });
 
   it('denies it, and the application is told so and gets nothing', async () => {

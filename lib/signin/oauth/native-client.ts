@@ -31,8 +31,11 @@ export function describeRedirect(uri: string): string {
   return /^https?:$/.test(protocol) && host !== '' ? host : protocol;
 }
 
-/** For a page's policy: the origin or scheme that its form's answer leads on to. */
+/**
+ * For a page's policy: the origin or scheme that its form's answer leads on to. The scheme, too, where the host is an
+ * address of IPv6, since a policy has no way to write one (Content Security Policy Level 3 §2.3.1).
+ */
 export function redirectTarget(uri: string): string {
-  const { origin, protocol } = new URL(uri);
-  return origin === 'null' ? protocol : origin;
+  const { origin, protocol, hostname } = new URL(uri);
+  return origin === 'null' || hostname.startsWith('[') ? protocol : origin;
 }

@@ -75,7 +75,7 @@ export function alertBox(error: string | undefined): Html | false {
  * @param formTargets origins, or schemes with their colon, that a form's answer may lead on to
  */
 export function pageHeaders(formTargets: readonly string[] = []): Readonly<Record<string, string>> {
-  const targets = formTargets.filter((target) => /^(?:https?:\/\/[\w.:[\]-]+|[a-z][a-z0-9+.-]*:)$/i.test(target));
+  const targets = formTargets.filter((target) => /^(?:https?:\/\/[\w.:-]+|[a-z][a-z0-9+.-]*:)$/i.test(target));
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': [
