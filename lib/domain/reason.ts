@@ -252,6 +252,7 @@ export const reasons = {
     at: ['command'],
     means: 'A revert would do other things than its preview said.',
   },
+  erase_under_way: { code: 'CONFLICT', at: ['command'], means: 'An erase has to be finished first.' },
   content_changed: { code: 'CONFLICT', at: ['command'], means: 'The workspace was changed while it was made anew.' },
   credential_revoked: { code: 'CONFLICT', at: ['command'], means: 'The key was revoked for good.' },
   principal_disabled: { code: 'CONFLICT', at: ['command'], means: 'The principal is disabled.' },

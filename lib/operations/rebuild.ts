@@ -37,6 +37,9 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     return report;
   },
   run({ turn }, { scratch }, report) {
+    if (turn.tables.erasures.open().some(({ phase }) => phase === 'moved')) {
+      throw conflict('erase_under_way', 'An erase is being finished. Rebuild when its receipt is final.');
+    }
     if (turn.state.head !== (report?.head ?? null)) {
       throw conflict('content_changed', 'Somebody wrote meanwhile. Stop the service, then rebuild.');
     }
@@ -61,9 +64,15 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
 /**
  * Makes the rows of documents, versions, folders, renames and moves again from the repository, and puts them in the
  * place of those that are there, all at once or not at all. Labels, claims and grants stay with their documents. Admin.
- * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`
+ * Waits for an erase that is taking rows away: what it still has to take hangs on numbers that a rebuild gives anew.
+ * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`,
+ * `erase_under_way`
  */
-export async function rebuild(workspace: Workspace, caller: Caller, options: RebuildOptions = {}): Promise<Rebuilt> {
+export function rebuild(workspace: Workspace, caller: Caller, options: RebuildOptions = {}): Promise<Rebuilt> {
+  return workspace.eraser.holdOff(() => rebuildNow(workspace, caller, options));
+}
+
+async function rebuildNow(workspace: Workspace, caller: Caller, options: RebuildOptions): Promise<Rebuilt> {
   const scratch = workspace.journal.sidecar.openScratch();
   try {
     return (await perform(workspace, caller, rebuildRows, { ...options, scratch })).result;

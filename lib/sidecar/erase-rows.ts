@@ -1,3 +1,4 @@
+import type { Location } from '../domain/location.js';
 import type { Connection } from './database.js';
 
 /** A table whose rows hang on a document, directly or on others that do; deepest first. */
@@ -59,17 +60,16 @@ export class EraseRows {
     this.#connection.prepare('DELETE FROM claim WHERE document = ?').run(document);
   }
 
-  /** Every place that the document ever had. */
-  locationsOf(document: number): string[] {
+  /** What happened to the document itself, the newest first: where it lay before and after; null for nowhere. */
+  eventsOf(document: number): { readonly from: Location; readonly to: Location | null; readonly moment: number }[] {
     return this.#connection
-      .prepare<[number, number, number, number], { location: string }>(
-        `SELECT location FROM version WHERE document = ?
-         UNION SELECT from_location FROM relocation WHERE document = ?
-         UNION SELECT to_location FROM relocation WHERE document = ?
-         UNION SELECT location FROM deletion WHERE document = ?`,
+      .prepare<[number, number, number], { from: Location; to: Location | null; moment: number }>(
+        `SELECT location AS "from", location AS "to", moment FROM version WHERE document = ?
+         UNION ALL SELECT from_location, to_location, moment FROM relocation WHERE document = ?
+         UNION ALL SELECT location, NULL, moment FROM deletion WHERE document = ?
+         ORDER BY moment DESC`,
       )
-      .all(document, document, document, document)
-      .map(({ location }) => location);
+      .all(document, document, document);
   }
 
   /** Where the document lay from a commit on, for every commit that says so, in order; null for nowhere. */

@@ -4,6 +4,7 @@ import { nameOf, type Location } from '../domain/location.js';
 import { repointedRows, type Traces } from '../sidecar/erase-rows.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
+import { gatherPlaces } from './gather-places.js';
 import type { Workspace } from './workspace.js';
 
 /** How the work is told of, and stopped. */
@@ -94,9 +95,10 @@ export class TraceDestroyer {
     await forgetRewritten(this.#workspace, this.#progress.signal);
   }
 
+  /** Of an erase whose history was moved before places were gathered with that. */
   async #gather({ number, document }: OpenErasure): Promise<void> {
     await this.#turn(({ tables }) => {
-      tables.erasures.setLocations(number, document === null ? [] : tables.eraseRows.locationsOf(document));
+      tables.erasures.setLocations(number, document === null ? [] : gatherPlaces(tables, document));
     });
   }
 

@@ -66,7 +66,11 @@ export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommi
   for (const object of objects) turn.addObject(object);
   const head = state.parent ?? writeRoot(turn, plan, workspace);
   tables.eraseRows.noteRewritten(encodeRewritten(commits));
-  for (const { number } of plan.erasures) tables.erasures.setPhase(number, 'moved');
+  for (const [index, { number }] of plan.erasures.entries()) {
+    tables.erasures.setPhase(number, 'moved');
+    // Rows that tell of them may be made anew from the new history from now on.
+    tables.erasures.setLocations(number, plan.places[index] ?? []);
+  }
   if (main !== null) noteCheckpoint(tables, main);
   turn.state = { ...turn.state, head, tree: state.treeAfter };
   return { head, tree: state.treeAfter };

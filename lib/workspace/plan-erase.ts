@@ -3,6 +3,7 @@ import { decodeCommit, type Oid } from '../git/objects.js';
 import { Tree } from '../git/tree.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { gatherPlaces } from './gather-places.js';
 import type { ErasedDocument, Place, RewriteState } from './rewrite-commit.js';
 import type { Workspace } from './workspace.js';
 
@@ -10,6 +11,8 @@ import type { Workspace } from './workspace.js';
 export interface ErasePlan {
   readonly erasures: readonly OpenErasure[];
   readonly documents: readonly ErasedDocument[];
+  /** Every place that each of the documents ever had. */
+  readonly places: readonly (readonly Location[])[];
   readonly state: RewriteState;
 }
 
@@ -20,12 +23,13 @@ export interface ErasePlan {
 export async function planErase(workspace: Workspace, erasures: readonly OpenErasure[]): Promise<ErasePlan> {
   const tables = workspace.journal.reader;
   const documents = erasures.map((erasure) => describeDocument(tables, erasure));
+  const places = erasures.map(({ document }) => (document === null ? [] : gatherPlaces(tables, document)));
   const first = firstCommit(tables, erasures);
   const locations = documents.map(() => null);
   const { parents } = await readCommit(workspace, first);
   const parent = parents[0] ?? null;
   const tree = parent === null ? Tree.empty.oid : (await readCommit(workspace, parent)).tree;
-  return { erasures, documents, state: { parent, treeBefore: tree, treeAfter: tree, locations } };
+  return { erasures, documents, places, state: { parent, treeBefore: tree, treeAfter: tree, locations } };
 }
 
 function describeDocument(tables: Tables, { document, documentId }: OpenErasure): ErasedDocument {

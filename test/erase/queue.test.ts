@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import Sqlite from 'better-sqlite3';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
@@ -229,6 +230,60 @@ describe('erases, one and many', function () {
     };
     await finish(id);
     await requireGone(word);
+  });
+
+  it('has a rebuild wait, or come again, while it takes rows away, and still finds every text that names it', async () => {
+    const { actor, workspace } = bench;
+    await actor.create('quokka-dossier.md', word);
+    await actor.create('other.md', 'other');
+    assert.equal(await outcomeOf(actor.update('quokka-dossier.md', 'x', '"not-its-etag"')), 'CONFLICT stale_if_match');
+    const outcomes: string[] = [];
+    let waiting: Promise<string> | undefined;
+    atStep = {
+      moved: async () => void outcomes.push(await outcomeOf(rebuild(workspace, operator))),
+      checkpointed: async () => {
+        waiting = outcomeOf(rebuild(workspace, operator));
+        await delay(50);
+      },
+    };
+    const { id } = await eraseAt(workspace, 'quokka-dossier.md');
+    await finish(id);
+    assert.deepEqual([...outcomes, await waiting], ['CONFLICT erase_under_way', 'done']);
+    await requireGone(word, 'quokka-dossier');
+  });
+
+  it('finds texts by places to which only folders carried the document', async () => {
+    const { actor } = bench;
+    for (const name of ['a/notes.md', 'a/other.md', 'notes.md']) await actor.create(name, `${name} ${word.slice(5)}`);
+    await actor.update('a/notes.md', word);
+    const refused = async (location: string): Promise<void> => {
+      assert.equal(await outcomeOf(actor.update(location, 'x', '"not-its-etag"')), 'CONFLICT stale_if_match');
+    };
+    for (const [from, to] of [
+      ['a', 'b'],
+      ['b', 'c'],
+    ] as const) {
+      await actor.rename(from, to);
+      await refused(`${to}/notes.md`);
+    }
+    await actor.update('c/notes.md', `${word} again`);
+    await actor.rename('c', 'd');
+    await refused('d/notes.md');
+    await actor.rename('d', 'c');
+    await actor.delete('c/notes.md');
+    await actor.rename('c', 'e');
+    await actor.create('c/elsewhere.md', 'so that there is a c');
+    await actor.undelete('c/notes.md');
+    await actor.rename('c', 'f');
+    await refused('f/notes.md');
+    await refused('notes.md');
+    const { id } = await eraseAt(bench.workspace, 'f/notes.md');
+    await finish(id);
+    await requireGone(word, ...['a', 'b', 'c', 'd', 'f'].map((folder) => `${folder}/notes.md`));
+    const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
+    const kept = sidecar.prepare("SELECT 1 FROM audit_text WHERE target = 'notes.md' AND document_id IS NULL").get();
+    sidecar.close();
+    assert.ok(kept, 'a text about another document of that name stays');
   });
 });
 
