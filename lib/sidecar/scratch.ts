@@ -46,6 +46,16 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   return scratch;
 }
 
+/** Where the scratch of a sidecar lies. */
+export function scratchOf(sidecar: string): string {
+  return `${sidecar}.scratch`;
+}
+
+/** Takes away what a process left that ended over a scratch: it holds rows of documents that may be erased by now. */
+export function removeScratch(sidecar: string): void {
+  removeFile(scratchOf(sidecar));
+}
+
 /** For this folder alone. */
 export function connectionOf(scratch: Scratch): Connection {
   const connection = connections.get(scratch);

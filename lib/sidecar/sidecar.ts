@@ -24,7 +24,7 @@ import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { RelocationTable } from './relocation-table.js';
-import { openScratch, type Scratch } from './scratch.js';
+import { openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
@@ -176,7 +176,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         return lastStamp;
       },
       openScratch: () =>
-        openScratch(reading, reading === writing ? file : `${file}.scratch`, (connection) =>
+        openScratch(reading, reading === writing ? file : scratchOf(file), (connection) =>
           makeTables(connection, () => undefined),
         ),
       openSnapshot: () =>

@@ -7,6 +7,7 @@ import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
+import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from './eraser.js';
 import { WorkspaceUnsound } from './recover.js';
@@ -102,6 +103,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
       `The workspace ${name} has no ${paths.sidecar}. Bring it back from a backup, or restore from the repository alone.`,
     );
   }
+  if (paths !== undefined) removeScratch(paths.sidecar);
   const repository =
     paths === undefined
       ? await createRepository({ path: inMemory, git: 'never' })

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eraseSteps } from '../../lib/workspace/erase-step.js';
 import { makeWorkbench, Workbench } from '../faults/workbench.js';
 import { makeTestRandomness } from '../harness/service.js';
-import { liveDocuments } from './erase-at.js';
+import { eraseAt, liveDocuments } from './erase-at.js';
 import { findTraces, requireSound } from './evidence.js';
 import { erased, makeWorld } from './world.js';
 
 const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
+const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));
 
 describe('an erase whose process is killed', function () {
   this.timeout(120_000);
@@ -60,4 +62,29 @@ describe('an erase whose process is killed', function () {
       });
     }
   }
+});
+
+describe('a rebuild whose process is killed', function () {
+  this.timeout(60_000);
+
+  it('leaves no rows beside the sidecar in which an erase would find nothing', async () => {
+    const bench = await makeWorkbench();
+    const dataFolder = bench.files.dataFolder ?? '';
+    try {
+      await bench.actor.create('quokka-dossier.md', 'quincunxsecret');
+      await bench.close();
+      const child = spawn(process.execPath, [rebuilding, dataFolder], { stdio: ['ignore', 'ignore', 'inherit'] });
+      const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+      assert.equal(signal, 'SIGKILL');
+      assert.ok(existsSync(`${bench.paths.sidecar}.scratch`), 'it was in the middle of it');
+      await bench.open();
+      const { id } = await eraseAt(bench.workspace, 'quokka-dossier.md');
+      await bench.workspace.eraser.finished(id);
+      assert.deepEqual(findTraces(dataFolder, ['quokka-dossier', 'quincunxsecret']), []);
+      const beside = (await readdir(bench.paths.folder)).filter((name) => name.includes('scratch'));
+      assert.deepEqual(beside, []);
+    } finally {
+      await bench.remove();
+    }
+  });
 });
