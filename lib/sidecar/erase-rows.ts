@@ -1,4 +1,4 @@
-import type { Location } from '../domain/location.js';
+import { nameOf, type Location } from '../domain/location.js';
 import type { Connection } from './database.js';
 
 /** A table whose rows hang on a document, directly or on others that do; deepest first. */
@@ -97,18 +97,27 @@ export class EraseRows {
       .get(JSON.stringify(documents))?.commit;
   }
 
-  /** Whether another document, live or not, has or had this name. */
-  isNameOfOthers(name: string, documents: readonly number[]): boolean {
-    const others = 'NOT IN (SELECT value FROM json_each(@documents))';
-    return (
-      this.#connection
-        .prepare<[{ name: string; ending: string; documents: string }], { found: number }>(
-          `SELECT EXISTS (SELECT 1 FROM document WHERE name = @name AND number ${others})
-             OR EXISTS (SELECT 1 FROM version WHERE document ${others}
-                 AND (location = @name OR substr(location, -length(@ending)) = @ending)) AS found`,
+  /**
+   * Which of the names other documents, live or not, have or had: all names at once, in stretches of rows.
+   * @param most rows of a stretch: whoever asks may rest between two
+   */
+  *namesOfOthers(names: ReadonlySet<string>, documents: ReadonlySet<number>, most: number): Generator<string[]> {
+    for (const { columns, table, key, start } of namedRows) {
+      const marks = key.map(() => '?').join(', ');
+      const stretch = this.#connection
+        .prepare<unknown[], [number, number, string]>(
+          `SELECT ${columns} FROM ${table} WHERE (${key.join(', ')}) > (${marks}) ORDER BY ${key.join(', ')} LIMIT ${most}`,
         )
-        .get({ name, ending: `/${name}`, documents: JSON.stringify(documents) })?.found === 1
-    );
+        .raw();
+      for (let after: readonly unknown[] | undefined = start; after !== undefined;) {
+        const rows = stretch.all(...after);
+        yield rows.flatMap(([document, , location]) => {
+          const name = nameOf(location as Location);
+          return names.has(name) && !documents.has(document) ? [name] : [];
+        });
+        after = rows.at(-1)?.slice(0, key.length);
+      }
+    }
   }
 
   /**
@@ -141,25 +150,28 @@ export class EraseRows {
 
   /**
    * Takes away texts of the audit log that would tell what was erased; the chain verifies without them.
+   * @param most texts that are looked at
    * @returns the last record that was looked at; `after` when there are no more
    */
   clearTexts({ documentIds, words }: Traces, after: number, most: number): number {
-    const last = this.#connection
-      .prepare<[number, number], { seq: number | null }>(
-        'SELECT max(seq) AS seq FROM (SELECT seq FROM audit_text WHERE seq > ? ORDER BY seq LIMIT ?)',
-      )
-      .get(after, most)?.seq;
-    if (last === null || last === undefined) return after;
+    const texts = this.#connection
+      .prepare<
+        [number, number],
+        { seq: number; target: string | null; detail: string | null; document_id: string | null }
+      >('SELECT seq, target, detail, document_id FROM audit_text WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(after, most);
+    const ids = new Set(documentIds);
+    // As they stand in the detail, which is JSON.
+    const quoted = words.map((word) => JSON.stringify(word).slice(1, -1));
+    const holds = (text: string | null, some: readonly string[]): boolean =>
+      text !== null && some.some((word) => text.includes(word));
+    const telling = texts.filter(({ target, detail, document_id: id }) =>
+      id === null ? holds(target, words) || holds(detail, words) || holds(detail, quoted) : ids.has(id),
+    );
     this.#connection
-      .prepare(
-        `DELETE FROM audit_text WHERE seq > @after AND seq <= @last AND (
-           document_id IN (SELECT value FROM json_each(@ids))
-           OR (document_id IS NULL AND EXISTS (SELECT 1 FROM json_each(@words) w
-             WHERE instr(target, w.value) > 0 OR instr(detail, w.value) > 0
-               OR instr(detail, substr(json_quote(w.value), 2, length(json_quote(w.value)) - 2)) > 0)))`,
-      )
-      .run({ after, last, ids: JSON.stringify(documentIds), words: JSON.stringify(words) });
-    return last;
+      .prepare('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))')
+      .run(JSON.stringify(telling.map(({ seq }) => seq)));
+    return texts.at(-1)?.seq ?? after;
   }
 
   /** @param pieces what `encodeRewritten` made */
@@ -290,3 +302,9 @@ export const repointedRows: readonly Repointed[] = [
   { table: 'folder_deletion', key: ['moment'], column: 'commit_oid', start: [-1] },
   { table: 'document', key: ['number'], column: 'deleted_commit', start: [0] },
 ];
+
+/** Rows that say what documents are or were called: the document's number, and its name or a whole location. */
+const namedRows = [
+  { table: 'document', columns: 'number, 0, name', key: ['number'], start: [0] },
+  { table: 'version', columns: 'document, sequence, location', key: ['document', 'sequence'], start: [0, 0] },
+] as const;

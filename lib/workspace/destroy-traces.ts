@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as rest, setTimeout as delay } from 'node:timers/promises';
 import { nameOf, type Location } from '../domain/location.js';
 import { repointedRows, type Traces } from '../sidecar/erase-rows.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
@@ -19,6 +19,11 @@ const rowsAtOnce = 1000;
 /** Rows with the names of some hundred rewritten commits each that are read, or taken away, in one turn. */
 const notesAtOnce = 4;
 const textsAtOnce = 2000;
+/** Texts times words that are compared in one turn, and texts at least. */
+const comparisonsAtOnce = 50_000;
+const fewestTexts = 20;
+/** Rows that are looked through for names before everyone else gets their turn. */
+const namesAtOnce = 2000;
 /** Pages that are overwritten in one go. */
 const pagesAtOnce = 500;
 /** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
@@ -51,7 +56,7 @@ export class TraceDestroyer {
     await this.#repoint();
     await reach('repointed');
     for (const erasure of this.#open()) if (erasure.locations === null) await this.#gather(erasure);
-    const traces = this.#traces();
+    const traces = await this.#traces();
     let looked = await this.#clearTexts(traces, 0);
     for (const { document } of this.#open()) if (document !== null) await this.#dropRows(document);
     await reach('cleared');
@@ -103,14 +108,20 @@ export class TraceDestroyer {
   }
 
   /** What tells of the documents in texts: their ids, their places, and names that no other document has or had. */
-  #traces(): Traces {
+  async #traces(): Promise<Traces> {
     const { eraseRows } = this.#workspace.journal.reader;
     const open = this.#open();
     const documents = open.flatMap(({ document }) => document ?? []);
     const locations = new Set(open.flatMap((erasure) => erasure.locations ?? []));
-    const names = new Set([...locations].map((location) => nameOf(location as Location)));
-    const own = [...names].filter((name) => name.length >= shortestName && !eraseRows.isNameOfOthers(name, documents));
-    const stems = own.map((name) => name.replace(/\.[^.]*$/, '')).filter((stem) => stem.length >= shortestStem);
+    const own = new Set(
+      [...locations].map((location) => nameOf(location as Location)).filter((name) => name.length >= shortestName),
+    );
+    for (const shared of eraseRows.namesOfOthers(own, new Set(documents), namesAtOnce)) {
+      for (const name of shared) own.delete(name);
+      await rest();
+      this.#progress.signal.throwIfAborted();
+    }
+    const stems = [...own].map((name) => name.replace(/\.[^.]*$/, '')).filter((stem) => stem.length >= shortestStem);
     return { documentIds: open.flatMap(({ documentId }) => documentId ?? []), words: [...locations, ...own, ...stems] };
   }
 
@@ -118,7 +129,7 @@ export class TraceDestroyer {
   async #clearTexts(traces: Traces, from: number): Promise<number> {
     for (let looked = from; ;) {
       const after = looked;
-      looked = await this.#turn(({ tables }) => tables.eraseRows.clearTexts(traces, after, textsAtOnce));
+      looked = await this.#turn(({ tables }) => tables.eraseRows.clearTexts(traces, after, textsAtOnceFor(traces)));
       if (looked === after) return looked;
     }
   }
@@ -154,7 +165,9 @@ export class TraceDestroyer {
 
   async #dropNames(traces: Traces, looked: number): Promise<void> {
     await this.#turn(({ tables }) => {
-      tables.eraseRows.clearTexts(traces, looked, textsAtOnce);
+      // What was recorded since the last look, to its end.
+      const clear = (after: number): number => tables.eraseRows.clearTexts(traces, after, textsAtOnceFor(traces));
+      for (let after = looked, last = clear(after); last !== after; last = clear(after)) after = last;
       for (const { number } of this.#open()) tables.erasures.forget(number);
     });
     this.#workspace.forgetContent();
@@ -215,6 +228,10 @@ export class TraceDestroyer {
       }
     });
   }
+}
+
+function textsAtOnceFor({ words }: Traces): number {
+  return Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / Math.max(1, words.length))));
 }
 
 /** Waits for something that can take as long as somebody's download. @throws what the signal was aborted with */

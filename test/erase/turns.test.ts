@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { makeWorkbench, type Workbench } from '../faults/workbench.js';
+import { eraseAt } from './erase-at.js';
+import { findTraces } from './evidence.js';
+
+describe('what an erase does in one go', function () {
+  this.timeout(60_000);
+  let bench: Workbench;
+  let isClearing = false;
+
+  beforeEach(async () => {
+    isClearing = false;
+    bench = await makeWorkbench({
+      onEraseStep: (step) => {
+        if (step === 'repointed') isClearing = true;
+        if (step === 'cleared') isClearing = false;
+      },
+    });
+  });
+  afterEach(() => bench.remove());
+
+  it('is the less, the more names it has to find: everyone else has a turn in between', async () => {
+    const { actor, workspace } = bench;
+    const names = Array.from({ length: 120 }, (_, index) => `quokka-dossier-${index}.md`);
+    await actor.create(names[0] ?? '');
+    for (const [index, name] of names.entries()) {
+      if (index > 0) await actor.rename(names[index - 1] ?? '', name);
+    }
+    await Promise.all(names.flatMap(() => Array.from({ length: 10 }, () => actor.list())));
+    const texts = workspace.journal.reader.audit.after(0, 10_000).length;
+    const { turn } = workspace.journal;
+    let turns = 0;
+    workspace.journal.turn = (work) => {
+      if (isClearing) turns += 1;
+      return turn.call(workspace.journal, work) as never;
+    };
+    const { id } = await eraseAt(workspace, names.at(-1) ?? '');
+    await workspace.eraser.finished(id);
+    // A location, which is the name, and its stem of each.
+    const most = Math.ceil(50_000 / (names.length * 3));
+    assert.ok(texts > 10 * most, `${texts} texts`);
+    assert.ok(turns > texts / most, `${turns} turns`);
+    assert.deepEqual(findTraces(bench.files.dataFolder ?? '', ['quokka-dossier']), []);
+  });
+
+  it('looks for names that others have or had a few rows at a time, for all names together', async () => {
+    const { actor, workspace } = bench;
+    for (const name of ['a/one.md', 'b/two.md', 'c/three.md', 'd/one.md', 'e/four.md']) await actor.create(name);
+    await actor.rename('b/two.md', 'renamed.md');
+    await actor.delete('c/three.md');
+    const { eraseRows } = workspace.journal.reader;
+    const wanted = new Set(['one.md', 'two.md', 'three.md', 'renamed.md', 'nobody.md']);
+    const stretches = [...eraseRows.namesOfOthers(wanted, new Set([1]), 2)];
+    assert.ok(stretches.every((names) => names.length <= 2));
+    assert.ok(stretches.length >= 6, `${stretches.length} stretches`);
+    assert.deepEqual([...new Set(stretches.flat())].toSorted(), ['one.md', 'renamed.md', 'three.md', 'two.md']);
+    const others = [...eraseRows.namesOfOthers(wanted, new Set([1, 2, 4]), 2)];
+    assert.deepEqual([...new Set(others.flat())], ['three.md']);
+  });
+});
