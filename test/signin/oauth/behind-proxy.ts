@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { ask, makeFolder, patience, startProgram, tidyUp, type RunningProgram } from '../../command/run-program.js';
+import { skipBecause } from '../../skip.js';
+import { Browser, formAction, readForm } from './browser.js';
+import { testCertificate, testCertificateKey } from './certificate.js';
+
+/** A proxy with TLS that stands in front. */
+export interface Proxy {
+  readonly name: 'nginx' | 'caddy';
+  /** The arguments that make it tell its release. */
+  readonly askRelease: readonly string[];
+  /**
+   * Writes its configuration into the folder, in which `fullchain.pem` and `privkey.pem` lie already.
+   * @param outside the port that it is to listen on
+   * @param inside the port that the service listens on
+   * @returns the arguments that start it
+   */
+  configure(folder: string, outside: number, inside: number): readonly string[];
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** Has a person sign in, and a program get tokens, through a proxy that is set up as the README says. */
+export function describeBehind({ name, askRelease, configure }: Proxy): void {
+  describe(`Behind ${name} with TLS, set up as the README says`, function suite() {
+    this.timeout(patience);
+    let folder: string;
+    let program: RunningProgram;
+    let proxy: ChildProcess;
+    let address: string;
+    let link: string;
+
+    before(async function prepare() {
+      if (spawnSync(name, askRelease).error !== undefined) skipBecause(this, `${name} is not installed`);
+      folder = await makeFolder();
+      const [outside, inside] = [await findFreePort(), await findFreePort()];
+      address = `https://localhost:${outside}`;
+      const web = join(folder, name);
+      mkdirSync(web);
+      writeFileSync(join(web, 'fullchain.pem'), testCertificate);
+      writeFileSync(join(web, 'privkey.pem'), testCertificateKey);
+      const surroundings = { PATH: process.env['PATH'], HOME: web };
+      proxy = spawn(name, configure(web, outside, inside), { stdio: 'ignore', env: surroundings });
+      const data = ['--data', join(folder, 'data')];
+      const settings = [...data, '--port', String(inside), '--public-url', address, '--trust-proxy', '1'];
+      program = await startProgram(['serve', ...settings], /no workspace yet/);
+      const made = await ask<{ sign_in_url: string }>('init', '--workspace', 'acme', '--admin', 'Ada', ...data);
+      link = made.sign_in_url;
+    });
+    after(async () => {
+      proxy?.kill();
+      await program?.stop();
+      await tidyUp();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    });
+
+    function send(method: string, path: string, body: string, type: string): Promise<Record<string, string>> {
+      return new Promise((resolve, reject) => {
+        const options = { method, ca: testCertificate, headers: { 'content-type': type }, agent: false };
+        const outgoing = request(`${address}${path}`, options, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+          response.on('end', () => resolve(JSON.parse(text) as Record<string, string>));
+        });
+        outgoing.on('error', reject).end(body);
+      });
+    }
+
+    it('a person signs in by the printed link and lets a program act as them', async () => {
+      const found = await send('GET', '/.well-known/oauth-authorization-server', '', 'text/plain');
+      assert.equal(found['issuer'], address);
+      assert.equal(found['token_endpoint'], `${address}/oauth/token`);
+
+      const redirect = 'http://127.0.0.1:9876/callback';
+      const metadata = { redirect_uris: [redirect], token_endpoint_auth_method: 'none', client_name: 'Program' };
+      const client = await send('POST', '/oauth/register', JSON.stringify(metadata), 'application/json');
+      const clientId = client['client_id'] ?? '';
+
+      const browser = new Browser(testCertificate);
+      assert.ok(link.startsWith(`${address}/signin/link/`), 'the printed link leads through the proxy');
+      const welcome = await browser.get(link);
+      const password = { password: 'four blue heron stairs', again: 'four blue heron stairs' };
+      const signedIn = await browser.post(new URL(formAction(welcome.text), welcome.url), {
+        ...readForm(welcome.text),
+        ...password,
+      });
+      assert.ok([200, 303].includes(signedIn.status), signedIn.text);
+
+      // RFC 7636 appendix B.
+      const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+      const asked = new URLSearchParams({
+        client_id: clientId,
+        response_type: 'code',
+        redirect_uri: redirect,
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      });
+      const page = await browser.follow(await browser.get(`${address}/oauth/authorize?${asked.toString()}`));
+      const answered = await browser.follow(
+        await browser.post(new URL(formAction(page.text), page.url), { ...readForm(page.text), decision: 'allow' }),
+      );
+      const { searchParams, origin } = new URL(answered.location);
+      assert.equal(origin, 'http://127.0.0.1:9876');
+      assert.equal(searchParams.get('iss'), address);
+
+      const exchange = new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: searchParams.get('code') ?? '',
+        redirect_uri: redirect,
+        code_verifier: verifier,
+      });
+      const form = 'application/x-www-form-urlencoded';
+      const tokens = await send('POST', '/oauth/token', exchange.toString(), form);
+      assert.equal(tokens['scope'], 'org:read org:write');
+      const told = new URLSearchParams({ client_id: clientId, token: tokens['access_token'] ?? '' });
+      const introspected = await send('POST', '/oauth/introspect', told.toString(), form);
+      assert.equal(introspected['active'], true);
+      assert.equal(introspected['aud'], `${address}/mcp`);
+
+      const cookies = [...browser.cookies.values()];
+      assert.ok(cookies.length >= 2);
+      for (const { name, attributes } of cookies) {
+        assert.match(name, /^__(?:Host|Secure)-/);
+        assert.match(attributes, /secure/i, name);
+      }
+    });
+  });
+}

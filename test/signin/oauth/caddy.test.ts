@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeBehind } from './behind-proxy.js';
+
+/** The README's site, with this test's ports and certificate, since nobody on the internet can vouch for this machine. */
+function writeConfiguration(folder: string, outside: number, inside: number): string {
+  const [, block = ''] = /Caddy sets[^`]*```text\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const site = block
+    .replace(
+      'files.example.org {',
+      `https://localhost:${outside} {\n  tls ${folder}/fullchain.pem ${folder}/privkey.pem`,
+    )
+    .replace('127.0.0.1:8080', `127.0.0.1:${inside}`);
+  const file = join(folder, 'Caddyfile');
+  writeFileSync(file, `{\n  admin off\n  auto_https disable_redirects\n  storage file_system ${folder}\n}\n${site}`);
+  return file;
+}
+
+describeBehind({
+  name: 'caddy',
+  askRelease: ['version'],
+  configure: (folder, outside, inside) => [
+    'run',
+    '--adapter',
+    'caddyfile',
+    '--config',
+    writeConfiguration(folder, outside, inside),
+  ],
+});
