@@ -12,8 +12,9 @@ export function findHeading(headings: readonly Heading[], named: string, field =
   const byId = headings.find(({ id }) => id === named);
   if (byId !== undefined) return byId;
   const words = named.trim().replace(/^#{1,6}\s+/, '');
-  const exact = headings.filter(({ title }) => title === words);
-  const alike = exact.length > 0 ? exact : headings.filter(({ title }) => title.toLowerCase() === words.toLowerCase());
+  const small = words.toLowerCase();
+  const exact = findFirst(headings, ({ title }) => title === words);
+  const alike = exact.length > 0 ? exact : findFirst(headings, ({ title }) => title.toLowerCase() === small);
   const [heading] = alike;
   if (heading === undefined) {
     throw invalidRequest('no_such_section', 'The document has no such heading. Take its id from the outline.', {
@@ -21,9 +22,19 @@ export function findHeading(headings: readonly Heading[], named: string, field =
     });
   }
   if (alike.length === 1) return heading;
-  const sections = alike.slice(0, mostNamed).map(({ id }) => id);
+  const sections = alike.map(({ id }) => id);
   throw invalidRequest('section_ambiguous', 'Several headings have these words. Name one by its id.', {
     field,
     sections,
   });
+}
+
+/** Those for which it holds, as many as a refusal names. */
+function findFirst(headings: readonly Heading[], holds: (heading: Heading) => boolean): Heading[] {
+  const found: Heading[] = [];
+  for (const heading of headings) {
+    if (holds(heading)) found.push(heading);
+    if (found.length === mostNamed) break;
+  }
+  return found;
 }

@@ -2,6 +2,9 @@ import type { Splice } from '../domain/document-edit.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
+/** Headings that are looked at between two rests. */
+const headingsBetweenRests = 4000;
+
 /** A heading that no edit has touched, by where its line starts and ends now. */
 interface Kept {
   readonly heading: Heading;
@@ -28,13 +31,15 @@ export class HeadingGuard {
     yield;
     const starts = placeHeadings(text, headings);
     yield;
-    const kept = headings.map((heading, index) => {
+    const kept: Kept[] = [];
+    for (const [index, heading] of headings.entries()) {
+      if (index % headingsBetweenRests === 0) yield;
       const start = starts[index] ?? 0;
       const end = text.indexOf('\n', start);
-      return { heading, start, end: end < 0 ? text.length : end, isTouched: false };
-    });
+      kept.push({ heading, start, end: end < 0 ? text.length : end, isTouched: false });
+    }
     yield;
-    return new HeadingGuard(kept, countDoubled(text, headings));
+    return new HeadingGuard(kept, yield* countDoubled(text, headings, starts));
   }
 
   /** Follows the headings through one edit; those that it changes itself are its own business from then on. */
@@ -72,7 +77,7 @@ export class HeadingGuard {
       );
     }
     yield;
-    if (countDoubled(text, headings) > this.#doubled) {
+    if ((yield* countDoubled(text, headings, starts)) > this.#doubled) {
       throw invalidRequest('heading_doubled', 'A heading would stand twice in a row. Leave it out of new_text.');
     }
   }
@@ -90,17 +95,16 @@ function placeHeadings(text: string, headings: readonly Heading[]): Int32Array {
   return starts;
 }
 
-/** How many headings repeat the one before them with nothing between. */
-function countDoubled(text: string, headings: readonly Heading[]): number {
-  const isRepeated = (heading: Heading, index: number): boolean => {
-    const before = headings[index - 1];
-    return before?.title === heading.title && before.level === heading.level;
-  };
-  if (!headings.some(isRepeated)) return 0;
-  const lines = text.split('\n');
-  return headings.filter((heading, index) => {
-    if (!isRepeated(heading, index)) return false;
-    const between = lines.slice(headings[index - 1]?.line ?? 0, heading.line - 1);
-    return between.every((line) => line.trim() === '' || /^ *(?:=+|-+) *$/.test(line));
-  }).length;
+/** How many headings repeat the one before them with nothing between but blanks and their underlines. */
+function* countDoubled(text: string, headings: readonly Heading[], starts: Int32Array): Generator<void, number> {
+  let doubled = 0;
+  for (let index = 1; index < headings.length; index += 1) {
+    if (index % headingsBetweenRests === 0) yield;
+    const [before, heading] = [headings[index - 1], headings[index]];
+    if (before?.title !== heading?.title || before?.level !== heading?.level) continue;
+    const lineEnd = text.indexOf('\n', starts[index - 1]);
+    const between = text.slice(lineEnd + 1, starts[index]).split('\n');
+    if (between.every((line) => line.trim() === '' || /^ *(?:=+|-+) *$/.test(line))) doubled += 1;
+  }
+  return doubled;
 }

@@ -22,10 +22,14 @@ const document = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-${t
 const folder = (is: 'hidden' | 'absent', n: number): string => `shut/${is}-folder-${three(n)}`;
 const subject = { type: 'principal', id: 'prn_00000000000000000000' };
 
+/** What is there when the cases run; ids are known only then. */
 export const hidden = {
   documents: Array.from({ length: many }, (_, n) => document('hidden', n)),
   folders: Array.from({ length: many }, (_, n) => `${folder('hidden', n)}/inside.md`),
   deleted: Array.from({ length: many }, (_, n) => `shut/hidden-gone-${three(n)}.md`),
+  /** Ids of people and of groups with whom the caller shares nothing. */
+  principals: [] as string[],
+  groups: [] as string[],
 };
 
 const post = (path: string, body: object): Sent => ({
@@ -34,6 +38,25 @@ const post = (path: string, body: object): Sent => ({
   headers: { 'Idempotency-Key': 'timing' },
   body,
 });
+const version = '2026-07-28';
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': version,
+  'io.modelcontextprotocol/clientInfo': { name: 'timing', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const call = (name: string, args: object): Sent => ({
+  method: 'POST',
+  path: '/mcp',
+  headers: {
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': version,
+    'Mcp-Method': 'tools/call',
+    'Mcp-Name': name,
+  },
+  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } },
+});
+const message = (to: string): Sent => call('message', { action: 'send', to: [to], subject: 'x', body: 'x' });
+const noCommit = '0'.repeat(40);
 const get = (path: string): Sent => ({ method: 'GET', path });
 
 /** The routes of the table, each in the ways in which it can be about something that is out of reach. */
@@ -110,4 +133,35 @@ export const cases: readonly Case[] = [
   { name: 'GET search below a folder', request: (is, n) => get(`/v1/search?q=text&location=${folder(is, n)}`) },
   { name: 'GET search for a word', request: (is) => get(`/v1/search?q=${is === 'hidden' ? 'quagzip' : 'quagzop'}`) },
   { name: 'GET search by label', request: (is) => get(`/v1/search?q=text&label=${is}`) },
+  { name: 'read_org_doc', request: (is, n) => call('read_org_doc', { location: document(is, n) }) },
+  {
+    name: 'edit_org_doc',
+    request: (is, n) =>
+      call('edit_org_doc', {
+        location: document(is, n),
+        expected_commit: noCommit,
+        edits: [{ op: 'append', new_text: 'x' }],
+      }),
+  },
+  {
+    name: 'delete_org_doc',
+    request: (is, n) => call('delete_org_doc', { location: document(is, n), expected_commit: noCommit }),
+  },
+  { name: 'claim', request: (is, n) => call('claim', { action: 'take', location: document(is, n) }) },
+  { name: 'who_can_read a document', request: (is, n) => call('who_can_read', { location: document(is, n) }) },
+  { name: 'who_can_read a folder', request: (is, n) => call('who_can_read', { location: folder(is, n) }) },
+  {
+    name: 'message to a principal',
+    request: (is, n) =>
+      message(is === 'absent' ? `prn_${'0'.repeat(17)}${three(n)}` : (hidden.principals[n % many] ?? '')),
+  },
+  {
+    name: 'message to a group',
+    request: (is, n) => message(is === 'absent' ? `grp_${'0'.repeat(17)}${three(n)}` : (hidden.groups[n % many] ?? '')),
+  },
+  {
+    name: 'message about a document',
+    request: (is, n) =>
+      call('message', { action: 'send', to: [subject.id], subject: 'x', body: 'x', about: document(is, n) }),
+  },
 ];

@@ -8,7 +8,7 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
-import { cases, hidden } from './cases.js';
+import { cases, hidden, many } from './cases.js';
 import { measure, Stopwatch } from './measure.js';
 
 /**
@@ -37,7 +37,16 @@ async function prepare(): Promise<{ readonly dataFolder: string; readonly key: s
     message: null,
   });
   for (const location of hidden.deleted) await actor.delete(location);
-  const { id, key } = await test.person('approver', 'open');
+  // People and groups that hold something, and share none of it with the caller.
+  for (let n = 0; n < many; n += 1) {
+    const principal = await test.principal(`Hidden ${n}`);
+    const group = await test.group(`Hidden ${n}`, { type: 'principal', id: principal });
+    await test.grant('reader', { type: 'group', id: group }, `shut/${n}`);
+    hidden.principals.push(principal);
+    hidden.groups.push(group);
+  }
+  const { id } = await test.person('approver', 'open');
+  const key = await test.key(id, ['rest', 'mcp']);
   // A grant on a document makes the longer way through the rows necessary.
   await test.grant('reader', { type: 'principal', id }, 'open/granted.md', 'document');
   await test.service.close();
