@@ -45,9 +45,8 @@ export class McpFace {
     this.#host = host;
     this.#options = options;
     this.#box = new ToolBox(options.tools ?? tools);
-    this.#handler = createMcpHandler(({ authInfo }) =>
-      makeServer(this.#box, authInfo?.extra?.['visit'] as Visit, options.version),
-    );
+    const { serve = (visit) => makeServer(this.#box, visit, options.version) } = options;
+    this.#handler = createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.['visit'] as Visit));
   }
 
   makeRequestId(): string {

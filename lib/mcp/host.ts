@@ -1,3 +1,4 @@
+import type { Server } from '@modelcontextprotocol/server';
 import type { RateLimiter } from '../access/rate-limit.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
@@ -5,6 +6,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Row } from './tool.js';
+import type { Visit } from './visit.js';
 
 /** The running service, as far as this face needs it. */
 export interface McpHost {
@@ -35,4 +37,6 @@ export interface McpOptions {
   readonly readAccessToken?: ReadAccessToken | undefined;
   /** The table of tools; left out: ours. */
   readonly tools?: readonly Row[];
+  /** Makes what speaks the protocol in one request, over the same carrier; left out: ours, with the tools and documents. */
+  readonly serve?: ((visit: Visit) => Server) | undefined;
 }

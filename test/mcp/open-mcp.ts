@@ -1,4 +1,5 @@
 import type { ReadAccessToken } from '../../lib/domain/access-token.js';
+import type { McpOptions } from '../../lib/mcp/host.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
 import type { Row } from '../../lib/mcp/tool.js';
 import { checkSaid } from './check-said.js';
@@ -8,6 +9,7 @@ export interface McpServerOptions extends TestServerOptions {
   readonly corsOrigins?: readonly string[];
   readonly readAccessToken?: ReadAccessToken;
   readonly tools?: readonly Row[];
+  readonly serve?: NonNullable<McpOptions['serve']>;
   readonly publicUrl?: string;
 }
 
@@ -28,6 +30,7 @@ export async function openMcpServer(options: McpServerOptions = {}): Promise<Mcp
       later: rest.later,
       addressOf: rest.addressOf,
       readAccessToken: options.readAccessToken,
+      serve: options.serve,
       ...(options.tools === undefined ? {} : { tools: options.tools }),
     }),
   );
