@@ -39,7 +39,7 @@ const post = (path: string, body: object): Sent => ({
   body,
 });
 const version = '2026-07-28';
-const _meta = {
+const envelope = {
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'timing', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -53,7 +53,7 @@ const call = (name: string, args: object): Sent => ({
     'Mcp-Method': 'tools/call',
     'Mcp-Name': name,
   },
-  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } },
+  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: envelope } },
 });
 const message = (to: string): Sent => call('message', { action: 'send', to: [to], subject: 'x', body: 'x' });
 const noCommit = '0'.repeat(40);

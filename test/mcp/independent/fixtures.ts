@@ -25,7 +25,7 @@ type Answer = Record<string, unknown>;
 type Tool = (context: ServerContext) => Answer | Promise<Answer>;
 
 async function makeProgress({ mcpReq }: ServerContext): Promise<Answer> {
-  const progressToken = mcpReq._meta?.progressToken;
+  const progressToken = mcpReq['_meta']?.progressToken;
   for (const progress of [0, 50, 100]) {
     if (progressToken === undefined) continue;
     await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
