@@ -37,12 +37,26 @@ export function parseIdempotencyKey(header: string | undefined): string {
 function findAnswer(
   tables: Tables,
   now: number,
-  { principalId }: Caller,
+  { principalId }: Pick<Caller, 'principalId'>,
   route: string,
-  retry: Retry,
+  { key }: Pick<Retry, 'key'>,
 ): StoredAnswer | undefined {
-  const stored = tables.idempotency.find(principalId, route, retry.key);
+  const stored = tables.idempotency.find(principalId, route, key);
   return stored !== undefined && stored.createdAt + rememberedFor > now ? stored : undefined;
+}
+
+/**
+ * Whether the caller's key has been used for the operation: then the request is answered from what is stored, or
+ * refused for its key, and nothing that it brings is going to be kept.
+ */
+export function isAnswered(
+  tables: Tables,
+  now: number,
+  caller: Pick<Caller, 'principalId'>,
+  operation: { readonly name: string },
+  retry: Pick<Retry, 'key'>,
+): boolean {
+  return findAnswer(tables, now, caller, operation.name, retry) !== undefined;
 }
 
 const isErased = (stored: StoredAnswer): boolean => stored.result === '';
@@ -66,7 +80,7 @@ export function needsOf<Input, Result, Prepared>(
 }
 
 /**
- * Runs the write, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
+ * Runs the write by `run`, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
  * two at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
  * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request; NOT_FOUND when what the
  * first request made was erased: the retry must not make it again
@@ -74,9 +88,8 @@ export function needsOf<Input, Result, Prepared>(
 export function runIdempotently<Input, Result, Prepared>(
   pen: Pen,
   operation: WriteOperation<Input, Result, Prepared>,
-  input: Input,
-  prepared: Prepared,
   retry: Retry,
+  run: () => Result,
 ): Performed<Result> {
   const { tables, now } = pen.turn;
   const stored = findAnswer(tables, now, pen.caller, operation.name, retry);
@@ -88,7 +101,7 @@ export function runIdempotently<Input, Result, Prepared>(
     const kept: unknown = JSON.parse(stored.result);
     return { result: operation.stored?.recall(pen, kept) ?? (kept as Result), replayed: true };
   }
-  const result = operation.run(pen, input, prepared);
+  const result = run();
   const kept = operation.stored === undefined ? result : operation.stored.keep(result);
   tables.idempotency.insert(
     pen.caller.principalId,

@@ -87,6 +87,8 @@ export interface Retry {
   readonly key: string;
   /** SHA-256 of everything that makes the request what it is. */
   readonly fingerprint: Uint8Array;
+  /** Takes in what was not read yet of a body that counts towards the fingerprint. */
+  takeRest?(): Promise<void>;
 }
 
 /** An operation's result, and whether it is the stored answer of an earlier one. */

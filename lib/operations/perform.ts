@@ -6,12 +6,15 @@ import { isFaultOfTheFile } from '../sidecar/fault.js';
 import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { needsOf, runIdempotently } from './idempotently.js';
+import { isAnswered, needsOf, runIdempotently } from './idempotently.js';
 import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
 
 const isRecordOnly = true;
 /** How often a write is prepared, at most, where other turns overtake it. */
 const mostPreparations = 3;
+
+/** What the turn is given: what was made ready, or why nothing could be, where the answer may be a stored one all the same. */
+type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withheld: Refusal };
 
 /**
  * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
@@ -81,16 +84,19 @@ async function write<Input, Result, Prepared>(
   staged: StagedBlobs,
 ): Promise<Performed<Result>> {
   for (let left = mostPreparations; ; left -= 1) {
-    const prepared = await prepareWrite(workspace, caller, operation, input, retry, staged);
+    const preparation = await prepareWrite(workspace, caller, operation, input, retry, staged);
     const performed = await workspace.journal.turn({
       run(turn) {
         const pen = workspace.takePen(turn, caller);
         authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
-        if (left > 1 && operation.isOvertaken?.(pen, input, prepared) === true) return undefined;
+        const isReady = 'prepared' in preparation;
+        if (left > 1 && isReady && operation.isOvertaken?.(pen, input, preparation.prepared) === true) return undefined;
+        const run = (): Result => {
+          if (isReady) return operation.run(pen, input, preparation.prepared);
+          throw preparation.withheld;
+        };
         const done =
-          retry === undefined
-            ? { result: operation.run(pen, input, prepared), replayed: false }
-            : runIdempotently(pen, operation, input, prepared, retry);
+          retry === undefined ? { result: run(), replayed: false } : runIdempotently(pen, operation, retry, run);
         const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
         const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
         turn.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
@@ -102,7 +108,11 @@ async function write<Input, Result, Prepared>(
   }
 }
 
-/** @throws Refusal, recorded */
+/**
+ * Makes ready what takes time. A request whose key has been used is not refused for what it brings: what it brought the
+ * first time was in order, and whether the answer of that time is its own is seen in the turn.
+ * @throws Refusal, recorded
+ */
 async function prepareWrite<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
@@ -110,16 +120,24 @@ async function prepareWrite<Input, Result, Prepared>(
   input: Input,
   retry: Retry | undefined,
   staged: StagedBlobs,
-): Promise<Prepared> {
+): Promise<Preparation<Prepared>> {
   try {
     // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
     const { journal, clock } = workspace;
     const needs = needsOf(journal.reader, clock.now(), caller, operation, input, retry);
     const view = decideReach(workspace, caller, needs);
-    const prepared = (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared;
+    let preparation: Preparation<Prepared>;
+    try {
+      preparation = { prepared: (await operation.prepare?.({ workspace, caller, view, staged }, input)) as Prepared };
+    } catch (error) {
+      const isRetried = retry !== undefined && isAnswered(journal.reader, clock.now(), caller, operation, retry);
+      if (!isRetried || !(error instanceof Refusal)) throw error;
+      await retry.takeRest?.();
+      preparation = { withheld: error };
+    }
     await workspace.checkpointer.roomForWrites();
     await workspace.search.roomForWrites();
-    return prepared;
+    return preparation;
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);
   }

@@ -1,4 +1,5 @@
 import express, { type Express, type Request, type Response } from 'express';
+import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation } from '../domain/location.js';
@@ -16,7 +17,7 @@ import { makeOpenRoutes } from './open-routes.js';
 import { parseQuery, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';
 import { admitOrigin, protect } from './protect.js';
-import { chooseForm, nameForm, readJson, takeRaw, type Body } from './read-body.js';
+import { chooseForm, limitsOf, nameForm, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
 import { answerAndHangUp, isStillSending, isWorthReading } from './refuse-upload.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
@@ -136,24 +137,27 @@ class RestFace {
     const location = locationOf(found) ?? rootLocation;
     const parameters = parseQuery(target.query);
     requireHeader(route, request);
-    const body = await readBody(route, visit, policy);
+    const caller: Caller = {
+      principalId: principal.id,
+      kind: principal.kind,
+      credentialId: credential.id,
+      interface: 'rest',
+      requestId: id,
+    };
+    const header = (name: string): string | undefined => request.get(name);
+    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
+    const body = await readBody(route, visit, limits);
     const query = await this.#checkSyntax(visit, route.path, parameters, body);
     return route.answer({
       method: route.method,
       route: route.path,
       workspace,
-      caller: {
-        principalId: principal.id,
-        kind: principal.kind,
-        credentialId: credential.id,
-        interface: 'rest',
-        requestId: id,
-      },
+      caller,
       policy,
       location,
       query,
       sent: { ...target, parameters },
-      header: (name) => request.get(name),
+      header,
       body,
       cursors: this.#host.cursors,
     });
@@ -227,11 +231,11 @@ function requireHeader({ requires }: Route, request: Request): void {
   if (requires !== undefined && (request.get(requires) ?? '') === '') throw missingHeader(requires);
 }
 
-async function readBody(route: Route, { request, response }: Visit, policy: Recognised['policy']): Promise<Body> {
+async function readBody(route: Route, { request, response }: Visit, limits: BodyLimits): Promise<Body> {
   if (route.takes.length === 0) return { form: 'none' };
   const form = chooseForm(request.headers, route.takes);
   // A client that asked first (RFC 9110 §10.1.1) is told to go on only when its body is really wanted.
   const isAsking = request.headers.expect?.toLowerCase() === '100-continue';
   const invite = (): void => (isAsking ? response.writeContinue() : undefined);
-  return form === 'raw' ? takeRaw(request, policy, invite) : readJson(request, policy, invite);
+  return form === 'raw' ? takeRaw(request, limits, invite) : readJson(request, limits, invite);
 }

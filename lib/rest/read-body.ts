@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Policy } from '../domain/policy.js';
+import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { contentTooLarge } from '../operations/content.js';
 
@@ -10,7 +10,11 @@ export interface RawBody {
   readonly stream: AsyncIterable<Uint8Array>;
   /** SHA-256 of what was read. */
   digest(): Buffer;
+  /** Reads what the stream was not asked for. @throws Refusal INVALID_REQUEST `content_too_large` */
+  takeRest(): Promise<void>;
 }
+
+export type BodyLimits = Pick<Policy, 'largestText' | 'largestBlob'>;
 
 export type Body = { readonly form: 'none' } | { readonly form: 'json'; readonly value: unknown } | RawBody;
 
@@ -24,6 +28,18 @@ const largestJson = 64 * 1024 * 1024;
 const envelope = 64 * 1024;
 /** No request of ours has more values in it; a flood of them would cost more to check than to send. */
 const mostValues = 1000;
+
+/**
+ * How much is read of a body. The retry of a request that was answered is read to its end, even if the limits have been
+ * lowered since: its answer is the first one, and is found by the whole of it.
+ */
+export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolean): BodyLimits {
+  if (!isRetried) return { largestText, largestBlob };
+  return {
+    largestText: Math.max(largestText, defaultPolicy.largestText),
+    largestBlob: Math.max(largestBlob, defaultPolicy.largestBlob),
+  };
+}
 
 /**
  * Which of the forms the body has, by its media type alone.
@@ -55,9 +71,9 @@ export function nameForm(form: BodyForm): string {
  * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
  *   `bad_field` when it holds more values than any request has
  */
-export async function readJson(request: IncomingMessage, policy: Policy, invite: () => void): Promise<Body> {
+export async function readJson(request: IncomingMessage, limits: BodyLimits, invite: () => void): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
-  const limit = Math.min(largestJson, policy.largestText * 6 + envelope);
+  const limit = Math.min(largestJson, limits.largestText * 6 + envelope);
   if (statedLength(request) > limit) throw bodyTooLarge(limit);
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -83,19 +99,26 @@ export async function readJson(request: IncomingMessage, policy: Policy, invite:
  * @param invite called when the body is about to be read
  * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
  */
-export function takeRaw(request: IncomingMessage, policy: Policy, invite: () => void): RawBody {
-  if (statedLength(request) > policy.largestBlob) throw contentTooLarge(policy.largestBlob);
+export function takeRaw(request: IncomingMessage, { largestBlob }: BodyLimits, invite: () => void): RawBody {
+  if (statedLength(request) > largestBlob) throw contentTooLarge(largestBlob);
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
+  let size = 0;
+  async function* take(onStart: () => void): AsyncGenerator<Uint8Array> {
+    for await (const piece of readPieces(request, onStart)) {
+      hash.update(piece);
+      size += piece.length;
+      yield piece;
+    }
+  }
   return {
     form: 'raw',
-    stream: (async function* () {
-      for await (const piece of readPieces(request, invite)) {
-        hash.update(piece);
-        yield piece;
-      }
-    })(),
+    stream: take(invite),
     digest: () => (digest ??= hash.digest()),
+    async takeRest() {
+      if (request.readableEnded) return;
+      for await (const _ of take(() => undefined)) if (size > largestBlob) throw contentTooLarge(largestBlob);
+    },
   };
 }
 

@@ -25,6 +25,7 @@ export function readRetry(request: CheckedRequest): Retry {
         .update(body.form === 'raw' ? body.digest() : digestJson(body.form === 'json' ? body.value : null))
         .digest();
     },
+    ...(body.form === 'raw' ? { takeRest: () => body.takeRest() } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { Refusal, unavailable } from '../domain/refusal.js';
 import type { Policy } from '../domain/policy.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import { isFaultOfTheFile } from '../sidecar/fault.js';
+import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
 import type { ReadOperation, WriteOperation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -57,6 +58,11 @@ export interface Route {
   readonly path: string;
   readonly requires?: 'Idempotency-Key' | 'If-Match';
   readonly takes: readonly BodyForm[];
+  /**
+   * Whether the request's key was used before; asked before its body is read.
+   * @throws Refusal INVALID_REQUEST `bad_field` for what is no key
+   */
+  isRetried(request: Pick<CheckedRequest, 'workspace' | 'caller' | 'header'>): boolean;
   /** @throws Refusal */
   answer(request: CheckedRequest): Promise<Answer>;
 }
@@ -75,6 +81,12 @@ export function row<Input, Result, Prepared>(definition: Row<Input, Result, Prep
     path,
     takes,
     ...(requires === undefined ? {} : { requires }),
+    isRetried({ workspace, caller, header }) {
+      if (requires !== 'Idempotency-Key') return false;
+      const { journal, clock } = workspace;
+      const key = parseIdempotencyKey(header('idempotency-key'));
+      return isAnswered(journal.reader, clock.now(), caller, operation, { key });
+    },
     async answer(request) {
       const input = read(request);
       const retry = requires === 'Idempotency-Key' ? readRetry(request) : undefined;

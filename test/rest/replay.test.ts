@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { changePolicy } from '../../lib/operations/change-policy.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { operator } from '../harness/service.js';
 
 describe('replays over REST', () => {
   let server: TestServer;
@@ -86,5 +89,64 @@ describe('replays over REST', () => {
     assert.equal((await ada.create('once/day.md', 'text', key)).status, 201);
     server.host.clock.advance(1);
     assert.equal((await ada.create('once/day.md', 'text', key)).refusal, 'CONFLICT name_taken');
+  });
+
+  it('answers a retry before it asks whether the request would still be accepted', async () => {
+    await ada.create('late/a.md', 'The first words.');
+    const comment = (text: string): Promise<HttpAnswer> =>
+      ada.post(
+        '/v1/comments',
+        { location: 'late/a.md', text, passage: { quote: 'first words' } },
+        { 'Idempotency-Key': 'late' },
+      );
+    const first = await comment('Which?');
+    assert.equal(first.status, 201);
+    await ada.put('/v1/documents/late/a.md', { content: 'Other ones.' });
+    const again = await comment('Which?');
+    assert.deepEqual([again.status, again.text, again.headers['idempotent-replayed']], [201, first.text, 'true']);
+    assert.equal((await comment('Which ones?')).refusal, 'CONFLICT idempotency_key_reused');
+    const fresh = await ada.post('/v1/comments', {
+      location: 'late/a.md',
+      text: 'Which?',
+      passage: { quote: 'first words' },
+    });
+    assert.equal(fresh.refusal, 'INVALID_REQUEST quote_not_found');
+  });
+
+  describe('where the largest document has become smaller', () => {
+    const limits = { largestText: 10 * 1024 ** 2, largestBlob: 100 * 1024 ** 2 };
+    const setLimits = (to: typeof limits): Promise<unknown> =>
+      perform(server.host.workspace, operator, changePolicy, to);
+    afterEach(() => setLimits(limits));
+
+    const uploads: [string, string, (key: object) => Promise<HttpAnswer>][] = [
+      ['a text', 'content_too_large', (key) => ada.create('big/a.md', 'a'.repeat(500), { ...key })],
+      ['a long body', 'body_too_large', (key) => ada.create('big/b.md', 'a'.repeat(200_000), { ...key })],
+      [
+        'raw bytes',
+        'content_too_large',
+        (key) => ada.post('/v1/documents?location=big/c.bin', Buffer.alloc(3_000_000, 7), { ...key }),
+      ],
+    ];
+    for (const [what, reason, send] of uploads) {
+      it(`gives the first answer for ${what} again, and refuses the same under another key`, async () => {
+        const key = { 'Idempotency-Key': `big ${what}`.replaceAll(' ', '-') };
+        const first = await send(key);
+        assert.equal(first.status, 201);
+        await setLimits({ largestText: 100, largestBlob: 100 });
+        const again = await send(key);
+        assert.deepEqual([again.status, again.text, again.headers['idempotent-replayed']], [201, first.text, 'true']);
+        assert.equal((await send({ 'Idempotency-Key': 'fresh' })).refusal, `INVALID_REQUEST ${reason}`);
+      });
+    }
+
+    it('takes no more of a body than ever could be, whatever its key', async () => {
+      const key = { 'Idempotency-Key': 'more' };
+      const send = (bytes: number): Promise<HttpAnswer> =>
+        ada.post('/v1/documents?location=big/e.bin', Buffer.alloc(10, 7), { ...key, 'Content-Length': bytes });
+      assert.equal((await send(10)).status, 201);
+      await setLimits({ largestText: 100, largestBlob: 100 });
+      assert.equal((await send(200 * 1024 ** 2)).refusal, 'INVALID_REQUEST content_too_large');
+    });
   });
 });
