@@ -9,10 +9,13 @@ export function printResult(result: unknown, asJson: boolean): void {
 export const refused = 1;
 export const misused = 2;
 
+/** Reasons that lie in the words of the command, whatever the state of things is. */
+const aboutTheCall: ReadonlySet<unknown> = new Set(['bad_field', 'bad_location', 'missing_field', 'unknown_field']);
+
 /** Says why something was not done, and sets the exit code that goes with it. */
 export function fail(error: CommandError, asJson: boolean): void {
   printFailure(error, asJson ? 'json' : 'text');
-  process.exitCode = error.code === 'INVALID_REQUEST' || error.code === 'USAGE' ? misused : refused;
+  process.exitCode = error.code === 'USAGE' || aboutTheCall.has(error.details?.['reason']) ? misused : refused;
 }
 
 /** Says why something was refused: to people on standard error, to machines also as JSON on standard output. */
