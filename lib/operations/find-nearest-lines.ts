@@ -11,8 +11,10 @@ const longestCompared = 300;
 const longestShown = 200;
 /** Lines that are looked at between two rests, and units of them. */
 const linesBetweenRests = 2000;
-/** Below this likeness a line is no help. */
+const unitsBetweenRests = 100_000;
+/** Below this likeness, of words or of letters, a line is no help. */
 const leastLikeness = 0.34;
+const leastLikenessOfPairs = 0.5;
 
 const wordPattern = /[\p{L}\p{M}\p{N}_]+/gu;
 
@@ -30,9 +32,30 @@ function chooseAnchor(sought: string): { readonly line: string; readonly words: 
   return best;
 }
 
-/** Dice's coefficient of the words; a line that differs in blanks alone is as like as can be. */
-function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>): number {
+/** Dice's coefficient of pairs of letters: finds a line by a word that is misspelled. */
+function likenessOfPairs(line: string, pairs: ReadonlySet<string>): number {
+  const small = line.trim().toLowerCase();
+  let shared = 0;
+  for (let at = 0; at + 1 < small.length; at += 1) if (pairs.has(small.slice(at, at + 2))) shared += 1;
+  return (2 * Math.min(shared, pairs.size)) / (Math.max(1, small.length - 1) + pairs.size);
+}
+
+function pairsOf(line: string): Set<string> {
+  const small = line.slice(0, longestCompared).toLowerCase();
+  return new Set(Array.from({ length: Math.max(0, small.length - 1) }, (_, at) => small.slice(at, at + 2)));
+}
+
+/** By words, or by letters where no words are shared; a line that differs in blanks alone is as like as can be. */
+function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>, pairs: ReadonlySet<string>): number {
   if (line.trim() === anchor.line) return 2;
+  const byWords = likenessOfWords(line, anchor);
+  if (byWords >= leastLikeness) return byWords;
+  const byPairs = likenessOfPairs(line, pairs);
+  return byPairs >= leastLikenessOfPairs ? byPairs : 0;
+}
+
+/** Dice's coefficient. */
+function likenessOfWords(line: string, anchor: ReturnType<typeof chooseAnchor>): number {
   const words = wordsOf(line);
   if (words.size === 0 || anchor.words.size === 0) return 0;
   let shared = 0;
@@ -46,6 +69,8 @@ function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>): numb
  */
 export function* findNearestLines(text: string, sought: string): Generator<void, NearLine[]> {
   const anchor = chooseAnchor(sought);
+  const pairs = pairsOf(anchor.line);
+  let units = 0;
   const found: { line: number; text: string; likeness: number }[] = [];
   let number = 0;
   for (let start = 0; start <= text.length;) {
@@ -53,13 +78,17 @@ export function* findNearestLines(text: string, sought: string): Generator<void,
     const stop = end < 0 ? text.length : end;
     number += 1;
     const line = text.slice(start, Math.min(stop, start + longestCompared));
-    const likeness = likenessOf(line, anchor);
+    const likeness = likenessOf(line, anchor, pairs);
     if (likeness >= leastLikeness) {
       found.push({ line: number, text: line.slice(0, longestShown).replace(/\p{Surrogate}/gu, ''), likeness });
       found.sort((a, b) => b.likeness - a.likeness || a.line - b.line);
       if (found.length > mostLines) found.pop();
     }
-    if (number % linesBetweenRests === 0) yield;
+    units += line.length;
+    if (number % linesBetweenRests === 0 || units >= unitsBetweenRests) {
+      units = 0;
+      yield;
+    }
     start = stop + 1;
   }
   return found.toSorted((a, b) => a.line - b.line).map(({ line, text: shown }) => ({ line, text: shown }));

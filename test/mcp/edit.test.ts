@@ -83,6 +83,14 @@ describe('edit_org_doc', () => {
     assert.deepEqual(error.nearest, [{ line: 10, text: '### Later' }]);
   });
 
+  it('names a line by a word that is misspelled, and none where nothing is alike', async () => {
+    const document = await write();
+    const { error } = await edit(document, [{ old_text: 'tree', new_text: '3' }]);
+    assert.deepEqual(error.nearest, [{ line: 12, text: 'three' }]);
+    const none = await edit(document, [{ old_text: 'quagzip', new_text: '' }]);
+    assert.deepEqual(none.error.nearest, []);
+  });
+
   it('works on sections and keeps their heading lines', async () => {
     const ops = [
       ['replace_section', 'notes', 'some', text.replace('none', 'some')],
