@@ -113,9 +113,9 @@ export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
   note: ({ location }) => ({ target: location }),
   run(pen, { location, expected, claimId }) {
     const { tables } = pen.turn;
-    if (findDocument(tables, location) !== undefined) {
-      // What is needed above holds of what was deleted here too: that must open nothing that is alive.
-      if (!roleContains(pen.view.roleAt(location), 'editor')) throw notFound();
+    // What is needed above holds of what was deleted here too: that must open nothing that is alive, and what lives here
+    // out of the caller's hands is as good as absent.
+    if (findDocument(tables, location) !== undefined && roleContains(pen.view.roleAt(location), 'editor')) {
       const precondition = { any: false, versionIds: [expected] } as const;
       return { deletion: deleteDocument.run(pen, { location, precondition, claimId }, undefined), isRepeat: false };
     }

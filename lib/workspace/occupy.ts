@@ -38,10 +38,11 @@ export function requireFree(pen: Pen, location: Location): void {
 
 /**
  * Makes sure that the location can be a document's: no folder grant waits for a folder there or below.
- * @throws Refusal CONFLICT `name_taken`
+ * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write there if it were a folder
  */
-export function requireNoFolderGrant(pen: Pen, location: Location): void {
-  if (pen.turn.tables.grants.atOrBelow(location).length > 0) throw taken(true, location, 'A folder with grants');
+export function requireNoFolderGrant({ turn, reach }: Pen, location: Location): void {
+  if (turn.tables.grants.atOrBelow(location).length === 0) return;
+  throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
 
 /** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: repeating the write cannot help */

@@ -415,6 +415,15 @@ describe('Access: names', () => {
     assert.equal(await outcomeOf(admin.grant('reader', reader.subject, 'team/a.md')), taken);
     assert.equal(await outcomeOf(admin.grant('reader', reader.subject, 'team/a.md/below')), taken);
     await write('team/future/a.md');
+    await write('shut/a.md');
+    const holder = await person('editor', 'shut/a.md', 'document');
+    const neighbour = await person('editor', 'shut');
+    await holder.delete('shut/a.md');
+    await admin.grant('reader', reader.subject, 'shut/a.md/deep');
+    await isNotFound(holder.undelete('shut/a.md'), holder.undelete('shut/never.md'));
+    assert.equal(await outcomeOf(neighbour.undelete('shut/a.md')), 'CONFLICT location_occupied');
+    await admin.revoke('reader', reader.subject, 'shut/a.md/deep');
+    await holder.undelete('shut/a.md');
   });
 
   scenario(33, 'A file cannot be a folder', async ({ admin, write }) => {

@@ -115,6 +115,25 @@ describe('MCP tools', () => {
       assert.equal((await agent.call('delete_org_doc', args)).refusal, 'CONFLICT stale_if_match');
     });
 
+    it('answer a repeated delete the same whether or not something hidden was made there since', async () => {
+      const id = await server.host.principal('Own', 'agent');
+      const own = server.hands(await server.host.key(id, ['mcp']));
+      const keeper = (await server.agent('editor', 'shut')).hands;
+      const location = 'shut/own.md';
+      const { commit } = (await keeper.call('write_org_doc', { location, content: 'text\n' })).done;
+      await server.host.grant('editor', { type: 'principal', id }, location, 'document');
+      const args = { location, expected_commit: commit };
+      const first = await own.call('delete_org_doc', args);
+      const before = await own.call('delete_org_doc', args);
+      assert.deepEqual([before.done.commit, before.done.replayed], [first.done.commit, true]);
+      await keeper.call('write_org_doc', { location, content: 'hidden\n' });
+      const after = await own.call('delete_org_doc', args);
+      assert.deepEqual([after.refusal, after.text], ['', before.text]);
+      const other = await own.call('delete_org_doc', { location, expected_commit: absent });
+      assert.equal(other.refusal, 'NOT_FOUND not_found');
+      assert.equal((await keeper.call('read_org_doc', { location })).refusal, '');
+    });
+
     it('hold whoever relies on a claim to it', async () => {
       const location = 'team/claimed.md';
       const commit = await write(location, 'text\n');
