@@ -19,6 +19,8 @@ export interface AccessChange {
 export interface AccessReport {
   readonly gains: readonly AccessChange[];
   readonly losses: readonly AccessChange[];
+  /** Whether some of the gains are of what was deleted at the new place, and could come back there. */
+  readonly reachesDeleted: boolean;
   /** Names exactly this outcome; sent back to acknowledge it and no other. */
   readonly digest: string;
 }

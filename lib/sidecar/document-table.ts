@@ -71,6 +71,7 @@ export class DocumentTable {
   readonly #unearth;
   readonly #unearthAll;
   readonly #deletedAt;
+  readonly #deletedWithin;
   readonly #all;
   readonly #deleted;
   readonly #setId;
@@ -123,6 +124,12 @@ export class DocumentTable {
       `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document
        WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
     );
+    this.#deletedWithin = connection
+      .prepare<[string, string, string], number>(
+        `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
+           OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
+      )
+      .pluck();
     this.#deleted = connection.prepare<
       [number],
       { number: number; id: string; location: string; deleted_at: number; sequence: number }
@@ -224,6 +231,12 @@ export class DocumentTable {
       commit: row.deleted_commit,
       sequence: row.sequence,
     }));
+  }
+
+  /** Whether anything that was deleted at the place, or below it, can still come back there. */
+  isDeletedWithin(place: Location): boolean {
+    // '0' is the character after '/': the range holds exactly the paths that start with `place/`.
+    return this.#deletedWithin.get(place, `${place}/`, `${place}0`) === 1;
   }
 
   /** A deleted document by its number. */

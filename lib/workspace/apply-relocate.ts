@@ -58,7 +58,8 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
     change.acknowledged ? 'access_report_changed' : 'access_would_widen',
     change.acknowledged
       ? 'Who would gain access has changed since the report that was acknowledged. Look at the new one.'
-      : 'More people would reach this at the new location. Send it again with acknowledge_access_change to do it.',
+      : `More people would reach this at the new location${report.reachesDeleted ? ', or what was deleted there' : ''}. ` +
+          'Send it again with acknowledge_access_change to do it.',
     {
       from: change.from,
       to: change.to,

@@ -34,15 +34,16 @@ function grantsAround(pen: Pen, root: Location, documentId: string | null): Plac
 /**
  * Compares access at the moved root, and at every path below it that carries a grant on either side. Its cost depends
  * on the grants there, not on how much is moved; for a path below that turns out to hold nothing it errs on the safe
- * side. Shows the caller subjects as who-can-read shows them at both ends: groups by name only to their members and
+ * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the caller subjects as who-can-read shows them at both ends: groups by name only to their members and
  * to approvers.
  */
 export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
   const { from, to, documentId, travelling } = relocation;
   const before = grantsAround(pen, from, documentId);
   const leaving = new Set(travelling.map((grant) => grant.id));
+  const waiting = grantsAround(pen, to, null);
   const after = [
-    ...grantsAround(pen, to, null).filter(({ grant }) => !leaving.has(grant.id)),
+    ...waiting.filter(({ grant }) => !leaving.has(grant.id)),
     ...travelling.flatMap((grant) =>
       grant.scope.type === 'folder' ? [place(grant, rebase(grant.scope.location, from, to))] : [],
     ),
@@ -69,10 +70,24 @@ export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
       note(losses, full, 'loss', pen, difference, relocation);
     }
   }
+  const ofMoved = gains.size;
+  for (const place of placesOfDeleted(pen, relocation)) {
+    for (const difference of comparison.gains(waiting, place, after, place)) {
+      note(gains, full, 'gain', pen, difference, relocation);
+    }
+  }
   const digest = createHash('sha256')
     .update(JSON.stringify([from, to, full.toSorted()]))
     .digest('hex');
-  return { gains: [...gains.values()], losses: [...losses.values()], digest };
+  return { gains: [...gains.values()], losses: [...losses.values()], reachesDeleted: gains.size > ofMoved, digest };
+}
+
+/** Where grants would come to lie on, or above, what was deleted at the new place. */
+function placesOfDeleted({ turn }: Pen, { from, to, travelling }: Relocation): ReadonlySet<Location> {
+  const { documents } = turn.tables;
+  if (travelling.length === 0 || !documents.isDeletedWithin(to)) return new Set();
+  const places = travelling.flatMap(({ scope }) => (scope.type === 'folder' ? [rebase(scope.location, from, to)] : []));
+  return new Set(places.filter((place) => documents.isDeletedWithin(place)));
 }
 
 function note(

@@ -149,7 +149,8 @@ export class WritableModel extends Model {
     const after = carries
       ? this.grants.map((grant) => (isOn(grant, from) ? { ...grant, on: rebase(String(grant.on), from, to) } : grant))
       : this.grants;
-    if (this.#widens(after, from, to, doc) && !acknowledged) return 'CONFLICT access_would_widen';
+    const widens = this.#widens(after, from, to, doc) || this.#widensDeleted(after, to);
+    if (widens && !acknowledged) return 'CONFLICT access_would_widen';
     this.grants = [...new Map(after.map((grant) => [JSON.stringify(grant), grant])).values()];
     for (const each of moved) each.at = rebase(each.at ?? '', from, to);
     this.kept = this.kept.map((path) => rebase(path, from, to));
@@ -162,9 +163,24 @@ export class WritableModel extends Model {
       typeof on === 'string' ? [rebase(on, from, to)] : [],
     );
     const places = [to, ...(doc === undefined ? paths.filter((path) => within(to, path)) : [])];
-    const empty = [...this.groups].filter(([, members]) => members.size === 0).map(([group]) => group);
-    return [...this.people, ...empty].some((who) =>
+    return this.#anyone().some((who) =>
       places.some((place) => willHold(who, place, doc) > holdsNow(who, rebase(place, to, from), doc)),
+    );
+  }
+
+  readonly #anyone = (): string[] => [
+    ...this.people,
+    ...[...this.groups].filter(([, members]) => members.size === 0).map(([group]) => group),
+  ];
+  /** The same for what was deleted at the new place, which nothing moves: where a grant comes to lie on or above it. */
+  #widensDeleted(after: readonly Grant[], to: string): boolean {
+    const [holdsNow, willHold] = [this.holderOf(this.grants), this.holderOf(after)];
+    const gone = this.docs.flatMap(({ deletedFrom }) => deletedFrom ?? []);
+    const places = after
+      .flatMap(({ on }) => (typeof on === 'string' && within(to, on) ? [on] : []))
+      .filter((place) => gone.some((path) => within(place, path)));
+    return this.#anyone().some((who) =>
+      places.some((place) => willHold(who, place, undefined) > holdsNow(who, place, undefined)),
     );
   }
 

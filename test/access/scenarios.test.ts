@@ -759,6 +759,53 @@ describe('Access: who can read', () => {
   );
 });
 
+describe('Access: what was deleted', () => {
+  scenario(
+    57,
+    'Grants that come to lie where something was deleted widen too',
+    async ({ admin, person, group, write }) => {
+      await write('team/hr/salaries.md', 'team/open/a.md', 'team/hrx/b.md', 'elsewhere/hr/c.md');
+      const [editor, holder] = [await person('editor', 'team'), await person('editor', 'team/open')];
+      const member = await person();
+      const readers = await group(member);
+      await admin.grant('reader', readers.subject, 'team/open');
+      for (const gone of ['team/hr/salaries.md', 'team/hrx/b.md']) await editor.delete(gone);
+      const via = { scope_type: 'folder', scope_id: 'team/hr' };
+      const byRole = (a: object, b: object): number => JSON.stringify(a).localeCompare(JSON.stringify(b));
+      const { gains, report } = await detailsOf(editor.rename('team/open', 'hr'));
+      assert.deepEqual(
+        (gains as { subject: { id: string } }[])
+          .map((gain) => ({ ...gain, subject: gain.subject.id }))
+          .toSorted(byRole),
+        [
+          { subject: holder.id, from_role: null, to_role: 'editor', via },
+          // Who is not in the group is not told which it is.
+          { subject: null, from_role: null, to_role: 'reader', via },
+        ],
+      );
+      await isNotFound(holder.undelete('team/hr/salaries.md'), member.read('team/hr/a.md'));
+      assert.equal(await holder.read('team/open/a.md'), 'team/open/a.md');
+      assert.deepEqual((await editor.rename('team/open', 'hr', true, String(report))).losses, []);
+      await holder.undelete('team/hr/salaries.md');
+      assert.equal(await member.read('team/hr/salaries.md'), 'team/hr/salaries.md');
+
+      await admin.delete('elsewhere/hr/c.md');
+      const mover = await person('editor', '');
+      assert.equal(await outcomeOf(admin.move('team/hr', 'elsewhere')), 'CONFLICT access_would_widen');
+      assert.equal(await outcomeOf(editor.rename('team/hr', 'hrx')), 'CONFLICT access_would_widen');
+      assert.equal(await outcomeOf(editor.rename('team/hr', 'hr2')), 'done');
+      await admin.rename('team/hr2', 'hr');
+      await admin.grant('editor', holder.subject, 'elsewhere');
+      await admin.grant('reader', member.subject, 'elsewhere/hr');
+      assert.equal(await outcomeOf(admin.move('team/hr', 'elsewhere')), 'done');
+
+      await write('side/hr/e.md');
+      await admin.delete('side/hr/e.md');
+      assert.equal(await outcomeOf(mover.move('elsewhere/hr', 'side')), 'done');
+    },
+  );
+});
+
 describe('Access: the scenarios in prose', () => {
   it('carry the numbers and titles that are played', () => {
     const prose = readFileSync('test/access/scenarios.md', 'utf8');

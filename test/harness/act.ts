@@ -62,8 +62,8 @@ export class Actor {
     await perform(this.workspace, this.caller, createFolder, { location: parseLocation(location) });
   }
 
-  async rename(location: string, name: string, acknowledged = false) {
-    const input = { location: parseLocation(location), name, acknowledged };
+  async rename(location: string, name: string, acknowledged = false, report?: string) {
+    const input = { location: parseLocation(location), name, acknowledged, report };
     return (await perform(this.workspace, this.caller, rename, input)).result;
   }
 
