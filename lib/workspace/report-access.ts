@@ -71,8 +71,8 @@ export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
     }
   }
   const ofMoved = gains.size;
-  for (const place of placesOfDeleted(pen, relocation)) {
-    for (const difference of comparison.gains(waiting, place, after, place)) {
+  for (const at of placesOfDeleted(pen, relocation)) {
+    for (const difference of comparison.gains(waiting, at, after, at)) {
       note(gains, full, 'gain', pen, difference, relocation);
     }
   }
@@ -87,7 +87,7 @@ function placesOfDeleted({ turn }: Pen, { from, to, travelling }: Relocation): R
   const { documents } = turn.tables;
   if (travelling.length === 0 || !documents.isDeletedWithin(to)) return new Set();
   const places = travelling.flatMap(({ scope }) => (scope.type === 'folder' ? [rebase(scope.location, from, to)] : []));
-  return new Set(places.filter((place) => documents.isDeletedWithin(place)));
+  return new Set(places.filter((location) => documents.isDeletedWithin(location)));
 }
 
 function note(
