@@ -82,6 +82,11 @@ function entryAt(pen: Pen, location: Location): TreeEntry {
   return entry;
 }
 
+/** Whether the request names a document by its ETag or a claim on it: a folder, which has neither, is not what it is for. */
+function isOfDocument({ precondition, claimId }: Relocate): boolean {
+  return precondition?.any === false || claimId !== undefined;
+}
+
 /**
  * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
  * much lies below. It is an event in the history and makes no version, so ETags stay.
@@ -92,7 +97,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   const { tables, now } = pen.turn;
   const { from, to, operation } = change;
   const document = findDocument(tables, from);
-  const folder = document === undefined ? findFolder(tables, from) : undefined;
+  const folder = document === undefined && !isOfDocument(change) ? findFolder(tables, from) : undefined;
   if (document === undefined && (folder === undefined || pen.view.folder(from) === undefined)) throw notFound();
   if (folder !== undefined && to !== from && isWithin(from, to)) {
     throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { field: 'to_folder' });

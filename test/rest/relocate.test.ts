@@ -132,6 +132,19 @@ describe('renames and moves over REST', () => {
         assert.equal((await relocate(ada, 'a/y.md', target('y.md'), {}, { 'If-Match': '*' })).status, 200);
       });
 
+      it('with a document’s ETag finds nothing where a folder has taken its place, which * takes along', async () => {
+        const { etag } = await ada.create('a/x');
+        assert.equal((await ada.delete('/v1/documents/a/x', { 'If-Match': etag })).status, 200);
+        const { etag: inner } = await ada.create('a/x/inner.md');
+        for (const known of [etag, inner, '"foreign"', `${etag}, ${inner}`]) {
+          const refused = await relocate(ada, 'a/x', target('x'), {}, { 'If-Match': known });
+          assert.equal(refused.refusal, 'NOT_FOUND', known);
+        }
+        assert.equal((await relocate(ada, 'a/x', 'a/x/x', {}, { 'If-Match': etag })).refusal, 'NOT_FOUND');
+        assert.equal(await exists('a/x/inner.md'), true);
+        assert.equal((await relocate(ada, 'a/x', target('x'), {}, { 'If-Match': '*' })).status, 200);
+      });
+
       it('of a document with somebody else’s claim is refused, naming who and until when; the holder’s own is not', async () => {
         const bob = await server.host.person('editor', '', 'Bob');
         await ada.create('a/x.md');
