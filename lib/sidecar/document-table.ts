@@ -121,8 +121,10 @@ export class DocumentTable {
         sequence: number;
       }
     >(
-      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document
-       WHERE deleted_location = ? ORDER BY deleted_at DESC, number DESC`,
+      // By the history, not by the clock, which may have been set back between two deletions.
+      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
+       WHERE deleted_location = ?
+       ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
     );
     this.#deletedWithin = connection
       .prepare<[string, string, string], number>(

@@ -36,6 +36,21 @@ describe('undeletes over REST', () => {
     assert.equal(put.status, 200);
   });
 
+  it('brings back what was deleted last, though the clock was set back in between', async () => {
+    const { clock } = server.host;
+    for (const content of ['first', 'second']) {
+      await ada.create('a/x.md', content);
+      await remove('a/x.md');
+      clock.advance(-5000);
+    }
+    await undelete(ada, 'a/x.md');
+    assert.equal((await ada.get('/v1/documents/a/x.md')).json.content, 'second');
+    await remove('a/x.md');
+    clock.advance(60_000);
+    await undelete(ada, 'a/x.md');
+    assert.equal((await ada.get('/v1/documents/a/x.md')).json.content, 'second');
+  });
+
   it('makes the folders again that went with the document', async () => {
     await ada.create('a/b/c/x.md');
     await remove('a/b/c/x.md');
