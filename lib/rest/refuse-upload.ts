@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import type { Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from './answer.js';
+import type { HeaderLines } from './header-lines.js';
 
 /** What of a refused body is read and thrown away so that the connection can be used again. Bytes. */
 const smallRest = 1024 * 1024;
@@ -27,13 +27,19 @@ export function isWorthReading(request: IncomingMessage): boolean {
  * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:
  * closing at once would make the client lose it (RFC 9112 §9.6).
  */
-export async function answerAndHangUp(request: IncomingMessage, response: Response, answer: Answer): Promise<void> {
+export async function answerAndHangUp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  common: HeaderLines,
+): Promise<void> {
   const text = answer.body.form === 'json' ? JSON.stringify(answer.body.value) : '';
-  response.status(answer.status);
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.setHeader('Connection', 'close');
+  const lines = common.copy();
+  lines.setAll(answer.headers);
+  lines.set('Content-Type', 'application/json; charset=utf-8');
+  lines.set('Content-Length', String(Buffer.byteLength(text)));
+  lines.set('Connection', 'close');
+  lines.writeHead(response, answer.status);
   response.write(text);
   await discard(request);
   response.end();

@@ -1,42 +1,65 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Express, Response } from 'express';
+import type { Response } from 'express';
 import type { Answer } from './answer.js';
+import type { HeaderLines } from './header-lines.js';
 
 /**
  * Writes an answer to the connection. Streams wait for their reader and are let go when the reader is gone.
+ * @param common headers that go in front of the answer's own
  * @throws what opening or reading a stream throws; after the first bytes the connection is broken off, so that a part
  *   is never taken for the whole
  */
-export async function sendAnswer(response: Response, { status, headers, body }: Answer): Promise<void> {
+export async function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  common: HeaderLines,
+): Promise<void> {
   // The stream is opened before anything is sent: what it throws can still be answered properly.
   const stream = body.form === 'stream' ? await body.open() : undefined;
-  response.status(status);
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === 'Vary') response.vary(value);
-    else response.setHeader(name, value);
+  const lines = common.copy();
+  lines.setAll(headers);
+  if (body.form === 'json') {
+    // The validator, where it looks at answers, has put a method of its own on the response.
+    if (Object.hasOwn(response, 'json')) {
+      begin(response, status, lines);
+      (response as Response).json(body.value);
+    } else sendText(response, status, lines, body.text ?? JSON.stringify(body.value));
+    return;
   }
-  switch (body.form) {
-    case 'none':
-      response.end();
-      return;
-    case 'json':
-      // The validator, where it looks at answers, has put a method of its own on the response.
-      if (body.text === undefined || Object.hasOwn(response, 'json')) response.json(body.value);
-      else sendText(response, body.text);
-      return;
-    case 'bytes':
-      response.setHeader('Content-Length', body.bytes.length);
-      response.end(body.bytes);
-      return;
-    case 'flow':
-      await pipeline(body.open(), response);
-      return;
-    case 'stream':
-      if (stream === undefined) return;
-      response.setHeader('Content-Length', body.length);
-      await pipeline(stream, (source: Readable) => takePart(source, body.start, body.length), response);
+  if (body.form === 'bytes') {
+    lines.set('Content-Length', String(body.bytes.length));
+    lines.writeHead(response, status);
+    response.end(body.bytes);
+    return;
   }
+  begin(response, status, lines);
+  if (body.form === 'none') {
+    response.end();
+  } else if (body.form === 'flow') {
+    await pipeline(body.open(), response);
+  } else if (stream !== undefined) {
+    response.setHeader('Content-Length', body.length);
+    await pipeline(stream, (source: Readable) => takePart(source, body.start, body.length), response);
+  }
+}
+
+/** Nothing is sent by this: another answer can still take this one's place. */
+function begin(response: ServerResponse, status: number, lines: HeaderLines): void {
+  response.statusCode = status;
+  lines.putOn(response);
+}
+
+/** @param text JSON, as a string or in UTF-8 */
+export function sendText(response: ServerResponse, status: number, lines: HeaderLines, text: string | Buffer): void {
+  const isString = typeof text === 'string';
+  const length = isString ? Buffer.byteLength(text) : text.length;
+  lines.set('Content-Type', 'application/json; charset=utf-8');
+  lines.set('Content-Length', String(length));
+  lines.writeHead(response, status);
+  // Head and body leave in one piece where both are text. Text of ASCII alone is written as it lies in memory.
+  response.end(text, isString && length === text.length ? 'latin1' : 'utf8');
 }
 
 const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
@@ -44,27 +67,6 @@ const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'
 /** Whether sending failed because nobody is there any more, which is no fault of the service. */
 export function isReaderGone(error: unknown): boolean {
   return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
-}
-
-/**
- * Replaces an application's `response.json`, which makes a second buffer of the text and looks at settings that nobody
- * set. It stays a method of the response because that is where the validator looks at answers.
- */
-export function replaceJson(app: Express): void {
-  app.response.json = function json(this: Response, value?: unknown): Response {
-    const text = JSON.stringify(value);
-    this.setHeader('Content-Type', 'application/json; charset=utf-8');
-    this.setHeader('Content-Length', Buffer.byteLength(text));
-    // Head and body leave in one piece where both are text.
-    this.end(this.req.method === 'HEAD' ? '' : text, 'utf8');
-    return this;
-  };
-}
-
-function sendText(response: Response, text: Buffer): void {
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', text.length);
-  response.end(text);
 }
 
 async function* takePart(source: Readable, start: number, length: number): AsyncGenerator<Buffer> {

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { NotedLater } from '../workspace/note-later.js';
-import { createRestApp } from './app.js';
+import { RestFace } from './face.js';
 import type { RestHost, RestOptions } from './host.js';
 import { presentProblem } from './problem.js';
 
@@ -61,7 +61,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     names: () => host.names(),
     onFault: (what, cause) => log.error({ err: cause }, what),
   });
-  const app = createRestApp(host, { ...options, later });
+  const rest = new RestFace(host, { ...options, later });
   const server = createServer({
     maxHeaderSize,
     headersTimeout,
@@ -77,7 +77,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     connections.begin(request.socket, response);
     const path = mounted.length === 0 ? '' : (request.url ?? '').replace(/\?.*$/s, '');
     const face = mounted.find((each) => each.takes(path));
-    if (face === undefined) app(request, response);
+    if (face === undefined) void rest.serve(request, response);
     else face.handle(request, response);
   };
   server.on('request', serve);
@@ -94,24 +94,13 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     port,
     later,
-    addressOf: (request) => readAddress(request, app.get('trust proxy fn') as TrustsProxy),
+    addressOf: rest.addressOf,
     mount: (face) => void mounted.push(face),
     async close(within = defaultPatience) {
       await connections.close(within);
       await later.close();
     },
   };
-}
-
-/** Whether an address is that of a proxy which may say who its client is; `hop` counts from the nearest. */
-type TrustsProxy = (address: string, hop: number) => boolean;
-
-/** The first address from our side on that no trusted proxy has (as Express's `req.ip`). */
-function readAddress(request: IncomingMessage, trusts: TrustsProxy): string {
-  const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
-  const addresses = forwarded.split(',').map((each) => each.trim());
-  const chain = [request.socket.remoteAddress ?? '', ...addresses.filter((each) => each !== '').toReversed()];
-  return chain.find((address, hop) => !trusts(address, hop)) ?? chain.at(-1) ?? '';
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
@@ -145,7 +134,7 @@ class Connections {
   begin(socket: Socket, response: ServerResponse): void {
     this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
     if (this.#isClosing) response.setHeader('Connection', 'close');
-    response.once('close', () => {
+    response.on('close', () => {
       const left = (this.#busy.get(socket) ?? 1) - 1;
       if (left > 0) this.#busy.set(socket, left);
       else this.#busy.delete(socket);

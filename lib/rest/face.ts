@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
@@ -12,46 +12,38 @@ import { SyntaxChecker } from './check-syntax.js';
 import { readDescription } from './description.js';
 import { missingHeader } from './explain-invalid.js';
 import { chooseRow, locationOf, RouteFinder, type FoundPath } from './find-route.js';
+import type { HeaderLines } from './header-lines.js';
 import type { RestHost, RestOptions } from './host.js';
 import { makeOpenRoutes } from './open-routes.js';
 import { parseQuery, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';
-import { admitOrigin, protect } from './protect.js';
-import { chooseForm, limitsOf, nameForm, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
+import { admitOrigin, beginHeaders } from './protect.js';
+import { makeAddressReader } from './read-address.js';
+import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
 import { answerAndHangUp, isStillSending, isWorthReading } from './refuse-upload.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
-import { isReaderGone, replaceJson, sendAnswer } from './send-answer.js';
+import { isReaderGone, sendAnswer } from './send-answer.js';
 
-/** What the log learns of a request on its way. */
+/** A request on its way, and what the log learns of it. */
 interface Visit {
   readonly id: string;
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Headers that the answer gets, whatever it says. */
+  readonly lines: HeaderLines;
   /** The row's path, never the location in it; null until it is known. */
   route: string | null;
   credential: string | null;
 }
 
 /**
- * The REST face as an Express application. Every request goes the same way: request id, key, rate, syntax, and then
+ * The REST face, straight on Node's server. Every request goes the same way: request id, key, rate, syntax, and then
  * through its row to an operation.
  */
-export function createRestApp(host: RestHost, options: RestOptions): Express {
-  const face = new RestFace(host, options);
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', false);
-  app.set('trust proxy', options.trustProxy === 0 ? false : options.trustProxy);
-  replaceJson(app);
-  app.use((request, response) => void face.serve(request, response));
-  return app;
-}
-
-class RestFace {
+export class RestFace {
+  /** The client's address, as the trusted proxies tell it. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly #host: RestHost;
   readonly #options: RestOptions;
   readonly #routes: RouteFinder<Route | OpenRoute>;
@@ -60,36 +52,34 @@ class RestFace {
   constructor(host: RestHost, options: RestOptions) {
     this.#host = host;
     this.#options = options;
+    this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
     const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), description.text), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
 
-  async serve(request: Request, response: Response): Promise<void> {
+  /** Answers a request, whatever it is. Never throws. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = makeIdentifier('req', this.#host.randomness);
-    const visit: Visit = { id, request, response, route: null, credential: null };
+    const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null };
     this.#logWhenDone(visit);
-    response.setHeader('X-Request-Id', id);
-    protect(response);
     try {
       const answer = await this.#answer(visit);
       if (isStillSending(request)) request.resume();
-      await sendAnswer(response, answer);
+      await sendAnswer(response, answer, visit.lines);
     } catch (error) {
       await this.#sendProblem(visit, error);
     }
   }
 
   async #answer(visit: Visit): Promise<Answer> {
-    const { request, response } = visit;
+    const { request } = visit;
     if (request.headers.host === undefined && request.httpVersion === '1.1') throw missingHost();
-    if (admitOrigin(request, response, this.#options.corsOrigins)) {
+    if (admitOrigin(request, visit.lines, this.#options.corsOrigins)) {
       return { status: 204, headers: {}, body: { form: 'none' } };
     }
-    const target = splitTarget(request.url);
-    // The validator reads the target for itself, and knows only its usual form.
-    request.originalUrl = target.query === '' ? target.path : `${target.path}?${target.query}`;
+    const target = splitTarget(request.url ?? '');
     const found = this.#routes.find(target.path);
     visit.route = found?.path ?? null;
     if (found !== undefined && isOpen(found)) return this.#answerOpenly(visit, found, target);
@@ -100,24 +90,24 @@ class RestFace {
   }
 
   async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    const route = chooseRow(found, visit.request.method);
-    await this.#checkSyntax(visit, route.path, parseQuery(target.query));
+    const route = chooseRow(found, visit.request.method ?? '');
+    await this.#checkSyntax(visit, route.path, target, parseQuery(target.query));
     return route.answerOpenly();
   }
 
   /** @throws Refusal UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE */
   #recognise(visit: Visit): Recognised {
-    const { request, response } = visit;
+    const { request, lines } = visit;
     const { later } = this.#options;
-    const address = request.ip ?? '';
+    const address = this.addressOf(request);
     const recognised = authenticateRequest(this.#host, later, request.headers.authorization, address);
     const { workspace, credential, policy } = recognised;
     visit.credential = credential.id;
     const { requestsPerMinute } = credential;
     const source = { workspace: workspace.name, source: credential.id, requestsPerMinute, policy };
     const allowance = limitRate(this.#host.limiter, source);
-    response.setHeader('X-RateLimit-Limit', allowance.limit);
-    response.setHeader('X-RateLimit-Remaining', allowance.remaining);
+    lines.set('X-RateLimit-Limit', String(allowance.limit));
+    lines.set('X-RateLimit-Remaining', String(allowance.remaining));
     if (!allowance.allowed) {
       later.countRefused(workspace, 'rest', overLimit, credential.id);
       throw rateLimited(allowance.retryAfter);
@@ -133,7 +123,7 @@ class RestFace {
     { workspace, credential, principal, policy }: Recognised,
   ): Promise<Answer> {
     const { request, id } = visit;
-    const route = chooseRow(found, request.method);
+    const route = chooseRow(found, request.method ?? '');
     const location = locationOf(found) ?? rootLocation;
     const parameters = parseQuery(target.query);
     requireHeader(route, request);
@@ -144,10 +134,10 @@ class RestFace {
       interface: 'rest',
       requestId: id,
     };
-    const header = (name: string): string | undefined => request.get(name);
+    const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
     const body = await readBody(route, visit, limits);
-    const query = await this.#checkSyntax(visit, route.path, parameters, body);
+    const query = await this.#checkSyntax(visit, route.path, target, parameters, body);
     return route.answer({
       method: route.method,
       route: route.path,
@@ -164,24 +154,21 @@ class RestFace {
   }
 
   /** @returns the query's parameters converted to their types, with defaults */
-  async #checkSyntax(
+  #checkSyntax(
     { request, response, id }: Visit,
     path: string,
+    target: Target,
     parameters: Readonly<Record<string, string>>,
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
-    const query: Record<string, unknown> = { ...parameters };
-    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-    if (body.form === 'none') delete request.headers['content-type'];
-    else request.headers['content-type'] = nameForm(body.form);
-    if (body.form === 'json') request.body = body.value;
-    await this.#syntax.check(path, request, response, (error) => {
-      void this.#sendProblem({ id, request, response, route: path, credential: null }, error);
-    });
-    return query;
+    const onBadAnswer = (error: unknown): void => {
+      const visit = { id, request, response, lines: beginHeaders(id), route: path, credential: null };
+      void this.#sendProblem(visit, error);
+    };
+    return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
 
-  async #sendProblem({ id, request, response }: Visit, error: unknown): Promise<void> {
+  async #sendProblem({ id, request, response, lines }: Visit, error: unknown): Promise<void> {
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
       this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
@@ -194,12 +181,12 @@ class RestFace {
       const answer = presentProblem(refusal, id);
       if (isStillSending(request)) {
         if (!isWorthReading(request)) {
-          await answerAndHangUp(request, response, answer);
+          await answerAndHangUp(request, response, answer, lines);
           return;
         }
         request.resume();
       }
-      await sendAnswer(response, answer);
+      await sendAnswer(response, answer, lines);
     } catch (fault) {
       this.#options.log.error({ id, err: fault }, 'A refusal could not be sent');
       response.destroy();
@@ -208,7 +195,7 @@ class RestFace {
 
   #logWhenDone(visit: Visit): void {
     const started = performance.now();
-    visit.response.once('close', () => {
+    visit.response.on('close', () => {
       const { id, request, response, route, credential } = visit;
       const ms = Math.round((performance.now() - started) * 10) / 10;
       const status = response.writableFinished ? response.statusCode : null;
@@ -227,8 +214,14 @@ function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRou
 }
 
 /** Looked at before the body is read, which may be long. */
-function requireHeader({ requires }: Route, request: Request): void {
-  if (requires !== undefined && (request.get(requires) ?? '') === '') throw missingHeader(requires);
+function requireHeader({ requires }: Route, request: IncomingMessage): void {
+  if (requires !== undefined && (readHeader(request, requires) ?? '') === '') throw missingHeader(requires);
+}
+
+/** A header that stands at most once. */
+function readHeader(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name.toLowerCase()];
+  return typeof value === 'string' ? value : undefined;
 }
 
 async function readBody(route: Route, { request, response }: Visit, limits: BodyLimits): Promise<Body> {

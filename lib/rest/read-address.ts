@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http';
+import express from 'express';
+
+/** Whether an address is that of a proxy which may say who its client is; `hop` counts from the nearest. */
+type TrustsProxy = (address: string, hop: number) => boolean;
+
+/**
+ * Makes the function that tells a client's address: the first from our side on that no trusted proxy has (as Express's
+ * `req.ip`).
+ * @param trustProxy the proxies' number, or which
+ */
+export function makeAddressReader(trustProxy: number | readonly string[]): (request: IncomingMessage) => string {
+  if (trustProxy === 0) return ({ socket }) => socket.remoteAddress ?? '';
+  const trusts = express().set('trust proxy', trustProxy).get('trust proxy fn') as TrustsProxy;
+  return (request) => {
+    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
+    const addresses = forwarded.split(',').map((each) => each.trim());
+    const chain = [request.socket.remoteAddress ?? '', ...addresses.filter((each) => each !== '').toReversed()];
+    return chain.find((address, hop) => !trusts(address, hop)) ?? chain.at(-1) ?? '';
+  };
+}
