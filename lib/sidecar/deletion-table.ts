@@ -1,7 +1,6 @@
 import type { Location } from '../domain/location.js';
 import type { Version } from '../domain/document.js';
 import type { Connection } from './database.js';
-import type { VersionRow } from './version-row.js';
 
 export interface NewDeletion {
   readonly commit: string;
@@ -87,10 +86,15 @@ export class DeletionTable {
       .pluck();
     this.#ofFolder = connection.prepare<
       [string],
-      Pick<VersionRow, 'sequence' | 'blob_oid' | 'size' | 'kind' | 'media_type'> & {
+      {
         number: number;
         id: string;
         deleted_location: string;
+        sequence: number;
+        blob_oid: string;
+        size: number;
+        kind: Version['kind'];
+        media_type: string;
       }
     >(
       `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type

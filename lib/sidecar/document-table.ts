@@ -28,32 +28,33 @@ export interface DeletedRow {
   readonly sequence: number;
 }
 
-interface Row extends VersionRow {
-  number: number;
-  id: string;
-  folder: number;
-  name: string;
-  created_at: number;
-  labelled: number;
-  claimed: number;
-}
+type Row = readonly [
+  ...VersionRow,
+  number: number,
+  id: string,
+  folder: number,
+  name: string,
+  createdAt: number,
+  isLabelled: number,
+  isClaimed: number,
+];
 
-const select = `SELECT d.number, d.id, d.folder, d.name, d.created_at,
-    EXISTS (SELECT 1 FROM label l WHERE l.document = d.number) AS labelled,
-    EXISTS (SELECT 1 FROM claim c WHERE c.document = d.number) AS claimed, ${versionColumns}
+const select = `SELECT ${versionColumns}, d.number, d.id, d.folder, d.name, d.created_at,
+    EXISTS (SELECT 1 FROM label l WHERE l.document = d.number),
+    EXISTS (SELECT 1 FROM claim c WHERE c.document = d.number)
   FROM document d
   JOIN version v ON v.document = d.number AND v.sequence = d.sequence
   JOIN principal p ON p.id = v.author`;
 
 const toDocument = (row: Row): DocumentRow => ({
-  number: row.number,
-  id: row.id,
-  folder: row.folder,
-  name: row.name,
-  createdAt: row.created_at,
   current: toVersion(row),
-  isLabelled: row.labelled !== 0,
-  isClaimed: row.claimed !== 0,
+  number: row[13],
+  id: row[14],
+  folder: row[15],
+  name: row[16],
+  createdAt: row[17],
+  isLabelled: row[18] !== 0,
+  isClaimed: row[19] !== 0,
 });
 
 /** Documents, live and deleted. */
@@ -77,7 +78,7 @@ export class DocumentTable {
   readonly #setId;
 
   constructor(connection: Connection) {
-    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
+    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`).raw();
     this.#idAt = connection.prepare<[number, string], { id: string; folder: number | null; name: string }>(
       `SELECT id, folder, name FROM document WHERE number = coalesce(
          (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
@@ -86,11 +87,11 @@ export class DocumentTable {
       `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
        WHERE d.deleted_location = ?`,
     );
-    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
-    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
-    this.#inFolder = connection.prepare<[number, string, number], Row>(
-      `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
-    );
+    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`).raw();
+    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`).raw();
+    this.#inFolder = connection
+      .prepare<[number, string, number], Row>(`${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`)
+      .raw();
     this.#insert = connection.prepare(
       'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
     );
@@ -140,9 +141,9 @@ export class DocumentTable {
        WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
     );
     this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
-    this.#all = connection.prepare<[number, number], Row>(
-      `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
-    );
+    this.#all = connection
+      .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
+      .raw();
   }
 
   at(folder: number, name: string): DocumentRow | undefined {

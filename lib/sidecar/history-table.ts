@@ -50,6 +50,8 @@ export interface Authorship {
   readonly first: number;
 }
 
+type HistoricVersionRow = readonly [...VersionRow, operation: VersionOperation, moment: number];
+
 interface EventRow {
   moment: number;
   author: string;
@@ -116,10 +118,7 @@ export class HistoryTable {
   readonly #writtenByOthers;
 
   constructor(connection: Connection) {
-    this.#versions = connection.prepare<
-      [number, number, number],
-      VersionRow & { operation: VersionOperation; moment: number }
-    >(historyStatements.versions);
+    this.#versions = connection.prepare<[number, number, number], HistoricVersionRow>(historyStatements.versions).raw();
     this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
     this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
     this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
@@ -151,7 +150,7 @@ export class HistoryTable {
   versionsBefore(document: number, sequence: number, limit: number): HistoricVersion[] {
     return this.#versions.all(document, sequence, limit).map((row) => {
       const version = toVersion(row);
-      return { version, operation: row.operation, moment: row.moment, author: version.author, at: version.at };
+      return { version, operation: row[13], moment: row[14], author: version.author, at: version.at };
     });
   }
 

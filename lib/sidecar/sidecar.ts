@@ -23,6 +23,7 @@ import { MetaTable } from './meta-table.js';
 import { migrate } from './migrate.js';
 import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
+import { ReadTransaction } from './read-transaction.js';
 import { RelocationTable } from './relocation-table.js';
 import { openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
@@ -96,6 +97,10 @@ function makeTables(connection: Connection, touched: () => void): Tables {
  */
 export interface Sidecar {
   readonly writer: Tables;
+  /**
+   * Shows what is committed. To be asked for anew after every wait: that is what makes the reads until the next one
+   * share a transaction.
+   */
   readonly reader: Tables;
   readonly transaction: Transaction;
   /** Whether it is gone when it is closed. */
@@ -167,10 +172,16 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
     // The sidecar before this one may have been closed in the middle of a transaction, which undid what it showed.
     touched();
     let scrubber: PageScrubber | undefined;
+    const reads = reading === writing ? undefined : new ReadTransaction(reading);
+    const endReads = (): void => reads?.end();
+    const readerTables = makeTables(reading, touched);
     return {
       writer: makeTables(writing, touched),
-      reader: makeTables(reading, touched),
-      transaction: makeTransaction(writing, touched),
+      get reader() {
+        reads?.begin();
+        return readerTables;
+      },
+      transaction: makeTransaction(writing, touched, endReads),
       isInMemory: reading === writing,
       get policyStamp() {
         return lastStamp;
@@ -199,6 +210,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
+        endReads();
         const [outcome] = writing.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
         if (outcome?.busy !== 0 || outcome.log !== 0) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);

@@ -12,15 +12,26 @@ export interface Transaction {
   readonly isOpen: boolean;
 }
 
-/** @param rolledBack called after each rollback, since what it undid may have been looked at */
-export function makeTransaction(connection: Connection, rolledBack: () => void): Transaction {
+/**
+ * @param rolledBack called after each rollback, since what it undid may have been looked at
+ * @param endReads ends what others read in one transaction: before this one begins, since copying the log into the file
+ *   would wait for it, and after it was committed, since what they read next has to be new
+ */
+export function makeTransaction(
+  connection: Connection,
+  rolledBack: () => void,
+  endReads: () => void = () => undefined,
+): Transaction {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const savepoint = connection.prepare('SAVEPOINT turn');
   const release = connection.prepare('RELEASE turn');
   const rollbackTo = connection.prepare('ROLLBACK TO turn');
   const commit = connection.prepare('COMMIT');
   return {
-    begin: () => void begin.run(),
+    begin: () => {
+      endReads();
+      begin.run();
+    },
     savepoint: () => void savepoint.run(),
     release: () => void release.run(),
     rollbackToSavepoint: () => {
@@ -28,7 +39,10 @@ export function makeTransaction(connection: Connection, rolledBack: () => void):
       release.run();
       rolledBack();
     },
-    commit: () => void commit.run(),
+    commit: () => {
+      commit.run();
+      endReads();
+    },
     rollback: () => {
       if (connection.inTransaction) connection.exec('ROLLBACK');
       rolledBack();

@@ -66,13 +66,15 @@ export class VersionTable {
        FROM json_each(@rows) r JOIN version v ON v.document = r.value ->> 0 AND v.sequence = r.value ->> 2`,
     );
     const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
-    this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
-    this.#bySequence = connection.prepare<[number, number], VersionRow>(
-      `${select} WHERE v.document = ? AND v.sequence = ?`,
-    );
-    this.#after = connection.prepare<[number, number, number], VersionRow>(
-      `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
-    );
+    this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`).raw();
+    this.#bySequence = connection
+      .prepare<[number, number], VersionRow>(`${select} WHERE v.document = ? AND v.sequence = ?`)
+      .raw();
+    this.#after = connection
+      .prepare<[number, number, number], VersionRow>(
+        `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+      )
+      .raw();
   }
 
   insert(version: NewVersion): void {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { schemaPath } from '../../lib/app.js';
+import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
+
+describe('Reading the sidecar', () => {
+  let folder: string;
+  let sidecar: Sidecar;
+  let other: Sqlite.Database;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cartulary-reads-'));
+    const file = join(folder, 'sidecar.sqlite');
+    sidecar = openSidecar(file, schemaPath('sidecar'));
+    other = new Sqlite(file, { timeout: 0 });
+  });
+  afterEach(() => {
+    sidecar.close();
+    other.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const read = (): string | undefined => sidecar.reader.meta.get('word');
+  const commit = (word: string): void => {
+    sidecar.transaction.begin();
+    sidecar.writer.meta.set('word', word);
+    sidecar.transaction.commit();
+  };
+  const commitElsewhere = (word: string): void => {
+    other.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run('word', word);
+  };
+
+  it('shows what was committed at once, however much was read before in the same turn of the event loop', () => {
+    assert.equal(read(), undefined);
+    commit('first');
+    assert.equal(read(), 'first');
+    commit('second');
+    assert.equal(read(), 'second');
+  });
+
+  it('shows nothing of what is not committed, and all of it as soon as it is, when asked in the middle of a turn', () => {
+    sidecar.transaction.begin();
+    sidecar.writer.meta.set('word', 'first');
+    assert.equal(read(), undefined);
+    sidecar.transaction.commit();
+    assert.equal(read(), 'first');
+  });
+
+  it('shows one state throughout a turn of the event loop, and the newest one in the next', async () => {
+    commit('first');
+    assert.equal(read(), 'first');
+    commitElsewhere('second');
+    assert.equal(read(), 'first');
+    await nextTurn();
+    assert.equal(read(), 'second');
+  });
+
+  it('holds up no checkpoint of the log when nothing is going on', async () => {
+    commit('first');
+    assert.equal(read(), 'first');
+    commitElsewhere('second');
+    const isHeldUp = (): boolean => (other.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[])[0]?.busy === 1;
+    assert.equal(isHeldUp(), true);
+    await nextTurn();
+    assert.equal(isHeldUp(), false);
+  });
+
+  it('stands in the way of no overwriting of what an erase left', () => {
+    commit('first');
+    assert.equal(read(), 'first');
+    assert.equal(sidecar.overwriteStale([]), true);
+    assert.equal(read(), 'first');
+  });
+
+  it('may be in the middle of something when the file is closed', async () => {
+    assert.equal(read(), undefined);
+    sidecar.close();
+    await nextTurn();
+    sidecar = openSidecar(join(folder, 'sidecar.sqlite'), schemaPath('sidecar'));
+    assert.equal(read(), undefined);
+  });
+});
