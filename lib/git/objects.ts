@@ -76,7 +76,8 @@ const small = 4096;
  * hundred bytes costs: the usual one is 260 kB, which the garbage collector is told of each time.
  */
 function deflateOptions(length: number, level: number): ZlibOptions {
-  if (length > small) return { level };
+  // What zlib does not fill of its buffers, 16 kB each if nothing is said, would only be garbage.
+  if (length > small) return { level, chunkSize: Math.min(length + 64, 16 * 1024) };
   const windowBits = Math.max(10, 32 - Math.clz32(length));
   return { level, windowBits, memLevel: windowBits - 6, chunkSize: length + 64 };
 }

@@ -57,7 +57,8 @@ export function openForCarrying(file: string): Connection {
 export function openForReading(file: string, patience = servicePatience): Connection {
   const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: patience });
   connection.pragma('query_only = ON');
-  connection.pragma('cache_size = -32768');
+  // SQLite empties it whenever another connection has committed: it never gets to be of use for long.
+  connection.pragma('cache_size = -8192');
   return connection;
 }
 

@@ -39,6 +39,13 @@ export class ByteBoundedCache<Value> {
     }
   }
 
+  delete(key: string): void {
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= this.#sizeOf(value);
+  }
+
   clear(): void {
     this.#entries.clear();
     this.#bytes = 0;
@@ -63,6 +70,11 @@ export class TreeCache {
 
   set(tree: Tree): void {
     this.#trees.set(tree.oid, tree);
+  }
+
+  /** Forgets a tree, unless somebody waits for it. */
+  forget(oid: Oid): void {
+    this.#trees.delete(oid);
   }
 
   /** Forgets every tree that nobody waits for. */

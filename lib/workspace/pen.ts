@@ -74,11 +74,16 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
   const { turn, caller, author } = pen;
   const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
   if (treeEdits.length > fewEdits) requireTrees(turn, treeEdits);
-  const edited = editTree(turn.state.tree, treeEdits, turn.loadTree);
+  const before: Oid[] = [];
+  const edited = editTree(turn.state.tree, treeEdits, (oid) => {
+    before.push(oid);
+    return turn.loadTree(oid);
+  });
   for (const tree of edited.created) {
     turn.addObject(packTree(tree));
     turn.rememberTree(tree);
   }
+  if (edited.root !== turn.state.tree) turn.forgetTrees(before);
   if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
   const { seq, hash } = turn.state.chain;
   const trailers: (readonly [string, string])[] = [

@@ -88,6 +88,13 @@ export class Turn {
     this.#trees.set(tree);
   }
 
+  /** Forgets trees that were replaced, once that is durable: nothing is written to them again. */
+  forgetTrees(oids: readonly Oid[]): void {
+    this.whenDurable(() => {
+      for (const oid of oids) this.#trees.forget(oid);
+    });
+  }
+
   /** Runs once the group is durable, before the callers get their answers. Must not throw. */
   whenDurable(action: () => void): void {
     this.#after.push(action);

@@ -224,13 +224,16 @@ describe('The journal with next to no memory for trees', () => {
   });
   afterEach(() => test.close().catch(() => undefined));
 
-  /** Opens the same files again with a cache that keeps no tree, and counts what is fetched. */
-  async function reopen(loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>) {
+  /** Opens the same files again, with a cache that keeps no tree if no other is given. */
+  async function reopen(
+    loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>,
+    trees = new TreeCache(1),
+  ) {
     const paths = pathsOf(test.dataFolder ?? '', 'acme');
     const repository = await openRepository({ path: paths.repository, git: 'auto' });
     const journal = new Journal({
       openSidecar: () => openSidecar(paths.sidecar, schemaPath('sidecar')),
-      trees: new TreeCache(1),
+      trees,
       loadTree: (oid) => loadTree(oid, async (wanted) => Tree.parse((await repository.read(wanted)).bytes)),
       clock: new TestClock(),
       randomness: makeTestRandomness('again'),
@@ -286,6 +289,29 @@ describe('The journal with next to no memory for trees', () => {
       return reader.documents.at(folder, name)?.name;
     });
     assert.deepEqual([inD, inZ], ['three.md', 'one.md']);
+    await close();
+  });
+
+  it('keeps the trees that are to be written to, and none that a write has replaced', async () => {
+    const fetched: Oid[] = [];
+    const trees = new TreeCache(1024 * 1024);
+    const { journal, move, close } = await reopen((oid, read) => {
+      fetched.push(oid);
+      return read(oid);
+    }, trees);
+    const replaced: Oid[] = [];
+    for (const [from, to] of [
+      ['a/b/c/d/one.md', 'x/one.md'],
+      ['x/one.md', 'a/b/one.md'],
+    ] as const) {
+      replaced.push(journal.state.tree ?? '');
+      await move(from, to);
+    }
+    // Of a, b, c, d and the root, and x on the other path; none of them a second time.
+    assert.equal(fetched.length, 6);
+    assert.equal(new Set(fetched).size, 6);
+    for (const oid of replaced) assert.equal(trees.get(oid), undefined);
+    assert.notEqual(trees.get(journal.state.tree ?? ''), undefined);
     await close();
   });
 
