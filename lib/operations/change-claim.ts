@@ -155,6 +155,7 @@ export interface RenewClaimInput {
 export interface ChangedClaim {
   readonly claim: Claim;
   readonly documentId: string | null;
+  readonly documentNumber: number;
 }
 
 /**
@@ -197,7 +198,7 @@ export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
     }
     if (!findClaims(tables, found, now).some(({ id }) => id === claimId)) throw notFound();
     tables.claims.renew(claimId, now + duration, claim.purpose, claim.sectionDigest);
-    return { claim: { ...toClaim(claim), expiresAt: now + duration }, documentId };
+    return { claim: { ...toClaim(claim), expiresAt: now + duration }, documentId, documentNumber: claim.document };
   },
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
 };
@@ -212,7 +213,7 @@ export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedC
     const { tables, now } = pen.turn;
     const claim = findOwn(pen, claimId);
     if (claim.endedAt === null) tables.claims.end(claimId, now, pen.author.id);
-    return { claim: toClaim(claim), documentId: idOf(pen, claim) };
+    return { claim: toClaim(claim), documentId: idOf(pen, claim), documentNumber: claim.document };
   },
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
 };
@@ -263,10 +264,11 @@ export const breakClaim: WriteOperation<BreakClaimInput, ChangedClaim> = {
       found === undefined ? undefined : tables.claims.on(found.row.number, now).find((each) => each.id === claimId);
     if (found === undefined || claim === undefined) throw notFound();
     tables.claims.end(claimId, now, pen.author.id);
-    return { claim: toClaim(claim), documentId: found.row.id };
+    return { claim: toClaim(claim), documentId: found.row.id, documentNumber: found.row.number };
   },
   noteResult: ({ claim, documentId }) => ({
     ...(documentId === null ? {} : { documentId }),
     detail: { claim: claim.id, holder: claim.holder.id },
   }),
+  documentNumber: ({ documentNumber }) => documentNumber,
 };

@@ -2,6 +2,7 @@ import type { Location } from '../domain/location.js';
 import type { FolderDeletionResult } from '../workspace/apply-delete-folder.js';
 import type { FolderUndeletion } from '../workspace/apply-undelete-folder.js';
 import { applyChange } from '../workspace/commit.js';
+import type { Obstacle } from '../workspace/plan-return.js';
 import type { WriteOperation } from './operation.js';
 
 /** Hides a folder with everything in it, by one commit. It can be brought back as one. Editor of the folder. */
@@ -24,5 +25,32 @@ export const undeleteFolder: WriteOperation<{ readonly location: Location }, Fol
   noteResult: ({ versionId, documents, leftAlone }) => ({
     version: versionId,
     detail: { documents, left_alone: leftAlone.length },
+  }),
+};
+
+/** What the return of a folder leaves to say without naming a document. */
+export interface ShortFolderUndeletion {
+  readonly location: Location;
+  readonly documents: number;
+  /** How many stayed deleted, by what stands against them. */
+  readonly leftAlone: Readonly<Record<Obstacle, number>>;
+  readonly versionId: string;
+}
+
+/** The same with a result that may be kept for a retry: where single documents lay must not outlive their erase. */
+export const undeleteFolderInShort: WriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
+  kind: 'write',
+  name: undeleteFolder.name,
+  needs: undeleteFolder.needs,
+  note: undeleteFolder.note,
+  run(pen, input) {
+    const { folder, documents, leftAlone, versionId } = undeleteFolder.run(pen, input, undefined);
+    const counts = { location_occupied: 0, read_only_source: 0, claimed: 0 };
+    for (const { reason } of leftAlone) counts[reason] += 1;
+    return { location: folder.location, documents, leftAlone: counts, versionId };
+  },
+  noteResult: ({ versionId, documents, leftAlone }) => ({
+    version: versionId,
+    detail: { documents, left_alone: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) },
   }),
 };

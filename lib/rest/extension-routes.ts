@@ -1,13 +1,15 @@
 import { addComment } from '../operations/add-comment.js';
-import { releaseClaim, takeClaim } from '../operations/change-claim.js';
+import { breakClaim, releaseClaim, takeClaim } from '../operations/change-claim.js';
 import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
 import { addLabels, removeLabels, setLabels } from '../operations/change-labels.js';
 import { compareVersions } from '../operations/compare-versions.js';
+import { deleteFolder, undeleteFolderInShort } from '../operations/delete-folder.js';
 import { listClaims } from '../operations/list-claims.js';
 import { listComments } from '../operations/list-comments.js';
 import { listHistory } from '../operations/list-history.js';
 import { readDocument } from '../operations/read-document.js';
-import { presentPlacedClaim, presentReleasedClaim, presentTakenClaim } from './present-claim.js';
+import { restoreVersion } from '../operations/restore-version.js';
+import { presentBrokenClaim, presentPlacedClaim, presentReleasedClaim, presentTakenClaim } from './present-claim.js';
 import {
   presentAddedComment,
   presentDeletedComment,
@@ -15,9 +17,15 @@ import {
   presentListedComment,
   presentThread,
 } from './present-comment.js';
-import { presentLabels } from './present-document.js';
+import { presentLabels, presentWrittenDocument } from './present-document.js';
+import { presentFolderDeletion, presentFolderUndeletion } from './present-folder.js';
 import { presentDiff, presentHistoryEntry } from './present-history.js';
-import { readListClaimsRequest, readReleaseClaimRequest, readTakeClaimRequest } from './read-claim-request.js';
+import {
+  readBreakClaimRequest,
+  readListClaimsRequest,
+  readReleaseClaimRequest,
+  readTakeClaimRequest,
+} from './read-claim-request.js';
 import {
   readAddCommentRequest,
   readDeleteCommentRequest,
@@ -25,7 +33,8 @@ import {
   readListCommentsRequest,
   readResolveThreadRequest,
 } from './read-comment-request.js';
-import { readDiffRequest, readHistoryRequest } from './read-history-request.js';
+import { readDiffRequest, readHistoryRequest, readRestoreRequest } from './read-history-request.js';
+import { readLocationRequest } from './read-item-request.js';
 import {
   readAddLabelsRequest,
   readLabelsRequest,
@@ -48,6 +57,33 @@ export const extensionRoutes: readonly Route[] = [
     present: presentPage(presentHistoryEntry),
   }),
   row({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readDiffRequest, present: presentDiff }),
+  row({
+    method: 'POST',
+    path: '/v1/restores',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: restoreVersion,
+    read: readRestoreRequest,
+    present: presentWrittenDocument,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/folder-deletions',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: deleteFolder,
+    read: readLocationRequest,
+    present: presentFolderDeletion,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/folder-undeletes',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: undeleteFolderInShort,
+    read: readLocationRequest,
+    present: presentFolderUndeletion,
+  }),
   row({
     method: 'GET',
     path: '/v1/labels',
@@ -101,6 +137,15 @@ export const extensionRoutes: readonly Route[] = [
     operation: releaseClaim,
     read: readReleaseClaimRequest,
     present: presentReleasedClaim,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/claim-breaks',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: breakClaim,
+    read: readBreakClaimRequest,
+    present: presentBrokenClaim,
   }),
   row({
     method: 'GET',

@@ -35,3 +35,7 @@ export function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
 export function presentReleasedClaim({ claim }: ChangedClaim): Answer {
   return answerJson(200, { released: true, id: claim.id });
 }
+
+export function presentBrokenClaim({ claim }: ChangedClaim): Answer {
+  return answerJson(200, { broken: true, id: claim.id, holder: presentAuthor(claim.holder) });
+}

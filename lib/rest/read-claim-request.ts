@@ -1,5 +1,5 @@
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
-import type { TakeClaimInput } from '../operations/change-claim.js';
+import type { BreakClaimInput, TakeClaimInput } from '../operations/change-claim.js';
 import type { ListClaimsInput } from '../operations/list-claims.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
@@ -22,4 +22,13 @@ export function readTakeClaimRequest({ body }: CheckedRequest): TakeClaimInput {
 
 export function readReleaseClaimRequest({ query }: CheckedRequest): { readonly claimId: string } {
   return { claimId: (query as { readonly id: string }).id };
+}
+
+/** The body ClaimBreak. */
+export function readBreakClaimRequest({ body }: CheckedRequest): BreakClaimInput {
+  const { location, id } = (body.form === 'json' ? body.value : { location: '' }) as {
+    readonly location: string;
+    readonly id?: string;
+  };
+  return { location: parseLocation(location), claimId: id ?? '' };
 }

@@ -1,6 +1,9 @@
+import { parsePrecondition } from '../domain/etag.js';
 import { parseLocation, type Location } from '../domain/location.js';
 import type { CompareVersionsInput } from '../operations/compare-versions.js';
 import type { ListHistoryInput } from '../operations/list-history.js';
+import type { RestoreVersionInput } from '../operations/restore-version.js';
+import { parseMessage } from '../operations/content.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 
@@ -16,4 +19,21 @@ export function readHistoryRequest(request: CheckedRequest): ListHistoryInput {
 export function readDiffRequest(request: CheckedRequest): CompareVersionsInput {
   const { from, to } = request.query as { readonly from?: string; readonly to?: string };
   return { location: readPlace(request), fromVersionId: from, toVersionId: to };
+}
+
+/** The body RestoreRequest. */
+export function readRestoreRequest(request: CheckedRequest): RestoreVersionInput {
+  const { body } = request;
+  const { location, version, message } = (body.form === 'json' ? body.value : { location: '' }) as {
+    readonly location: string;
+    readonly version?: string;
+    readonly message?: string;
+  };
+  const ifMatch = request.header('if-match');
+  return {
+    location: parseLocation(location),
+    versionId: version ?? '',
+    precondition: ifMatch === undefined ? undefined : parsePrecondition(ifMatch, 'If-Match'),
+    message: parseMessage(message),
+  };
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import { addComment } from '../../lib/operations/add-comment.js';
-import { releaseClaimAt, takeClaim } from '../../lib/operations/change-claim.js';
+import { breakClaim, releaseClaimAt, takeClaim } from '../../lib/operations/change-claim.js';
 import { addLabels } from '../../lib/operations/change-labels.js';
 import { compareVersions } from '../../lib/operations/compare-versions.js';
 import { createDocument } from '../../lib/operations/create-document.js';
@@ -52,7 +52,7 @@ export type Question =
   | { readonly does: 'diff' | 'labels' | 'claim' | 'comment'; readonly path: string }
   | { readonly does: 'claims'; readonly folder: string; readonly limit: number }
   | { readonly does: 'comment-on-passage'; readonly path: string; readonly mention: string }
-  | { readonly does: 'restore'; readonly path: string }
+  | { readonly does: 'restore' | 'break-claim'; readonly path: string }
   | { readonly does: 'delete-folder' | 'undelete-folder'; readonly folder: string }
   | { readonly does: 'preview-revert'; readonly folder: string; readonly principal: string }
   | { readonly does: 'readers'; readonly path: string; readonly limit: number }
@@ -166,6 +166,11 @@ export class OperationsFace implements Face {
         const { items } = await this.#perform(listHistory, { location: input.location, after: '', limit: 50 });
         const first = items.findLast((entry) => entry.type === 'version');
         return this.#perform(restoreVersion, { ...input, versionId: first?.version.id ?? '' });
+      }
+      case 'break-claim': {
+        const location = parseLocation(question.path);
+        const { items } = await this.#perform(listClaims, { location, after: '', limit: 1 });
+        return this.#perform(breakClaim, { location, claimId: items[0]?.id ?? 'clm_none' });
       }
       case 'delete-folder':
         return this.#perform(deleteFolder, { location: parseFolderLocation(question.folder) });
@@ -332,9 +337,19 @@ export class HttpFace implements Face {
         const body = { location, text: 'why?', mentions: [mention], passage: { quote: 'content' } };
         return show(await this.#client.post('/v1/comments', body));
       }
-      case 'restore':
+      case 'restore': {
+        const location = question.path;
+        const history = await this.#client.get(`/v1/history?location=${encodeURIComponent(location)}&limit=50`);
+        const { items = [] } = history.json as { items?: { type: string; version?: { id: string } }[] };
+        const version = items.findLast(({ type }) => type === 'version')?.version?.id ?? '0'.repeat(40);
+        return show(await this.#client.post('/v1/restores', { location, version }, { 'If-Match': '*' }));
+      }
       case 'delete-folder':
+        return show(await this.#client.post('/v1/folder-deletions', { location: question.folder }));
       case 'undelete-folder':
+        return show(await this.#client.post('/v1/folder-undeletes', { location: question.folder }));
+      case 'break-claim':
+        return this.#breakClaim(question.path);
       case 'preview-revert':
       case 'readers':
       case 'release':
@@ -357,6 +372,13 @@ export class HttpFace implements Face {
         return show(await this.#client.delete(`/v1/grants?scope_type=${scope}&scope_id=${path}&${query}`));
       }
     }
+  }
+
+  /** The oldest claim on it that is seen, or one that nobody has. */
+  async #breakClaim(location: string): Promise<string> {
+    const claims = await this.#client.get(`/v1/claims?location=${encodeURIComponent(location)}&limit=1`);
+    const { items = [] } = claims.json as { items?: { id: string }[] };
+    return show(await this.#client.post('/v1/claim-breaks', { location, id: items[0]?.id ?? 'clm_none' }));
   }
 
   async #pages(target: string): Promise<string> {

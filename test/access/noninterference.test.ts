@@ -70,7 +70,8 @@ describe('What a key cannot reach', () => {
       };
     };
     try {
-      await compare(openWorld, pairsOverHttp);
+      const done = await compare(openWorld, pairsOverHttp);
+      for (const kind of ['restore', 'delete-folder']) assert.ok(done.has(kind), `${kind} was never done`);
     } finally {
       await server.close();
     }

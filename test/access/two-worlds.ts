@@ -165,6 +165,7 @@ const question = fc.oneof(
         'claim' as const,
         'comment' as const,
         'restore' as const,
+        'break-claim' as const,
       ),
       path: anyPath,
     }),

@@ -69,6 +69,7 @@ class ToolsFace implements Face {
         return this.#call('write_org_doc', { location: question.path, content: 'text' });
       case 'update':
       case 'restore':
+      case 'break-claim':
         return this.#write(question.path);
       case 'delete':
         return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });

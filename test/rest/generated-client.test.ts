@@ -61,6 +61,9 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     const claim = await call('takeClaim', key('c'), { location, ttl_seconds: 600 });
     assert.equal((await call('listClaims')).data.items[0].id, claim.data.id);
     assert.equal((await call('releaseClaim', { id: claim.data.id })).data.released, true);
+    const other = await call('takeClaim', key('c2'), { location });
+    const broken = await call('breakClaim', key('b'), { location, id: other.data.id });
+    assert.deepEqual([broken.data.broken, broken.data.holder.display_name], [true, other.data.holder.display_name]);
     const comment = await call('addComment', key('w'), { location, text: 'Two?', passage: { quote: 'Two' } });
     const named = { location, id: comment.data.id };
     assert.equal((await call('editComment', named, { text: 'Two!' })).data.text, 'Two!');
@@ -68,6 +71,14 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     assert.equal((await call('resolveThread', thread, { resolved: true })).data.id, comment.data.thread_id);
     assert.equal((await call('listComments', { location })).data.items[0].anchor.line, 1);
     assert.equal((await call('deleteComment', named)).data.deleted, true);
+
+    const restored = await call('restoreVersion', key('r'), { location, version: made.data.version.id });
+    assert.deepEqual([restored.status, restored.data.sha256], [200, made.data.sha256]);
+    const again = await call('restoreVersion', key('r2'), { location, version: put.data.version.id });
+    const deleted = await call('deleteFolder', key('d'), { location: 'team' });
+    assert.deepEqual([deleted.data.deleted, deleted.data.documents], [true, 1]);
+    const back = await call('undeleteFolder', key('u'), { location: 'team' });
+    assert.deepEqual([back.data.documents, back.data.version_id === again.data.version.id], [1, false]);
 
     const folder = await call('createFolder', key('2'), { location: 'team/empty' });
     assert.equal(folder.status, 201);
@@ -96,7 +107,7 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     assert.equal(reason, 'access_would_widen');
     const acknowledged = { ...moving, acknowledge_access_change: true, access_report: report };
     assert.equal((await call('moveItem', key('5'), acknowledged)).data.location, 'public/b.md');
-    const gone = await call('deleteDocument', { location: 'public/b.md', 'If-Match': put.data.etag });
+    const gone = await call('deleteDocument', { location: 'public/b.md', 'If-Match': `"${back.data.version_id}"` });
     assert.equal(gone.data.deleted, true);
     assert.equal((await call('undeleteDocument', key('6'), { location: 'public/b.md' })).status, 200);
     const granted = { scope_type: 'folder', scope_id: 'public', subject_type: 'principal', subject_id: subject.id };

@@ -28,15 +28,19 @@ describe('Idempotency-Key', () => {
 
   for (const post of retriedPosts) {
     describe(`at POST ${post.path}`, () => {
+      let made: string | void;
+      const prepare = async (place: string): Promise<void> => {
+        made = await post.prepare(ada, place);
+      };
       const send = (
         who: HttpClient,
         place = 'p',
         key = 'once',
-        body = post.body(place, subject),
+        body = post.body(place, subject, made),
       ): Promise<HttpAnswer> => who.post(post.path, body, { 'Idempotency-Key': key });
 
       it('gives the same answer again and does nothing again', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         const first = await send(server.as(bob.key));
         assert.deepEqual([first.status, isReplayed(first)], [post.status, false]);
         const { head } = server;
@@ -47,7 +51,7 @@ describe('Idempotency-Key', () => {
       });
 
       it('is free after a refusal', async () => {
-        await post.prepare(ada, 'q');
+        await prepare('q');
         const { id, key } = await server.host.person('reader', post.tooLittle === 'nothing' ? 'none' : 'q', 'Carl');
         const carl = server.as(key);
         assert.equal((await send(carl, 'q')).refusal, 'NOT_FOUND');
@@ -57,7 +61,7 @@ describe('Idempotency-Key', () => {
       });
 
       it('lets one of many at once do it, and gives all of them its answer', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         const answers = await Promise.all(Array.from({ length: 8 }, () => send(server.as(bob.key))));
         assert.equal(new Set(answers.map(essenceOf)).size, 1);
         assert.equal(answers[0]?.status, post.status);
@@ -65,7 +69,7 @@ describe('Idempotency-Key', () => {
       });
 
       it('gives the answer to nobody who could not ask any more, and again to who can', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         const first = await send(server.as(bob.key));
         await server.host.revoke('approver', { type: 'principal', id: bob.id }, 'p');
         assert.equal((await send(server.as(bob.key))).refusal, 'NOT_FOUND');
@@ -74,7 +78,7 @@ describe('Idempotency-Key', () => {
       });
 
       it('is forgotten after a day', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         await send(server.as(bob.key));
         server.host.clock.advance(24 * 60 * 60 * 1000 - 1);
         assert.ok(isReplayed(await send(server.as(bob.key))));
@@ -84,21 +88,21 @@ describe('Idempotency-Key', () => {
       });
 
       it('is refused for another body, which then does nothing', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         await send(server.as(bob.key));
         const { head } = server;
-        const refused = await send(server.as(bob.key), 'p', 'once', post.otherBody('p', subject));
+        const refused = await send(server.as(bob.key), 'p', 'once', post.otherBody('p', subject, made));
         assert.equal(refused.refusal, 'CONFLICT idempotency_key_reused');
         assert.equal(server.head, head);
         assert.ok(isReplayed(await send(server.as(bob.key))));
       });
 
       it('belongs to the principal: its other keys replay, another’s request is its own', async () => {
-        await post.prepare(ada, 'p');
+        await prepare('p');
         const first = await send(server.as(bob.key));
         const second = await send(server.as(await server.host.key(bob.id)));
         assert.deepEqual([essenceOf(second), isReplayed(second)], [essenceOf(first), true]);
-        await post.prepare(ada, 'p/other');
+        await prepare('p/other');
         const other = await send(ada, 'p/other');
         assert.deepEqual([other.status, isReplayed(other)], [post.status, false]);
       });
@@ -107,8 +111,8 @@ describe('Idempotency-Key', () => {
 
   it('is good at one route each: the same text at another is another key', async () => {
     for (const [index, { path, prepare, body, status }] of retriedPosts.entries()) {
-      await prepare(ada, `p/${index}`);
-      const answer = await ada.post(path, body(`p/${index}`, subject), { 'Idempotency-Key': 'everywhere' });
+      const made = await prepare(ada, `p/${index}`);
+      const answer = await ada.post(path, body(`p/${index}`, subject, made), { 'Idempotency-Key': 'everywhere' });
       assert.deepEqual([answer.status, isReplayed(answer)], [status, false], path);
     }
   });

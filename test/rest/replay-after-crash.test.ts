@@ -46,7 +46,8 @@ describe('a service that is killed after it committed and before it answered', (
     try {
       const { key } = await first.host.person('approver');
       const subject = await addSubject(first);
-      for (const [index, { prepare }] of retriedPosts.entries()) await prepare(first.as(key), `p/${index}`);
+      const made: (string | void)[] = [];
+      for (const [index, { prepare }] of retriedPosts.entries()) made.push(await prepare(first.as(key), `p/${index}`));
       await first.rest.close(1000);
       await first.host.service.close();
 
@@ -58,7 +59,7 @@ describe('a service that is killed after it committed and before it answered', (
       const [port] = (await once(child.stdout, 'data')) as [Buffer];
       await Promise.all(
         retriedPosts.map(({ path, body }, index) =>
-          sendInVain(Number(port.toString()), key, path, body(`p/${index}`, subject)),
+          sendInVain(Number(port.toString()), key, path, body(`p/${index}`, subject, made[index])),
         ),
       );
       assert.deepEqual(await ended, [null, 'SIGKILL']);
@@ -67,7 +68,9 @@ describe('a service that is killed after it committed and before it answered', (
       try {
         const { head } = second;
         for (const [index, { path, body, status }] of retriedPosts.entries()) {
-          const answer = await second.as(key).post(path, body(`p/${index}`, subject), { 'Idempotency-Key': 'once' });
+          const answer = await second
+            .as(key)
+            .post(path, body(`p/${index}`, subject, made[index]), { 'Idempotency-Key': 'once' });
           assert.deepEqual([answer.status, isReplayed(answer)], [status, true], path);
         }
         assert.equal(second.head, head);

@@ -3,11 +3,14 @@ import type { HttpAnswer, HttpClient, TestServer } from '../harness/http.js';
 /** A POST of the table, which a test sends once and again. */
 export interface RetriedPost {
   readonly path: string;
-  /** What has to be there, made by an admin; `place` keeps several apart. */
-  prepare(admin: HttpClient, place: string): Promise<void>;
-  body(place: string, subjectId: string): object;
+  /**
+   * What has to be there, made by an admin; `place` keeps several apart.
+   * @returns the id of it that the body has to name, where there is one
+   */
+  prepare(admin: HttpClient, place: string): Promise<string | void>;
+  body(place: string, subjectId: string, made: string | void): object;
   /** The same kind of request with another content. */
-  otherBody(place: string, subjectId: string): object;
+  otherBody(place: string, subjectId: string, made: string | void): object;
   /** What somebody has there who may not do this; a reader's role when left out. */
   readonly tooLittle?: 'nothing';
   readonly status: number;
@@ -84,6 +87,44 @@ export const retriedPosts: readonly RetriedPost[] = [
     status: 201,
     // The first one has run out.
     forgotten: '',
+  },
+  {
+    path: '/v1/claim-breaks',
+    async prepare(admin, place) {
+      await admin.create(`${place}/broken.md`);
+      return (await admin.post('/v1/claims', { location: `${place}/broken.md`, ttl_seconds: 600 })).json.id as string;
+    },
+    body: (place, _, id) => ({ location: `${place}/broken.md`, id }),
+    otherBody: (place) => ({ location: `${place}/broken.md`, id: 'clm_other' }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
+  },
+  {
+    path: '/v1/restores',
+    prepare: async (admin, place) => (await admin.create(`${place}/old.txt`)).json.version.id as string,
+    body: (place, _, version) => ({ location: `${place}/old.txt`, version }),
+    otherBody: (place, _, version) => ({ location: `${place}/old.txt`, version, message: 'Again' }),
+    status: 200,
+    forgotten: '',
+  },
+  {
+    path: '/v1/folder-deletions',
+    prepare: async (admin, place) => void (await admin.create(`${place}/whole/one.md`)),
+    body: (place) => ({ location: `${place}/whole` }),
+    otherBody: (place) => ({ location: `${place}/other-whole` }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
+  },
+  {
+    path: '/v1/folder-undeletes',
+    async prepare(admin, place) {
+      await admin.create(`${place}/lost/one.md`);
+      await admin.post('/v1/folder-deletions', { location: `${place}/lost` });
+    },
+    body: (place) => ({ location: `${place}/lost` }),
+    otherBody: (place) => ({ location: `${place}/other-lost` }),
+    status: 200,
+    forgotten: 'NOT_FOUND',
   },
   {
     path: '/v1/comments',

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+
+describe('bringing back and ending over REST', () => {
+  let service: TestServer;
+  let server: TestServer;
+  let ada: HttpClient;
+  let rita: HttpClient;
+
+  before(async () => {
+    service = await openTestServer();
+  });
+  beforeEach(async () => {
+    server = await service.addWorkspace();
+    ada = await server.person('approver', '', 'Ada');
+    rita = await server.person('reader', 'team', 'Rita');
+  });
+  after(() => service.close());
+
+  describe('a restore', () => {
+    it('writes an older version anew, above all that came after it', async () => {
+      const first = await ada.create('team/a.md', 'one');
+      const second = await ada.put('/v1/documents/team/a.md', { content: 'two' });
+      const body = { location: 'team/a.md', version: first.json.version.id, message: 'Back' };
+      const restored = await ada.post('/v1/restores', body, { 'If-Match': second.etag });
+      assert.deepEqual([restored.status, restored.json.version.message], [200, 'Back'], restored.text);
+      assert.equal(restored.etag, `"${restored.json.version.id}"`);
+      const now = await rita.get('/v1/documents/team/a.md');
+      assert.deepEqual([now.json.content, now.etag], ['one', restored.etag]);
+      const history = await rita.get('/v1/history?location=team/a.md');
+      assert.deepEqual(
+        history.json.items.map(({ operation }: { operation: string }) => operation),
+        ['restore', 'update', 'create'],
+      );
+    });
+
+    it('is refused against anything but the newest version, and where someone has a claim', async () => {
+      const first = await ada.create('team/a.md', 'one');
+      await ada.put('/v1/documents/team/a.md', { content: 'two' });
+      const body = { location: 'team/a.md', version: first.json.version.id };
+      const stale = await ada.post('/v1/restores', body, { 'If-Match': first.etag });
+      assert.equal(stale.refusal, 'CONFLICT stale_if_match');
+      const ben = await server.person('editor', 'team', 'Ben');
+      await ben.post('/v1/claims', { location: 'team/a.md' });
+      assert.equal((await ada.post('/v1/restores', body)).refusal, 'CONFLICT claimed');
+    });
+
+    it('knows the versions of this document only, and editors alone', async () => {
+      await ada.create('team/a.md', 'one');
+      const other = (await ada.create('team/b.md', 'two')).json.version.id as string;
+      const restore = (who: HttpClient, location: string, version = other): ReturnType<HttpClient['post']> =>
+        who.post('/v1/restores', { location, version });
+      assert.equal((await restore(ada, 'team/a.md')).refusal, 'NOT_FOUND');
+      assert.equal((await restore(rita, 'team/b.md')).refusal, 'NOT_FOUND');
+      assert.equal((await restore(ada, 'team/b.md', 'x')).refusal, 'INVALID_REQUEST bad_field');
+      assert.equal((await restore(ada, 'team/../b.md')).refusal, 'INVALID_REQUEST bad_location');
+    });
+  });
+
+  describe('a folder', () => {
+    beforeEach(async () => {
+      for (const name of ['a.md', 'sub/b.md', 'sub/c.md']) await ada.create(`team/plans/${name}`, name);
+    });
+
+    it('goes with everything in it, and comes back with it', async () => {
+      const { head } = server;
+      const gone = await ada.post('/v1/folder-deletions', { location: 'team/plans' });
+      assert.deepEqual(
+        [gone.status, gone.json.location, gone.json.deleted, gone.json.documents],
+        [200, 'team/plans', true, 3],
+      );
+      assert.notEqual(server.head, head);
+      assert.equal((await rita.get('/v1/documents/team/plans/sub/b.md')).refusal, 'NOT_FOUND');
+      const back = await ada.post('/v1/folder-undeletes', { location: 'team/plans' });
+      assert.deepEqual(back.json, {
+        location: 'team/plans',
+        documents: 3,
+        left_alone: { location_occupied: 0, read_only_source: 0, claimed: 0 },
+        version_id: back.json.version_id,
+      });
+      const read = await rita.get('/v1/documents/team/plans/sub/b.md');
+      assert.deepEqual([read.json.content, read.etag], ['sub/b.md', `"${back.json.version_id}"`]);
+      assert.equal((await ada.post('/v1/folder-undeletes', { location: 'team/plans' })).refusal, 'NOT_FOUND');
+    });
+
+    it('says how much stayed deleted and why, and keeps no name of that for a retry', async () => {
+      await ada.post('/v1/folder-deletions', { location: 'team/plans' });
+      await ada.create('team/plans/sub/b.md', 'new');
+      const once = { 'Idempotency-Key': 'once' };
+      const back = await ada.post('/v1/folder-undeletes', { location: 'team/plans' }, once);
+      assert.deepEqual([back.json.documents, back.json.left_alone.location_occupied], [2, 1]);
+      const again = await ada.post('/v1/folder-undeletes', { location: 'team/plans' }, once);
+      assert.deepEqual([again.json, again.headers['idempotent-replayed']], [back.json, 'true']);
+      const { idempotency, principals } = server.host.workspace.journal.reader;
+      const kept = principals.list().flatMap(({ id }) => idempotency.find(id, 'folder.undelete', 'once') ?? []);
+      assert.equal(kept.length, 1);
+      assert.ok(!kept[0]?.result.includes('b.md'));
+    });
+
+    it('is not deleted over a claim, nor by a reader, nor is the workspace itself', async () => {
+      const ben = await server.person('editor', 'team', 'Ben');
+      await ben.post('/v1/claims', { location: 'team/plans/sub/c.md' });
+      const drop = (who: HttpClient, location: string): ReturnType<HttpClient['post']> =>
+        who.post('/v1/folder-deletions', { location });
+      assert.equal((await drop(ada, 'team/plans')).refusal, 'CONFLICT claimed');
+      assert.equal((await drop(rita, 'team/plans')).refusal, 'NOT_FOUND');
+      assert.equal((await drop(ada, 'team/none')).refusal, 'NOT_FOUND');
+      assert.match((await drop(ada, '')).refusal, /^INVALID_REQUEST/);
+      assert.equal((await rita.get('/v1/documents/team/plans/a.md')).status, 200);
+    });
+
+    it('comes back for nobody who may not write there', async () => {
+      await ada.post('/v1/folder-deletions', { location: 'team/plans' });
+      const { head } = server;
+      assert.equal((await rita.post('/v1/folder-undeletes', { location: 'team/plans' })).refusal, 'NOT_FOUND');
+      assert.equal(server.head, head);
+    });
+  });
+
+  describe('breaking a claim', () => {
+    it('ends it for its holder, by an approver alone', async () => {
+      await ada.create('team/a.md', 'text');
+      const ben = await server.person('editor', 'team', 'Ben');
+      const { id } = (await ben.post('/v1/claims', { location: 'team/a.md' })).json as { id: string };
+      const end = (who: HttpClient, claim = id, location = 'team/a.md'): ReturnType<HttpClient['post']> =>
+        who.post('/v1/claim-breaks', { location, id: claim });
+      assert.equal((await end(ben)).refusal, 'NOT_FOUND');
+      assert.equal((await end(ada, 'clm_none')).refusal, 'NOT_FOUND');
+      await ada.create('team/b.md', 'text');
+      assert.equal((await end(ada, id, 'team/b.md')).refusal, 'NOT_FOUND');
+      const broken = await end(ada);
+      assert.deepEqual([broken.json.broken, broken.json.id, broken.json.holder.display_name], [true, id, 'Ben']);
+      assert.deepEqual((await rita.get('/v1/claims?location=team/a.md')).json.items, []);
+      assert.equal((await ada.put('/v1/documents/team/a.md', { content: 'mine' })).status, 200);
+      assert.equal((await end(ada)).refusal, 'NOT_FOUND');
+      const { record } = server.records().findLast((each) => each.record.action === 'claim.break') ?? assert.fail();
+      assert.equal(record.outcome, 'refused');
+    });
+  });
+});
