@@ -41,8 +41,8 @@ export interface ShortFolderUndeletion {
 export const undeleteFolderInShort: WriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
   kind: 'write',
   name: undeleteFolder.name,
-  needs: undeleteFolder.needs,
-  note: undeleteFolder.note,
+  needs: (input) => undeleteFolder.needs(input),
+  note: (input) => undeleteFolder.note(input),
   run(pen, input) {
     const { folder, documents, leftAlone, versionId } = undeleteFolder.run(pen, input, undefined);
     const counts = { location_occupied: 0, read_only_source: 0, claimed: 0 };
