@@ -2,8 +2,11 @@ import { internal, Refusal } from '../domain/refusal.js';
 import { checkArguments, chooseRow } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
-import type { Row } from './tool.js';
+import { readOrRecord, type Arguments, type Row } from './tool.js';
 import type { Visit } from './visit.js';
+
+/** The action of a call whose arguments do not tell what it is for. */
+const toolCall = 'tool.call';
 
 /** What a tool returns, done or refused. */
 export interface ToolAnswer {
@@ -37,14 +40,14 @@ export class ToolBox {
    */
   async call(visit: Visit, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
-      const described = this.#describe(name);
-      const args = checkArguments(described, sent);
-      const row = chooseRow(this.#rows.get(name) ?? [], args, described);
+      const { workspace, caller, cursors, owner } = visit;
+      const { args, row } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
+        detail: { tool: name },
+      });
       if (!visit.scopes.includes(row.scope)) {
         visit.lacking = row.scope;
         return { content: [], isError: true };
       }
-      const { workspace, caller, cursors, owner } = visit;
       const structured = await row.run({ tool: name, args, workspace, caller, cursors, owner });
       // What both fields hold is the same to the byte: what a program checks is what a model reads.
       const text = JSON.stringify(structured);
@@ -56,6 +59,12 @@ export class ToolBox {
       const text = JSON.stringify(presentRefusal(refusal, visit.caller.requestId));
       return { content: [{ type: 'text', text }], isError: true };
     }
+  }
+
+  #read(name: string, sent: unknown): { readonly args: Arguments; readonly row: Row } {
+    const described = this.#describe(name);
+    const args = checkArguments(described, sent);
+    return { args, row: chooseRow(this.#rows.get(name) ?? [], args, described) };
   }
 
   #describe(name: string): DescribedTool {

@@ -4,6 +4,7 @@ import { notFound } from '../domain/refusal.js';
 import { listReachedDocuments } from '../operations/list-reached.js';
 import { perform } from '../operations/perform.js';
 import { readWhole } from '../operations/read-part.js';
+import { readOrRecord } from './tool.js';
 import type { Visit } from './visit.js';
 
 const scheme = 'cartulary://doc/';
@@ -41,6 +42,13 @@ function locationIn(uri: string): Location | undefined {
   }
 }
 
+/** @throws Refusal NOT_FOUND */
+function requireLocation(uri: string): Location {
+  const location = locationIn(uri);
+  if (location === undefined) throw notFound();
+  return location;
+}
+
 /**
  * A page of the documents that the caller reaches.
  * @throws Refusal INVALID_REQUEST `bad_cursor`
@@ -51,7 +59,9 @@ export async function listResources(
 ): Promise<{ readonly resources: ListedResource[]; readonly nextCursor?: string }> {
   const { workspace, caller, cursors, owner } = visit;
   const cursorOwner = { credential: `${workspace.name}/${owner}`, route: 'mcp resources/list', query: {} };
-  const after = cursor === undefined ? '' : cursors.open(cursor, cursorOwner);
+  const after = await readOrRecord(workspace, caller, listReachedDocuments.name, () =>
+    cursor === undefined ? '' : cursors.open(cursor, cursorOwner),
+  );
   const input = { location: rootLocation, isRecursive: true, changedSince: null, after, limit: pageSize };
   const { result } = await perform(workspace, caller, listReachedDocuments, input);
   const resources = result.items.map(({ document: { location, current } }) => ({
@@ -78,9 +88,9 @@ export interface ResourceContent {
  * @throws Refusal NOT_FOUND, the same for a URI that cannot be one; INVALID_REQUEST `content_too_large`
  */
 export async function readResource(visit: Visit, uri: string): Promise<ResourceContent> {
-  const location = locationIn(uri);
-  if (location === undefined) throw notFound();
-  const read = await perform(visit.workspace, visit.caller, readWhole, { location });
+  const { workspace, caller } = visit;
+  const location = await readOrRecord(workspace, caller, readWhole.name, () => requireLocation(uri));
+  const read = await perform(workspace, caller, readWhole, { location });
   const { document, role, version, bytes } = read.result;
   const content =
     version.kind === 'text' ? { text: bytes.toString('utf8') } : { blob: Buffer.from(bytes).toString('base64') };

@@ -2,8 +2,8 @@ import type { CursorOwner, CursorSealer } from '../access/seal-cursor.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import type { Caller } from '../domain/caller.js';
 import type { Page } from '../domain/page.js';
-import type { ReadOperation, WriteOperation } from '../operations/operation.js';
-import { perform } from '../operations/perform.js';
+import type { AuditNote, ReadOperation, WriteOperation } from '../operations/operation.js';
+import { perform, refuseUnread } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** A tool's arguments, checked against its input schema. */
@@ -57,10 +57,32 @@ export function row<Args extends object, Input, Result, Prepared>(spec: RowSpec<
     async run(call) {
       // The schema has checked them: this is the one place where that is believed.
       const checked = call as unknown as ToolCall<Args>;
-      const { result } = await perform(call.workspace, call.caller, operation, spec.read(checked));
+      const { workspace, caller } = call;
+      const input = await readOrRecord(workspace, caller, operation.name, () => spec.read(checked));
+      const { result } = await perform(workspace, caller, operation, input);
       return spec.present(result, checked);
     },
   };
+}
+
+/**
+ * Reads what was asked for.
+ * @param action the operation's name, under which it is recorded that this could not be read
+ * @param note what else the record says then
+ * @throws Refusal that `read` threw, recorded
+ */
+export async function readOrRecord<Input>(
+  workspace: Workspace,
+  caller: Caller,
+  action: string,
+  read: () => Input,
+  note: AuditNote = {},
+): Promise<Input> {
+  try {
+    return read();
+  } catch (error) {
+    throw await refuseUnread(workspace, caller, action, note, error);
+  }
 }
 
 /** Arguments that every paged tool has. */

@@ -193,6 +193,22 @@ async function recordRefusal<Input>(
   return refusal;
 }
 
+/**
+ * For the faces: a request that named an operation and was refused before it could be asked, because it cannot be read,
+ * is recorded like any other refusal. A flood of them is held by the rate limit, as all requests with a key are.
+ * @param action the operation's name
+ * @returns what to throw
+ */
+export function refuseUnread(
+  workspace: Workspace,
+  caller: Caller,
+  action: string,
+  note: AuditNote,
+  error: unknown,
+): Promise<Refusal> {
+  return recordRefusal(workspace, caller, { name: action, note: () => note }, undefined, error);
+}
+
 function eventOf(caller: Caller, action: string, note: AuditNote): Omit<AuditEvent, 'outcome'> {
   return {
     principal: caller.principalId,

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import { rootLocation } from '../domain/location.js';
+import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
+import { refuseUnread } from '../operations/perform.js';
 import type { Answer } from './answer.js';
 import { authenticateRequest, type Recognised } from './authenticate-request.js';
 import { SyntaxChecker } from './check-syntax.js';
@@ -21,7 +22,7 @@ import { admitOrigin, beginHeaders } from './protect.js';
 import { makeAddressReader } from './read-address.js';
 import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
 import { answerAndHangUp, isStillSending, isWorthReading } from './refuse-upload.js';
-import type { OpenRoute, Route } from './route.js';
+import type { CheckedRequest, OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 import { isReaderGone, sendAnswer } from './send-answer.js';
 
@@ -116,29 +117,49 @@ export class RestFace {
     return recognised;
   }
 
-  async #answerCaller(
-    visit: Visit,
-    found: FoundPath<Route>,
-    target: Target,
-    { workspace, credential, principal, policy }: Recognised,
-  ): Promise<Answer> {
-    const { request, id } = visit;
-    const route = chooseRow(found, request.method ?? '');
-    const location = locationOf(found) ?? rootLocation;
-    const parameters = parseQuery(target.query);
-    requireHeader(route, request);
+  async #answerCaller(visit: Visit, found: FoundPath<Route>, target: Target, recognised: Recognised): Promise<Answer> {
+    const { workspace, credential, principal } = recognised;
+    const route = chooseRow(found, visit.request.method ?? '');
     const caller: Caller = {
       principalId: principal.id,
       kind: principal.kind,
       credentialId: credential.id,
       interface: 'rest',
-      requestId: id,
+      requestId: visit.id,
     };
+    let location: Location | undefined;
+    let answer: () => Promise<Answer>;
+    try {
+      location = locationOf(found);
+      answer = route.read(await this.#check(visit, route, location ?? rootLocation, target, caller, recognised));
+    } catch (error) {
+      throw await refuseUnread(
+        workspace,
+        caller,
+        route.action,
+        location === undefined ? {} : { target: location },
+        error,
+      );
+    }
+    return answer();
+  }
+
+  async #check(
+    visit: Visit,
+    route: Route,
+    location: Location,
+    target: Target,
+    caller: Caller,
+    { workspace, policy }: Recognised,
+  ): Promise<CheckedRequest> {
+    const { request } = visit;
+    const parameters = parseQuery(target.query);
+    requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
     const body = await readBody(route, visit, limits);
     const query = await this.#checkSyntax(visit, route.path, target, parameters, body);
-    return route.answer({
+    return {
       method: route.method,
       route: route.path,
       workspace,
@@ -150,7 +171,7 @@ export class RestFace {
       header,
       body,
       cursors: this.#host.cursors,
-    });
+    };
   }
 
   /** @returns the query's parameters converted to their types, with defaults */

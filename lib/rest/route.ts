@@ -63,8 +63,13 @@ export interface Route {
    * @throws Refusal INVALID_REQUEST `bad_field` for what is no key
    */
   isRetried(request: Pick<CheckedRequest, 'workspace' | 'caller' | 'header'>): boolean;
-  /** @throws Refusal */
-  answer(request: CheckedRequest): Promise<Answer>;
+  /** The operation's name, for a request that cannot be read. */
+  readonly action: string;
+  /**
+   * @returns what has it done
+   * @throws Refusal INVALID_REQUEST
+   */
+  read(request: CheckedRequest): () => Promise<Answer>;
 }
 
 /** What needs no key, and therefore no operation. */
@@ -87,16 +92,19 @@ export function row<Input, Result, Prepared>(definition: Row<Input, Result, Prep
       const key = parseIdempotencyKey(header('idempotency-key'));
       return isAnswered(journal.reader, clock.now(), caller, operation, { key });
     },
-    async answer(request) {
+    action: operation.name,
+    read(request) {
       const input = read(request);
       const retry = requires === 'Idempotency-Key' ? readRetry(request) : undefined;
-      try {
-        const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
-        const answer = await present(result, request);
-        return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
-      } catch (error) {
-        throw operation.kind === 'read' ? asUndecided(error) : error;
-      }
+      return async () => {
+        try {
+          const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
+          const answer = await present(result, request);
+          return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
+        } catch (error) {
+          throw operation.kind === 'read' ? asUndecided(error) : error;
+        }
+      };
     },
   };
 }

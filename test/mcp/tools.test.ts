@@ -336,6 +336,30 @@ describe('MCP tools', () => {
     assert.deepEqual(reasons, ['bad_field', 'no_such_section', 'bad_field']);
   });
 
+  it('leave one record of a call that cannot be read', async () => {
+    const before = server.records().length;
+    const calls: readonly [string, object, action: string][] = [
+      ['read_org_doc', {}, 'tool.call'],
+      ['claim', { action: 'steal' }, 'tool.call'],
+      ['claim', { action: 'take' }, 'tool.call'],
+      ['read_org_doc', { location: 'a//b' }, 'document.read'],
+      ['list_org_docs', { cursor: 'forged' }, 'document.list'],
+    ];
+    for (const [name, args] of calls) assert.equal((await agent.call(name, args)).error.code, 'INVALID_REQUEST', name);
+    await agent.request('resources/read', { uri: 'cartulary://doc/a//b' });
+    await agent.request('resources/list', { cursor: 'forged' });
+    const records = server.records().slice(before);
+    assert.deepEqual(
+      records.map(({ record: { action, principal, outcome, code } }) => [action, principal, outcome, code]),
+      [
+        ...calls.map(([, , action]) => [action, agentId, 'refused', 'INVALID_REQUEST']),
+        ['document.read', agentId, 'refused', 'NOT_FOUND'],
+        ['document.list', agentId, 'refused', 'INVALID_REQUEST'],
+      ],
+    );
+    assert.deepEqual(JSON.parse(records[1]?.text?.detail ?? ''), { tool: 'claim', reason: 'bad_field' });
+  });
+
   describe('that find', () => {
     it('list the topmost folders that one reaches, wherever they lie', async () => {
       const { hands } = await server.agent('approver', '');
