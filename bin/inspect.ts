@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
 import type { InspectOptions, VerifiedChain } from '../lib/socket/inspect.js';
+import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { fail, printResult, refused } from './print.js';
@@ -87,15 +88,29 @@ async function run(
 
 async function showStatus(config: Config): Promise<Inspection> {
   const { reportStatus } = await import('../lib/socket/inspect.js');
+  const { describeSearch } = await import('../lib/socket/report-search.js');
   const answer = await sendCommand(config.data, { command: 'server', fields: {} }, async () => undefined);
   const server = answer !== undefined && 'result' in answer ? (answer.result as { url: string; pid: number }) : null;
-  const workspaces = await reportStatus(toInspect(config));
+  const reports = server === null ? [] : await askForSearch(config.data);
+  const statuses = await reportStatus(toInspect(config));
+  const workspaces = statuses.map((status) => {
+    const found = reports.find(({ workspace }) => workspace === status['name']);
+    if (found === undefined) return { ...status, search: null };
+    const { workspace: _, ...search } = found;
+    return { ...status, search };
+  });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
-  const lines = workspaces.map(
-    ({ name, documents, versions, stored_bytes: bytes }) =>
-      `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
-  );
+  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes }) => [
+    `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
+    ...reports.filter(({ workspace }) => workspace === name).flatMap(describeSearch),
+  ]);
   return { result: { data: config.data, server, workspaces }, lines: [config.data, running, ...lines], isWell: true };
+}
+
+/** What the server does to the search indexes; nothing from one that is older than the question. */
+async function askForSearch(data: string): Promise<readonly SearchReport[]> {
+  const answer = await sendCommand(data, { command: 'search.report', fields: {} }, async () => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as readonly SearchReport[]) : [];
 }
 
 async function verify(config: Config): Promise<Inspection> {

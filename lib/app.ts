@@ -55,6 +55,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Told of long work in the background. */
+  readonly onNews?: WorkspaceFiles['onNews'];
   /** Of the program, for what is written down about it. */
   readonly release?: string;
 }
@@ -245,6 +247,7 @@ export function makeLog(level: Config['logLevel']): Logger {
 export function openService(
   config: Pick<Config, 'git'> & { readonly data: string | null },
   onFault: ServiceOptions['onFault'],
+  onNews?: ServiceOptions['onNews'],
 ): Promise<Service> {
   return Service.open({
     dataFolder: config.data,
@@ -252,6 +255,7 @@ export function openService(
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,
+    onNews,
     release: readBuild().version,
   });
 }
@@ -313,7 +317,7 @@ export async function startService(
   ports: readonly number[] = [config.port],
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
-  const service = await openService(config, onFault);
+  const service = await openService(config, onFault, (what, figures) => log.info(figures, what));
   const opened: (() => Promise<void>)[] = [];
   try {
     const build = readBuild();

@@ -14,6 +14,8 @@ export interface Policy {
   readonly credentialLifetime: number | null;
   /** Whether search keeps an index of meaning beside the words; some kilobytes of memory a document. */
   readonly searchByMeaning: boolean;
+  /** Languages whose inflected words search finds by one another: ISO 639-1 codes, one at least. */
+  readonly searchLanguages: readonly string[];
 }
 
 export const defaultPolicy: Policy = {
@@ -24,4 +26,5 @@ export const defaultPolicy: Policy = {
   largestBlob: 100 * 1024 ** 2,
   credentialLifetime: null,
   searchByMeaning: false,
+  searchLanguages: ['en'],
 };

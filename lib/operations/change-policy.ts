@@ -26,8 +26,13 @@ export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
   run({ turn, search }, input) {
     const after = { ...readPolicy(turn.tables), ...input };
     const before = writePolicy(turn.tables, after);
-    if (after.searchByMeaning !== before.searchByMeaning) turn.whenDurable(() => search.catchUp());
+    if (concernsSearch(before, after)) turn.whenDurable(() => search.catchUp());
     return { before, after };
   },
   noteResult: ({ before, after }) => ({ detail: { before, after } }),
 };
+
+function concernsSearch(before: Policy, after: Policy): boolean {
+  const hasOtherLanguages = before.searchLanguages.join() !== after.searchLanguages.join();
+  return hasOtherLanguages || before.searchByMeaning !== after.searchByMeaning;
+}

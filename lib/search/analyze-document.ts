@@ -5,7 +5,8 @@ import { DirectionFinder } from './meaning/find-directions.js';
 import { findTitle } from './find-title.js';
 import { countOnce } from './posting.js';
 import { reduceMarkup } from './reduce-markup.js';
-import { splitWords } from './split-words.js';
+import { english, type Languages } from './languages/languages.js';
+import { spellingAt, splitWords } from './split-words.js';
 import { stemOfDocument, stemWord } from './stem-word.js';
 
 /** A document as search sees it. */
@@ -43,17 +44,23 @@ export const labelMark = '\u0000';
 
 const [body, title, path, label] = [0, 1, 2, 3] as const;
 
-/**
- * Takes time in proportion to the text, whatever it holds.
- * @param vectors with which its directions are found, too
- */
-export function analyzeDocument(document: SearchDocument, vectors: WordVectors | null = null): AnalyzedDocument {
+/** How documents are taken apart. */
+export interface Reading {
+  readonly languages: Languages;
+  /** With which a document's directions are found, too. */
+  readonly vectors: WordVectors | null;
+}
+
+export const plainReading: Reading = { languages: english, vectors: null };
+
+/** Takes time in proportion to the text, whatever it holds. */
+export function analyzeDocument(document: SearchDocument, { languages, vectors } = plainReading): AnalyzedDocument {
   const name = nameOf(document.location);
   const text = document.text?.slice(0, longestText) ?? '';
   const found = document.title === undefined ? findTitle(text) : undefined;
   const heading = document.title ?? found?.title;
   const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
-  const collected = new Collected(undefined, directions);
+  const collected = new Collected(languages, undefined, directions);
   if (found !== undefined) {
     collected.addBody(reduceMarkup(text.slice(0, found.start), name));
     collected.addBody(reduceMarkup(text.slice(found.end), name));
@@ -71,9 +78,9 @@ export function analyzeDocument(document: SearchDocument, vectors: WordVectors |
 }
 
 /** The same document at another location; what its name says is read anew, the rest stays. */
-export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location): AnalyzedDocument {
+export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location, languages: Languages): AnalyzedDocument {
   const name = nameOf(location);
-  const collected = new Collected(analyzed);
+  const collected = new Collected(languages, analyzed);
   collected.drop(path);
   collected.add(name, path);
   if (analyzed.flags & titledByNameFlag) {
@@ -84,8 +91,12 @@ export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location): 
 }
 
 /** The same document with other labels. */
-export function relabelAnalyzed(analyzed: AnalyzedDocument, labels: readonly string[]): AnalyzedDocument {
-  const collected = new Collected(analyzed);
+export function relabelAnalyzed(
+  analyzed: AnalyzedDocument,
+  labels: readonly string[],
+  languages: Languages,
+): AnalyzedDocument {
+  const collected = new Collected(languages, analyzed);
   collected.drop(label);
   for (const each of labels) collected.addLabel(each);
   return { ...analyzed, lengths: collected.lengths, terms: collected.terms };
@@ -98,26 +109,37 @@ const bitsOfField = [127 << 5, 7 << 2, 1 << 1, 1] as const;
 class Collected {
   readonly terms: Map<string, number>;
   readonly lengths: [number, number, number, number];
+  readonly #languages: Languages;
   readonly #directions: DirectionFinder | undefined;
 
-  constructor(start?: AnalyzedDocument, directions?: DirectionFinder) {
+  constructor(languages: Languages, start?: AnalyzedDocument, directions?: DirectionFinder) {
+    this.#languages = languages;
     this.#directions = directions;
     this.terms = new Map(start?.terms);
     this.lengths = start === undefined ? [0, 0, 0, 0] : [...start.lengths];
   }
 
   addBody(text: string): void {
-    splitWords(text, (word) => {
-      const stem = stemOfDocument(word);
-      this.#directions?.addWord(stem);
-      if (stem !== null) this.#count(stem, body);
+    const languages = this.#languages;
+    splitWords(text, (word, start, end) => {
+      if (!languages.areSpelled) {
+        const stem = stemOfDocument(word);
+        this.#directions?.addWord(stem);
+        if (stem !== null) this.#count(stem, body);
+        return;
+      }
+      // What texts point to is known of English words alone.
+      this.#directions?.addWord(stemOfDocument(word));
+      if (!languages.isStopWord(word)) this.#countAll(word, spellingAt(text, word, start, end), body);
     });
   }
 
   /** Titles, names and labels keep their stop words: a file may be called `about`. */
   add(text: string, field: 1 | 2 | 3): void {
-    splitWords(text, (word) => {
-      this.#count(stemWord(word), field);
+    const { areSpelled } = this.#languages;
+    splitWords(text, (word, start, end) => {
+      if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field);
+      else this.#count(stemWord(word), field);
     });
   }
 
@@ -134,6 +156,13 @@ class Collected {
       if (left === 0) this.terms.delete(term);
       else if (left !== counts) this.terms.set(term, left);
     }
+  }
+
+  /** A word of several languages has several stems, and is one word of the text all the same. */
+  #countAll(word: string, spelled: string, field: 0 | 1 | 2 | 3): void {
+    const stems = this.#languages.stemsOf(word, spelled);
+    for (const stem of stems) this.#count(stem, field);
+    this.lengths[field] -= stems.length - 1;
   }
 
   #count(term: string, field: 0 | 1 | 2 | 3): void {

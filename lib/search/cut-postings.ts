@@ -28,7 +28,7 @@ export interface CutTerm {
 
 /**
  * Finds the term's postings within reach. Postings out of reach are never read: binary search leads past them.
- * A wildcard or fuzzy term becomes one pseudo-term, which stands where any of its terms does. Rests where it yields.
+ * What stands for several terms (a wildcard, say) becomes one pseudo-term, which stands where any of them does. Rests where it yields.
  * @param on room for the largest of the segments
  */
 export function* cutTerm(
@@ -45,7 +45,7 @@ export function* cutTerm(
     let cut = nothing;
     if (only !== undefined) {
       cut =
-        term.type === 'exact'
+        places.length === 1
           ? cutPostings(living, only, intervals)
           : yield* unitePostings(living, places, intervals, on.counts);
       frequency += countLiving(living, cut, fields);

@@ -14,8 +14,8 @@ const mostAtOnce = 4096;
 export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
   if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stem);
   if (term.type === 'fuzzy') return yield* expandFuzzy(segment, term.term, term.edits);
-  const place = segment.findTerm(Buffer.from(term.term));
-  return place < 0 ? [] : [place];
+  const terms = term.type === 'any' ? term.terms : [term.term];
+  return terms.map((each) => segment.findTerm(Buffer.from(each))).filter((place) => place >= 0);
 }
 
 /** The term by which documents with the label are found. */

@@ -3,8 +3,8 @@ import { placeOfPhrase } from './check-phrases.js';
 import { isWithinEdits, matchesWildcard } from './match-pattern.js';
 import type { Query, QueryTerm } from './parse-query.js';
 import { reduceMarkup } from './reduce-markup.js';
-import { splitWords } from './split-words.js';
-import { stemWord } from './stem-word.js';
+import { english, type Languages } from './languages/languages.js';
+import { spellingAt, splitWords } from './split-words.js';
 
 /** A stretch of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
 export interface Snippet {
@@ -27,12 +27,12 @@ interface Match {
 }
 
 /** The stretch with most different words of the query, the earliest of equals. For text only. */
-export function makeSnippet(location: Location, text: string, query: Query): Snippet {
+export function makeSnippet(location: Location, text: string, query: Query, languages: Languages = english): Snippet {
   const sought = seekAll(query);
   const search = (most: number): { readonly readable: string; readonly matches: Match[]; readonly best: Best } => {
     const beginning = text.slice(0, endOfCharacter(text, most));
     const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
-    const matches = findMatches(readable, sought);
+    const matches = findMatches(readable, sought, languages);
     return { readable, matches, best: findBest(matches) };
   };
   let found = search(firstSearched);
@@ -68,22 +68,27 @@ function seekAll({ clauses, phrases }: Query): Sought {
   const exact = new Map<string, number>();
   terms.forEach((term, index) => {
     if (term.type === 'exact') exact.set(term.term, index);
+    else if (term.type === 'any') for (const each of term.terms) exact.set(each, index);
   });
-  const patterns = terms.map((term, index) => ({ term, index })).filter(({ term }) => term.type !== 'exact');
+  const patterns = terms
+    .map((term, index) => ({ term, index }))
+    .filter(({ term }) => term.type === 'wildcard' || term.type === 'fuzzy');
   const wanted = phrases.filter(({ isProhibited }) => !isProhibited);
   return {
     exact,
     patterns,
     phrases: wanted.map(({ words }, index) => ({ words, index: terms.length + index })),
-    count: exact.size + patterns.length + wanted.length,
+    count: new Set(exact.values()).size + patterns.length + wanted.length,
   };
 }
 
-function findMatches(text: string, { exact, patterns, phrases }: Sought): Match[] {
+function findMatches(text: string, { exact, patterns, phrases }: Sought, languages: Languages): Match[] {
   const known = new Map<string, number>();
-  const termOf = (word: string): number => {
-    const stem = stemWord(word);
-    return exact.get(stem) ?? patterns.find(({ term }) => matchesPattern(stem, term))?.index ?? -1;
+  const termOf = (word: string, spelled: string): number => {
+    const stems = languages.stemsOf(word, spelled);
+    const named = stems.find((stem) => exact.has(stem));
+    if (named !== undefined) return exact.get(named) ?? -1;
+    return patterns.find(({ term }) => stems.some((stem) => matchesPattern(stem, term)))?.index ?? -1;
   };
   const words: string[] = [];
   const matches: Match[] = [];
@@ -91,8 +96,9 @@ function findMatches(text: string, { exact, patterns, phrases }: Sought): Match[
   splitWords(text, (word, start, end) => {
     words.push(word);
     spans.push(start, end);
-    let term = known.get(word);
-    if (term === undefined) known.set(word, (term = termOf(word)));
+    const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;
+    let term = known.get(spelled);
+    if (term === undefined) known.set(spelled, (term = termOf(word, spelled)));
     if (term >= 0) matches.push({ start, end, term });
   });
   for (const { words: phrase, index } of phrases) {

@@ -1,8 +1,8 @@
 import lunr from 'lunr';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { bodyField, everyField, fieldNames } from './posting.js';
-import { foldText, isWithoutSpaces, wordsOf } from './split-words.js';
-import { isStopWord, stemWord } from './stem-word.js';
+import { english, type Languages } from './languages/languages.js';
+import { foldText, isWithoutSpaces, spellingAt, splitWords } from './split-words.js';
 
 /** lunr's parser of its query language, which its typings leave out. */
 const { QueryParser } = lunr as unknown as {
@@ -24,6 +24,8 @@ const largestBoost = 100;
 
 export type QueryTerm =
   | { readonly type: 'exact'; readonly term: string }
+  /** Any of the stems that a word has in several languages; that of English first. */
+  | { readonly type: 'any'; readonly terms: readonly string[] }
   /** `*` stands for any characters; what comes before the first is literal. The literal's own stem matches too. */
   | { readonly type: 'wildcard'; readonly pattern: string; readonly stem: string }
   | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number };
@@ -60,22 +62,23 @@ const wordWithStars = /[\p{L}\p{N}\p{M}*]+/gu;
  * Reads a query. Text that lunr's parser refuses (`10:30`, an address, `+`) is taken as plain words.
  * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`
  */
-export function parseQuery(text: string, syntax: QuerySyntax = 'operators'): Query {
+export function parseQuery(text: string, syntax: QuerySyntax = 'operators', languages: Languages = english): Query {
   if (text.length > longestQuery) {
     throw invalidRequest('query_too_long', `The query is longer than ${longestQuery} characters.`, { field: 'q' });
   }
   const phrases: Phrase[] = [];
+  const required: (readonly SpelledWord[])[] = [];
   const rest = text.replace(quoted, (_, sign: string, inner: string) => {
-    const words = wordsOf(inner);
-    if (words.length > 0) phrases.push({ words, isProhibited: sign === '-' });
+    const words = wordsIn(inner);
+    const isProhibited = sign === '-';
+    if (words.length > 0) phrases.push({ words: words.map(({ word }) => word), isProhibited });
+    if (!isProhibited) required.push(words);
     return ' ';
   });
   const read = (keepsStopWords: boolean): Query => {
-    const clauses = phrases
-      .filter(({ isProhibited }) => !isProhibited)
-      .map((phrase) => clauseOf(phrase, keepsStopWords));
-    const words =
-      (syntax === 'operators' ? readOperators(rest, keepsStopWords) : undefined) ?? readWords(rest, keepsStopWords);
+    const manner = { languages, keepsStopWords };
+    const clauses = required.map((words) => clauseOf(words, manner));
+    const words = (syntax === 'operators' ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
   };
   const query = read(false);
@@ -85,21 +88,40 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators'): Que
   return complete;
 }
 
-function clauseOf(phrase: Phrase, keepsStopWords: boolean): Clause {
-  const terms = exactTerms(phrase.words, keepsStopWords);
-  return { presence: 'required', boost: 1, fields: everyField, terms };
+/** How words of the query become terms. */
+interface Manner {
+  readonly languages: Languages;
+  readonly keepsStopWords: boolean;
 }
 
-function exactTerms(words: readonly string[], keepsStopWords: boolean): QueryTerm[] {
+interface SpelledWord {
+  readonly word: string;
+  readonly spelled: string;
+}
+
+function wordsIn(text: string): SpelledWord[] {
+  const words: SpelledWord[] = [];
+  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end) }));
+  return words;
+}
+
+function clauseOf(words: readonly SpelledWord[], manner: Manner): Clause {
+  return { presence: 'required', boost: 1, fields: everyField, terms: exactTerms(words, manner) };
+}
+
+function exactTerms(words: readonly SpelledWord[], { languages, keepsStopWords }: Manner): QueryTerm[] {
   return words
-    .filter((word) => keepsStopWords || !isStopWord(word))
-    .map((word) => ({ type: 'exact', term: stemWord(word) }));
+    .filter(({ word }) => keepsStopWords || !languages.isStopWord(word))
+    .map(({ word, spelled }) => {
+      const terms = languages.stemsOf(word, spelled);
+      return terms.length > 1 ? { type: 'any', terms } : { type: 'exact', term: terms[0] ?? word };
+    });
 }
 
-function readWords(text: string, keepsStopWords: boolean): Clause[] {
+function readWords(text: string, manner: Manner): Clause[] {
   return text
     .split(/\s+/u)
-    .map((word) => exactTerms(wordsOfQuery(word), keepsStopWords))
+    .map((word) => exactTerms(wordsOfQuery(word), manner))
     .map((terms) => ({ presence: 'optional', boost: 1, fields: everyField, terms }));
 }
 
@@ -107,10 +129,10 @@ function readWords(text: string, keepsStopWords: boolean): Clause[] {
  * The words of a query's word. Where characters come in pairs, a single one says nothing that its pairs
  * don't say better.
  */
-function wordsOfQuery(text: string): string[] {
-  const words = wordsOf(text);
-  const hasPairs = words.some((word) => isWithoutSpaces(word) && isPair(word));
-  return hasPairs ? words.filter((word) => !isWithoutSpaces(word) || isPair(word)) : words;
+function wordsOfQuery(text: string): SpelledWord[] {
+  const words = wordsIn(text);
+  const hasPairs = words.some(({ word }) => isWithoutSpaces(word) && isPair(word));
+  return hasPairs ? words.filter(({ word }) => !isWithoutSpaces(word) || isPair(word)) : words;
 }
 
 /** Whole code points. */
@@ -123,7 +145,7 @@ function isPair(word: string): boolean {
 }
 
 /** lunr's reading of the text, or undefined where it can't be read so. */
-function readOperators(text: string, keepsStopWords: boolean): Clause[] | undefined {
+function readOperators(text: string, manner: Manner): Clause[] | undefined {
   const query = new lunr.Query([...fieldNames]);
   try {
     new QueryParser(text.replace(looseSign, '$1'), query).parse();
@@ -131,13 +153,13 @@ function readOperators(text: string, keepsStopWords: boolean): Clause[] | undefi
     if (error instanceof lunr.QueryParseError) return undefined;
     throw error;
   }
-  const clauses = query.clauses.map((clause) => readClause(clause, keepsStopWords));
+  const clauses = query.clauses.map((clause) => readClause(clause, manner));
   return clauses.every((clause) => clause !== undefined) ? clauses : undefined;
 }
 
 function readClause(
   clause: lunr.Query.Clause & { presence?: lunr.Query.presence },
-  keepsStopWords: boolean,
+  manner: Manner,
 ): Clause | undefined {
   const fields = clause.fields.reduce((mask, name) => mask | (1 << fieldNames.indexOf(name as 'body')), 0);
   const edits = clause.editDistance ?? 0;
@@ -147,23 +169,23 @@ function readClause(
       : clause.presence === lunr.Query.presence.PROHIBITED
         ? 'prohibited'
         : 'optional';
-  const keepsAll = keepsStopWords || (fields & bodyField) === 0;
+  const own = { ...manner, keepsStopWords: manner.keepsStopWords || (fields & bodyField) === 0 };
   const shape = { presence, boost: Math.min(clause.boost, largestBoost), fields } as const;
   if (clause.term.includes('*')) {
-    const terms = wildcardTerms(clause.term, keepsAll);
+    const terms = wildcardTerms(clause.term, own);
     return terms === undefined ? undefined : { ...shape, terms };
   }
-  if (edits === 0) return { ...shape, terms: exactTerms(wordsOfQuery(clause.term), keepsAll) };
-  return { ...shape, terms: wordsOf(clause.term).map((word) => fuzzyTerm(word, edits)) };
+  if (edits === 0) return { ...shape, terms: exactTerms(wordsOfQuery(clause.term), own) };
+  return { ...shape, terms: wordsIn(clause.term).map((word) => fuzzyTerm(word, edits, own)) };
 }
 
 /** Undefined for a leading `*`, which is how Markdown stresses and not how words are sought. */
-function wildcardTerms(text: string, keepsStopWords: boolean): QueryTerm[] | undefined {
+function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
   const terms: QueryTerm[] = [];
   for (const piece of foldText(text).match(wordWithStars) ?? []) {
-    if (!piece.includes('*')) terms.push(...exactTerms(wordsOfQuery(piece), keepsStopWords));
+    if (!piece.includes('*')) terms.push(...exactTerms(wordsOfQuery(piece), manner));
     else if (piece.startsWith('*')) return undefined;
-    else if (isWithoutSpaces(piece)) terms.push(...exactTerms(wordsOfQuery(piece), keepsStopWords));
+    else if (isWithoutSpaces(piece)) terms.push(...exactTerms(wordsOfQuery(piece), manner));
     else {
       if (charactersOf(piece).indexOf('*') < shortestPrefix) {
         throw tooComplex(`A word with "*" needs at least ${shortestPrefix} characters before it.`);
@@ -173,27 +195,27 @@ function wildcardTerms(text: string, keepsStopWords: boolean): QueryTerm[] | und
       terms.push({
         type: 'wildcard',
         pattern: piece.replaceAll(/\*+/g, '*'),
-        stem: endsThere ? stemWord(literal) : literal,
+        stem: endsThere ? (manner.languages.stemsOf(literal, literal)[0] ?? literal) : literal,
       });
     }
   }
   return terms;
 }
 
-function fuzzyTerm(word: string, edits: number): QueryTerm {
+function fuzzyTerm({ word, spelled }: SpelledWord, edits: number, { languages }: Manner): QueryTerm {
   if (isWithoutSpaces(word)) return { type: 'exact', term: word };
   if (edits > mostEdits) throw tooComplex(`"~" allows at most ${mostEdits} edits.`);
   if (charactersOf(word).length < shortestFuzzyWord) {
     throw tooComplex(`A word with "~" needs at least ${shortestFuzzyWord} characters.`);
   }
-  return { type: 'fuzzy', term: stemWord(word), edits };
+  return { type: 'fuzzy', term: languages.stemsOf(word, spelled)[0] ?? word, edits };
 }
 
 function checkLimits({ clauses }: Query): void {
   const terms = clauses.flatMap((clause) => clause.terms);
   if (clauses.length > mostClauses) throw tooComplex(`The query has more than ${mostClauses} words.`);
   if (terms.length > mostTerms) throw tooComplex(`The query has more than ${mostTerms} terms.`);
-  if (terms.filter(({ type }) => type !== 'exact').length > mostPatterns) {
+  if (terms.filter(({ type }) => type === 'wildcard' || type === 'fuzzy').length > mostPatterns) {
     throw tooComplex(`The query has more than ${mostPatterns} words with "*" or "~".`);
   }
 }

@@ -26,6 +26,8 @@ export interface SearchPosition {
   readonly statistics: Statistics;
   readonly score: number;
   readonly location: Location;
+  /** How words were read and ranked: with another manner, scores don't go on from this one. */
+  readonly manner: string;
 }
 
 export interface RankRequest {

@@ -1,11 +1,13 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { runResting } from './run-resting.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
   renameAnalyzed,
   type AnalyzedDocument,
+  type Reading,
   type SearchDocument,
 } from './analyze-document.js';
 import { holdsPhrases } from './check-phrases.js';
@@ -13,6 +15,7 @@ import { defaultFirstTier } from './choose-merge.js';
 import type { ReachedSegment } from './cut-postings.js';
 import { LivingSegment } from './living-segment.js';
 import { makeSnippet, type Snippet } from './make-snippet.js';
+import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
@@ -42,6 +45,8 @@ export interface SearchOptions {
   readonly neighboursOf?: (term: string) => readonly WidenedTerm[];
   /** Told of failures in the background, after which the index goes on as it was. */
   readonly report?: (error: Error) => void;
+  /** In which documents are taken apart where nothing is stored: English. */
+  readonly languages?: Languages;
   /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
   readonly firstTier?: number;
 }
@@ -65,12 +70,19 @@ export class SearchIndex {
   #touched: Set<number> | null = null;
   /** With which new documents' directions are found. */
   #vectors: WordVectors | null = null;
+  #languages: Languages;
   /** The vectors that all documents' directions were made from; null where not all have any. */
   #madeWith: string | null = null;
 
   private constructor(options: SearchOptions) {
     this.#options = options;
+    this.#languages = options.languages ?? english;
     this.#shelf = new Shelf(this.#merger, options.report ?? (() => undefined), options.firstTier ?? defaultFirstTier);
+  }
+
+  /** An index that holds nothing yet, whatever is stored; `save` puts it in the place of that. */
+  static create(options: SearchOptions): SearchIndex {
+    return new SearchIndex(options);
   }
 
   /** Loads what is stored. What can't be trusted is deleted and told in `dropped`: the index is empty then. */
@@ -83,6 +95,11 @@ export class SearchIndex {
   /** The commit that the index is of; null when it has to be built. */
   get commit(): string | null {
     return this.#commit;
+  }
+
+  /** In which all its documents are taken apart, and queries read. */
+  get languages(): Languages {
+    return this.#languages;
   }
 
   /** Why a stored index was not taken. */
@@ -106,7 +123,7 @@ export class SearchIndex {
 
   /** Whether meaning is told, besides text. */
   get ranksByMeaning(): boolean {
-    return this.#vectors !== null && this.#vectors.name === this.#madeWith;
+    return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#knowsWords;
   }
 
   /** From now on commits win over what is revised. */
@@ -135,12 +152,13 @@ export class SearchIndex {
 
   /** Takes documents apart; the work is in proportion to their text. Longer ones belong in a worker. */
   analyze(...documents: readonly SearchDocument[]): Analysis {
-    return toAnalysis(writeSegment(documents.map((document) => analyzeDocument(document, this.#vectors))));
+    const reading = this.#reading;
+    return toAnalysis(writeSegment(documents.map((document) => analyzeDocument(document, reading))));
   }
 
   /** Like `analyze`, without keeping anybody waiting. */
   async analyzeInWorker(documents: readonly SearchDocument[]): Promise<Analysis> {
-    return toAnalysis(await this.#analyst.analyze(documents, this.#vectors));
+    return toAnalysis(await this.#analyst.analyze(documents, this.#reading));
   }
 
   /** Follows a commit. Returns at once; the next search sees it. */
@@ -158,8 +176,9 @@ export class SearchIndex {
     return readLabels(this.#shelf.segments);
   }
 
-  /** Empties the index, to be filled anew while commits go on. */
-  startRebuild(): void {
+  /** Empties the index, to be filled anew, in other languages perhaps, while commits go on. */
+  startRebuild(languages: Languages = this.#languages): void {
+    this.#languages = languages;
     this.#shelf.clear();
     this.#commit = null;
     this.#touched = new Set();
@@ -188,11 +207,14 @@ export class SearchIndex {
 
   /**
    * One page of hits, best first.
-   * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`
+   * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`; `bad_cursor` for a position from before
+   * the index was made in another way
    */
   async search(request: SearchRequest): Promise<SearchPage> {
-    const query = parseQuery(request.query, request.syntax);
+    const query = parseQuery(request.query, request.syntax, this.#languages);
     if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
+    const manner = this.#manner;
+    if (request.position && request.position.manner !== manner) throw strangePosition();
     const hasPhrases = query.phrases.length > 0;
     const most = hasPhrases ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
     const { version } = this.#shelf;
@@ -218,12 +240,13 @@ export class SearchIndex {
     }
     const last = found[examined - 1];
     const isEnd = last === undefined || examined === found.length;
-    return { hits, position: isEnd ? null : { statistics, score: last.score, location: last.hit.location } };
+    const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
+    return { hits, position: end };
   }
 
   /** What to show of a text document that was found. @throws Refusal as `search` does */
   snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Snippet {
-    return makeSnippet(location, text, parseQuery(query, syntax));
+    return makeSnippet(location, text, parseQuery(query, syntax, this.#languages), this.#languages);
   }
 
   /** Stores the index as it is now; a crash meanwhile leaves the one stored before. */
@@ -240,6 +263,7 @@ export class SearchIndex {
     this.#touched?.add(key);
     await this.#shelf.expel(key);
     forgetStems();
+    forgetLanguages();
     await Promise.all([this.#analyst.forgetWords(), this.#merger.forgetWords()]);
     await this.save();
   }
@@ -268,7 +292,7 @@ export class SearchIndex {
     reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
     const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
     // Vectors say what neighbours say, and more.
-    const neighboursOf = meaning === undefined ? this.#options.neighboursOf : undefined;
+    const neighboursOf = meaning === undefined && this.#knowsWords ? this.#options.neighboursOf : undefined;
     return rankDocuments(reached, {
       query,
       widened: neighboursOf === undefined ? [] : widenQuery(query, neighboursOf),
@@ -278,6 +302,19 @@ export class SearchIndex {
       most,
       after: position ?? undefined,
     });
+  }
+
+  get #manner(): string {
+    return `${this.#languages.codes.join()}${this.ranksByMeaning ? ' meaning' : ''}`;
+  }
+
+  get #reading(): Reading {
+    return { languages: this.#languages, vectors: this.#vectors };
+  }
+
+  /** What words mean, or are near to, is known of English alone. */
+  get #knowsWords(): boolean {
+    return this.#languages.codes.includes('en');
   }
 
   #locationOf(key: number): Location | undefined {
@@ -298,7 +335,7 @@ export class SearchIndex {
     if (place !== undefined) this.#touch(place);
     if (place !== undefined && document !== undefined) this.#shelf.bury(place);
     this.#shelf.carry(from, to);
-    if (document !== undefined) this.#addOne(renameAnalyzed(document, to), key);
+    if (document !== undefined) this.#addOne(renameAnalyzed(document, to, this.#languages), key);
   }
 
   #relabel(location: Location, labels: readonly string[]): void {
@@ -308,7 +345,7 @@ export class SearchIndex {
     this.#touch(place);
     const document = extract(place);
     this.#shelf.bury(place);
-    this.#addOne(relabelAnalyzed(document, labels), key);
+    this.#addOne(relabelAnalyzed(document, labels, this.#languages), key);
   }
 
   #put({ segment, locations }: Analysis, keys: readonly number[]): void {
@@ -344,6 +381,7 @@ export class SearchIndex {
       }
       this.#commit = stored.commit;
       this.#madeWith = stored.vectors;
+      this.#languages = openLanguages(stored.languages);
       this.#shelf.keepsDirections = stored.vectors !== null;
     } catch (error) {
       this.#dropped = error as Error;
@@ -353,7 +391,7 @@ export class SearchIndex {
   }
 
   async #store(folder: string): Promise<void> {
-    const index = { commit: this.#commit, vectors: this.#madeWith };
+    const index = { commit: this.#commit, vectors: this.#madeWith, languages: this.#languages.codes };
     const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
     const segments = [];
     for (const { segment, state } of states) {
@@ -368,6 +406,11 @@ export class SearchIndex {
 function toAnalysis(segment: Segment): Analysis {
   const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
   return { segment, locations };
+}
+
+function strangePosition(): Refusal {
+  const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
+  return invalidRequest('bad_cursor', message, { field: 'cursor' });
 }
 
 function keyAt({ living, ordinal }: Place): number {

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { SearchDocument } from './analyze-document.js';
+import type { Reading, SearchDocument } from './analyze-document.js';
 import type { SegmentState } from './living-segment.js';
-import type { WordVectors } from './meaning/word-vectors.js';
 import { Segment } from './segment.js';
 import type { Job, JobAnswer, JobRequest } from './worker.js';
 
@@ -20,8 +19,8 @@ export class SearchWorker {
   readonly #waiting = new Map<number, Waiting>();
 
   /** A segment of the documents, in the order of their locations. */
-  async analyze(documents: readonly SearchDocument[], vectors: WordVectors | null): Promise<Segment> {
-    const job = { type: 'analyze', documents, vectors: vectors?.name ?? null } as const;
+  async analyze(documents: readonly SearchDocument[], { languages, vectors }: Reading): Promise<Segment> {
+    const job = { type: 'analyze', documents, languages: languages.codes, vectors: vectors?.name ?? null } as const;
     return new Segment((await this.#ask(job)) as SharedArrayBuffer);
   }
 

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { CarriedRun } from './carried-run.js';
+import type { LanguageCode } from './languages/languages.js';
 import { LivingSegment, type SegmentState } from './living-segment.js';
 import { Segment, segmentFormat } from './segment.js';
 
@@ -30,6 +31,8 @@ interface Manifest {
   readonly format: string;
   readonly commit: string | null;
   readonly vectors: string | null;
+  /** Left out by versions that knew English alone. */
+  readonly languages?: readonly LanguageCode[];
   readonly segments: readonly ManifestEntry[];
 }
 
@@ -46,13 +49,14 @@ export function storeSegment(folder: string, segment: Segment): string {
 /** Names the segments that make the index of the commit; other files of segments are removed. */
 export function storeManifest(
   folder: string,
-  { commit, vectors }: IndexState,
+  { commit, vectors, languages }: IndexState,
   segments: readonly StoredSegment[],
 ): void {
   const manifest: Manifest = {
     format,
     commit,
     vectors,
+    languages,
     segments: segments.map(({ file, tombstones, runs }) => ({
       file,
       tombstones: Buffer.from(tombstones.buffer, tombstones.byteOffset, tombstones.byteLength).toString('base64'),
@@ -88,6 +92,8 @@ export interface IndexState {
   readonly commit: string | null;
   /** The word vectors that the directions of all its documents were made from; null where not all have any. */
   readonly vectors: string | null;
+  /** In which all documents were taken apart. */
+  readonly languages: readonly LanguageCode[];
 }
 
 export interface StoredIndex extends IndexState {
@@ -109,6 +115,7 @@ export function loadIndex(folder: string): StoredIndex | undefined {
   return {
     commit: manifest.commit,
     vectors: manifest.vectors,
+    languages: manifest.languages ?? ['en'],
     segments: manifest.segments.map((entry) => ({ file: entry.file, living: loadSegment(folder, entry) })),
   };
 }

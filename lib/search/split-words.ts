@@ -59,6 +59,17 @@ function visitWord(raw: string, index: number, visit: WordVisitor): void {
   }
 }
 
+/**
+ * How the word that stands there is spelled: in lower case, in one form for characters that mean the same, with its
+ * diacritics. The word itself where several are made of what stands there.
+ */
+export function spellingAt(text: string, word: string, start: number, end: number): string {
+  const raw = text.slice(start, Math.min(end, start + longestRaw));
+  if (ascii.test(raw)) return word;
+  const spelled = raw.normalize('NFKC').toLowerCase().normalize('NFC');
+  return foldText(spelled) === word ? spelled : word;
+}
+
 /** The words alone. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];

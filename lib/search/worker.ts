@@ -1,6 +1,7 @@
 /** A worker thread's program: analyses documents, merges and stores segments, one request at a time. */
 import { parentPort } from 'node:worker_threads';
 import { analyzeDocument, type SearchDocument } from './analyze-document.js';
+import { forgetLanguages, openLanguages, type LanguageCode } from './languages/languages.js';
 import type { SegmentState } from './living-segment.js';
 import { openVectors } from './meaning/open-vectors.js';
 import { mergeSegments } from './merge-segments.js';
@@ -14,6 +15,7 @@ export type Job =
   | {
       readonly type: 'analyze';
       readonly documents: readonly SearchDocument[];
+      readonly languages: readonly LanguageCode[];
       /** Name of the word vectors to find directions with, or null. */
       readonly vectors: string | null;
     }
@@ -41,7 +43,8 @@ async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
   switch (job.type) {
     case 'analyze': {
       const vectors = job.vectors === null ? null : await openVectors(job.vectors);
-      return writeSegment(job.documents.map((document) => analyzeDocument(document, vectors))).buffer;
+      const reading = { languages: openLanguages(job.languages), vectors };
+      return writeSegment(job.documents.map((document) => analyzeDocument(document, reading))).buffer;
     }
     case 'merge': {
       const inputs = job.inputs.map((input) => ({ ...input, segment: new Segment(input.buffer) }));
@@ -51,6 +54,7 @@ async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
       return storeSegment(job.folder, new Segment(job.buffer));
     case 'forget':
       forgetStems();
+      forgetLanguages();
       return null;
   }
 }

@@ -74,6 +74,7 @@ export class DocumentTable {
   readonly #deletedAt;
   readonly #deletedWithin;
   readonly #all;
+  readonly #countLive;
   readonly #deleted;
   readonly #setId;
 
@@ -144,6 +145,9 @@ export class DocumentTable {
     this.#all = connection
       .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
       .raw();
+    this.#countLive = connection.prepare<[], { count: number }>(
+      'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
+    );
   }
 
   at(folder: number, name: string): DocumentRow | undefined {
@@ -249,6 +253,11 @@ export class DocumentTable {
     const row = this.#deleted.get(number);
     if (row === undefined) return undefined;
     return { number: row.number, id: row.id, sequence: row.sequence, location: row.location as Location };
+  }
+
+  /** How many live documents there are; takes time in proportion to them. */
+  countLive(): number {
+    return this.#countLive.get()?.count ?? 0;
   }
 
   /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */

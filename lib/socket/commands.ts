@@ -14,6 +14,7 @@ import { policyCommands } from './manage-policy.js';
 import { principalCommands } from './manage-principals.js';
 import { signInCommands } from './manage-sign-in.js';
 import { preserveCommands } from './preserve.js';
+import { reportSearch } from './report-search.js';
 
 /**
  * The command line's table: what can be asked of the process that owns a data folder, and which operations each leads
@@ -22,6 +23,7 @@ import { preserveCommands } from './preserve.js';
 export const commands: Readonly<Record<string, Command>> = {
   init: initialize,
   server: { scope: 'service', run: ({ server }) => Promise.resolve(server) },
+  'search.report': { scope: 'service', run: ({ host }) => Promise.resolve(reportSearch(host)) },
   ...principalCommands,
   ...accessCommands,
   ...signInCommands,

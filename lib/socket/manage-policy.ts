@@ -1,12 +1,13 @@
 import type { Policy } from '../domain/policy.js';
 import { changePolicy, showPolicy } from '../operations/change-policy.js';
+import { languageCodes } from '../search/languages/open-stemmer.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';
 import type { Presented } from './present.js';
 
 interface Setting {
   readonly field: keyof Policy;
-  readonly kind: 'count' | 'bytes' | 'duration' | 'switch';
+  readonly kind: 'count' | 'bytes' | 'duration' | 'switch' | 'languages';
 }
 
 /** The policy's settings by the names they have outside. */
@@ -18,6 +19,7 @@ const settings: Readonly<Record<string, Setting>> = {
   largest_blob: { field: 'largestBlob', kind: 'bytes' },
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
   search_by_meaning: { field: 'searchByMeaning', kind: 'switch' },
+  search_languages: { field: 'searchLanguages', kind: 'languages' },
 };
 
 function presentPolicy(policy: Policy): Presented {
@@ -25,21 +27,38 @@ function presentPolicy(policy: Policy): Presented {
     Object.entries(settings).map(([name, { field, kind }]) => {
       const value = policy[field];
       if (kind === 'switch') return [name, value === true ? 'on' : 'off'];
+      if (Array.isArray(value)) return [name, value.join(',')];
       return [name, kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value];
     }),
   );
 }
 
-function parseValue({ kind }: Setting, text: string): number | boolean | null {
+function parseValue({ kind }: Setting, text: string): number | boolean | null | readonly string[] {
   if (kind === 'switch') {
     if (text !== 'on' && text !== 'off') throw badField('value', 'must be on or off');
     return text === 'on';
   }
+  if (kind === 'languages') return parseLanguages(text);
   if (kind === 'count') return parseCount('value', text);
   if (kind === 'bytes') return parseBytes('value', text);
   const duration = text === 'none' ? null : parseDuration(text);
   if (duration === undefined) throw badField('value', 'must be a duration such as 90d (s, m, h, d, w), or none');
   return duration;
+}
+
+/** Each costs work in every search and room in the index. */
+const mostLanguages = 4;
+
+function parseLanguages(text: string): readonly string[] {
+  const codes = text.split(',').map((code) => code.trim());
+  const known: readonly string[] = languageCodes;
+  if (
+    codes.every((code) => known.includes(code)) &&
+    new Set(codes).size === codes.length &&
+    codes.length <= mostLanguages
+  )
+    return codes;
+  throw badField('value', `must name one to ${mostLanguages} of ${known.join(', ')}, separated by commas`);
 }
 
 export const policyCommands: Readonly<Record<string, Command>> = {

@@ -3,10 +3,18 @@ import { faultOfLocation, joinLocation, parseLocation, type Location } from '../
 import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
-import type { SearchUpsert } from '../search/search-index.js';
+import { openLanguages, type LanguageCode } from '../search/languages/languages.js';
+import { knownLanguages } from '../search/languages/open-stemmer.js';
+import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, locationOfFolder, type FoundDocument } from './locate.js';
-import { keysFor, type DocumentToIndex, type SearchKeeper, type SearchNote } from './search-keeper.js';
+import {
+  keysFor,
+  type DocumentToIndex,
+  type SearchKeeper,
+  type SearchNote,
+  type SearchProgress,
+} from './search-keeper.js';
 import type { Workspace } from './workspace.js';
 
 const batch = 128;
@@ -19,26 +27,39 @@ export function toIndex(tables: Tables, { row, location }: FoundDocument): Docum
   return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
 }
 
+/** Told of work on the whole index: that it has begun, how far it is, and (null) that it is done or given up. */
+export type OnSearchProgress = (progress: SearchProgress | null) => void;
+
 /**
  * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
- * else by building it anew from the documents. Where the policy asks for meaning and the index has none yet, all
- * documents are then revised for it, while text ranks. Writes go on meanwhile.
- * @param tell called with the number of documents taken in so far
+ * else by building it anew from the documents. Where the policy asks for other languages, an index in those is then
+ * built beside it and takes its place; where it asks for meaning and the index has none yet, all documents are revised
+ * for it, while text ranks. Writes go on meanwhile.
  */
 export async function catchUpSearch(
   workspace: Workspace,
   keeper: SearchKeeper,
-  tell: (documents: number) => void = () => undefined,
+  tell: OnSearchProgress = () => undefined,
 ): Promise<void> {
-  const isRevisionDue = await keeper.useMeaning(readPolicy(workspace.journal.reader).searchByMeaning);
-  await catchUpText(workspace, keeper, tell);
-  if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, tell);
+  const { searchByMeaning, searchLanguages } = readPolicy(workspace.journal.reader);
+  const languages = knownLanguages(searchLanguages);
+  try {
+    const isRevisionDue = await keeper.useMeaning(searchByMeaning);
+    await catchUpText(workspace, keeper, languages, tell);
+    if (keeper.isClosing) return;
+    if (keeper.index.languages.codes.join() !== languages.join()) {
+      await buildNext(workspace, keeper, languages, searchByMeaning, tell);
+    } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, tell);
+  } finally {
+    tell(null);
+  }
 }
 
 async function catchUpText(
   workspace: Workspace,
   keeper: SearchKeeper,
-  tell: (documents: number) => void,
+  languages: readonly LanguageCode[],
+  tell: OnSearchProgress,
 ): Promise<void> {
   // It follows every write: where notes wait, it is not behind.
   if (keeper.isReady) return;
@@ -54,7 +75,7 @@ async function catchUpText(
       return;
     }
   }
-  await buildAnew(workspace, keeper, tell);
+  await buildAnew(workspace, keeper, languages, tell);
 }
 
 /** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
@@ -120,21 +141,46 @@ function noteChanged(tables: Tables, changed: Iterable<Location>): SearchNote[] 
   return [...removed, ...written];
 }
 
-async function buildAnew(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
+async function buildAnew(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  languages: readonly LanguageCode[],
+  tell: OnSearchProgress,
+): Promise<void> {
+  const { index } = keeper;
   keeper.startFollowing();
-  keeper.index.startRebuild();
-  await takeAll(workspace, keeper, (documents) => keeper.index.backfill(documents), tell);
+  index.startRebuild(openLanguages(languages));
+  await takeAll(workspace, keeper, index, (documents) => index.backfill(documents), 'build', tell);
   if (keeper.isClosing) return;
   await keeper.settled();
-  keeper.index.endRebuild(workspace.journal.state.head ?? '');
+  index.endRebuild(workspace.journal.state.head ?? '');
   keeper.markReady();
   await keeper.store();
 }
 
-async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: (documents: number) => void): Promise<void> {
-  await takeAll(workspace, keeper, (documents) => keeper.index.revise(documents), tell);
+async function buildNext(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  languages: readonly LanguageCode[],
+  meaning: boolean,
+  tell: OnSearchProgress,
+): Promise<void> {
+  const next = await keeper.startNext(languages, meaning);
+  try {
+    await takeAll(workspace, keeper, next, (documents) => next.backfill(documents), 'languages', tell);
+    if (keeper.isClosing) return;
+    await keeper.settled();
+    await keeper.finishNext(() => workspace.journal.state.head ?? '');
+  } finally {
+    await keeper.dropNext();
+  }
+}
+
+async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
+  const { index } = keeper;
+  await takeAll(workspace, keeper, index, (documents) => index.revise(documents), 'meaning', tell);
   if (keeper.isClosing) return;
-  keeper.index.endRevision();
+  index.endRevision();
   await keeper.store();
 }
 
@@ -142,18 +188,22 @@ async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: (docu
 async function takeAll(
   workspace: Workspace,
   keeper: SearchKeeper,
+  index: SearchIndex,
   take: (documents: SearchUpsert) => void,
-  tell: (documents: number) => void,
+  task: SearchProgress['task'],
+  tell: OnSearchProgress,
 ): Promise<void> {
+  const all = workspace.journal.reader.documents.countLive();
   let after = 0;
   let done = 0;
+  tell({ task, done, documents: all });
   while (!keeper.isClosing) {
     const tables = workspace.journal.reader;
     const rows = tables.documents.afterNumber(after, batch);
     const last = rows.at(-1);
     if (last === undefined) break;
     const documents = rows.map((row) => toIndex(tables, { row, location: locate(tables, row), mirror: null }));
-    const analysis = await keeper.analyze(documents);
+    const analysis = await keeper.analyze(documents, index);
     // A folder that was renamed while the texts were read has other locations now: once more, then.
     const present = new Map(
       workspace.journal.reader.documents.afterNumber(after, batch).map((row) => [row.number, row]),
@@ -166,7 +216,7 @@ async function takeAll(
     take({ analysis, keys: keysFor(analysis, documents) });
     after = last.number;
     done += rows.length;
-    tell(done);
+    tell({ task, done, documents: all });
   }
 }
 

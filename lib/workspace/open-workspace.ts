@@ -11,7 +11,7 @@ import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from './eraser.js';
 import { WorkspaceUnsound } from './recover.js';
-import { Workspace, type WorkspaceOrigin } from './workspace.js';
+import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
 export interface WorkspaceFiles {
   /** The data folder, or null for a workspace that lives in memory. */
@@ -23,6 +23,8 @@ export interface WorkspaceFiles {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Told of long work in the background, for the log. */
+  readonly onNews?: WorkspaceOptions['onNews'];
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;
   /** What a workspace is told of its service; nothing if left out. */
@@ -96,7 +98,7 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
  * @throws WorkspaceUnsound with the way out; Error when its files cannot be read or written
  */
 export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
-  const { dataFolder, migrations, clock, randomness, onFault } = files;
+  const { dataFolder, migrations, clock, randomness, onFault, onNews } = files;
   const paths = dataFolder === null ? undefined : pathsOf(dataFolder, name);
   if (paths !== undefined && !existsSync(paths.sidecar)) {
     throw new WorkspaceUnsound(
@@ -120,6 +122,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     clock,
     randomness,
     onFault,
+    onNews,
     onEraseStep: files.onEraseStep,
   });
   if (workspace.journal.reader.principals.find(operatorId) === undefined) {

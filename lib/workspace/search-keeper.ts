@@ -2,7 +2,14 @@ import type { DocumentKind } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { unavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analyze-document.js';
-import { SearchIndex, type Analysis, type SearchPage, type SearchRequest } from '../search/search-index.js';
+import { openLanguages, type LanguageCode, type Languages } from '../search/languages/languages.js';
+import {
+  SearchIndex,
+  type Analysis,
+  type SearchOptions,
+  type SearchPage,
+  type SearchRequest,
+} from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
@@ -36,12 +43,26 @@ interface CommittedNote {
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
   readonly folder: string | null;
+  /** In which documents are taken apart where nothing is stored. */
+  readonly languages: readonly LanguageCode[];
   readonly readBlob: (oid: string) => Promise<Buffer>;
   /** Blob of the document's current version, if it is live and text. */
   readonly blobOf: (number: number) => { readonly oid: string; readonly size: number } | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
   /** The index is no longer in step with the history or the policy: it has to catch up. */
   readonly onBehind: () => void;
+}
+
+/** What is done to the whole index in the background, and how far that is. */
+export interface SearchProgress {
+  /**
+   * `build`: there is no index, searches are refused until there is. `meaning`: words alone rank until all documents
+   * are revised. `languages`: the index in the languages of before answers until the new one is whole.
+   */
+  readonly task: 'build' | 'meaning' | 'languages';
+  /** Documents done, and documents in all, as counted when it began. */
+  readonly done: number;
+  readonly documents: number;
 }
 
 /** Texts above this are found by their name alone. Bytes. */
@@ -63,7 +84,11 @@ const mostWaiting = 4096;
  * write, it makes the index be built anew.
  */
 export class SearchKeeper {
-  readonly index: SearchIndex;
+  /** Where the index is going in the background; null when it is as the policy asks for. */
+  progress: SearchProgress | null = null;
+  #index: SearchIndex;
+  /** Filled beside the other one, until it takes its place. */
+  #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
   #notes: CommittedNote[] = [];
   /** How many notes were ever taken, and how many of them are followed. */
@@ -84,15 +109,25 @@ export class SearchKeeper {
 
   constructor(options: SearchKeeperOptions) {
     this.#options = options;
-    this.index = SearchIndex.open({
-      folder: options.folder,
-      neighboursOf: widenTerm,
-      readText: (number) => this.#readText(options.blobOf(number)),
-      report: (error) => options.onFault('The search index had a fault in the background', error),
-    });
+    this.#index = SearchIndex.open(this.#optionsFor(openLanguages(options.languages)));
     if (this.index.dropped !== null) {
       options.onFault('The stored search index could not be trusted and is built anew', this.index.dropped);
     }
+  }
+
+  #optionsFor(languages: Languages): SearchOptions {
+    const { folder, blobOf, onFault } = this.#options;
+    return {
+      folder,
+      languages,
+      neighboursOf: widenTerm,
+      readText: (number) => this.#readText(blobOf(number)),
+      report: (error) => onFault('The search index had a fault in the background', error),
+    };
+  }
+
+  get index(): SearchIndex {
+    return this.#index;
   }
 
   /** Whether searches can be answered: false while the index is being built. */
@@ -137,12 +172,57 @@ export class SearchKeeper {
   async useMeaning(isWanted: boolean): Promise<boolean> {
     // Some megabytes, for those alone who want it.
     const vectors = isWanted ? await openVectors(ownVectors) : null;
+    let isDue = false;
+    // A batch that is under way has been taken apart as it was wanted before.
+    await this.#betweenBatches(() => {
+      isDue = this.index.useVectors(vectors);
+      if (isDue) this.index.startRevision();
+    });
+    return isDue;
+  }
+
+  /**
+   * Begins an index in other languages beside the one that answers; writes are followed by both from now on.
+   * @returns the new one, to be filled
+   */
+  async startNext(languages: readonly LanguageCode[], meaning: boolean): Promise<SearchIndex> {
+    const vectors = meaning ? await openVectors(ownVectors) : null;
+    const next = SearchIndex.create(this.#optionsFor(openLanguages(languages)));
+    await this.#betweenBatches(() => {
+      next.useVectors(vectors);
+      next.startRebuild();
+      this.#next = next;
+    });
+    return next;
+  }
+
+  /** The new index answers from now on; the other one is gone, with its files. */
+  async finishNext(commit: () => string): Promise<void> {
+    const old = this.#index;
+    await this.#betweenBatches(() => {
+      // What could not follow a write is not whole: it is built anew, in place.
+      if (this.#next === null || this.#isBroken) return;
+      this.#next.endRebuild(commit());
+      this.#index = this.#next;
+      this.#next = null;
+    });
+    if (old === this.#index) return;
+    await old.close();
+    await this.store();
+  }
+
+  /** Gives the new index up. */
+  async dropNext(): Promise<void> {
+    const next = this.#next;
+    this.#next = null;
+    await next?.close();
+  }
+
+  #betweenBatches(work: () => void): Promise<void> {
     return new Promise((resolve) => {
-      // A batch that is under way has been taken apart as it was wanted before.
       this.#between.push(() => {
-        const isDue = this.index.useVectors(vectors);
-        if (isDue) this.index.startRevision();
-        resolve(isDue);
+        work();
+        resolve();
       });
       if (!this.#isFollowing) this.#doBetween();
     });
@@ -194,7 +274,7 @@ export class SearchKeeper {
   }
 
   /** Takes documents apart for `apply` or `backfill`. */
-  async analyze(documents: readonly DocumentToIndex[]): Promise<Analysis> {
+  async analyze(documents: readonly DocumentToIndex[], index = this.index): Promise<Analysis> {
     const prepared: SearchDocument[] = [];
     let bytes = 0;
     for (const { location, blobOid, size, kind, labels } of documents) {
@@ -202,7 +282,7 @@ export class SearchKeeper {
       bytes += text?.length ?? 0;
       prepared.push({ location, text, kind, labels });
     }
-    return bytes > shortText ? this.index.analyzeInWorker(prepared) : this.index.analyze(...prepared);
+    return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);
   }
 
   async store(): Promise<void> {
@@ -218,6 +298,7 @@ export class SearchKeeper {
   /** Stores the index, if it is whole, and ends its workers. */
   async close(): Promise<void> {
     await this.settled();
+    await this.dropNext();
     if (this.isReady) await this.store();
     await this.index.close();
   }
@@ -270,17 +351,23 @@ export class SearchKeeper {
   }
 
   async #followBatch(notes: readonly SearchNote[], commit: string): Promise<void> {
+    for (const index of this.#next === null ? [this.index] : [this.index, this.#next]) {
+      await this.#followIn(index, notes, commit);
+    }
+  }
+
+  async #followIn(index: SearchIndex, notes: readonly SearchNote[], commit: string): Promise<void> {
     const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
     if (documents.length > 0) {
-      const analysis = await this.analyze(documents);
-      this.index.apply({ commit, upserts: [{ analysis, keys: keysFor(analysis, documents) }] });
+      const analysis = await this.analyze(documents, index);
+      index.apply({ commit, upserts: [{ analysis, keys: keysFor(analysis, documents) }] });
       return;
     }
     for (const note of notes) {
-      if (note.type === 'remove') this.index.apply({ commit, removals: [note.location] });
-      else if (note.type === 'rename') this.index.apply({ commit, renames: [note] });
-      else if (note.type === 'relabel') this.index.apply({ commit, relabels: [note] });
-      else if (note.type === 'rewrite') this.index.apply({ commit });
+      if (note.type === 'remove') index.apply({ commit, removals: [note.location] });
+      else if (note.type === 'rename') index.apply({ commit, renames: [note] });
+      else if (note.type === 'relabel') index.apply({ commit, relabels: [note] });
+      else if (note.type === 'rewrite') index.apply({ commit });
     }
   }
 }

@@ -1,4 +1,6 @@
 import { ReachMemory, type Reach } from '../access/reach.js';
+import { readPolicy } from '../access/policy.js';
+import { knownLanguages } from '../search/languages/open-stemmer.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -18,7 +20,7 @@ import { PageMemory } from './page-memory.js';
 import { takePen, type Pen } from './pen.js';
 import { checkSoundness } from './recover.js';
 import { catchUpSearch } from './catch-up-search.js';
-import { longestIndexed, SearchKeeper } from './search-keeper.js';
+import { longestIndexed, SearchKeeper, type SearchProgress } from './search-keeper.js';
 import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
 import { View } from './view.js';
@@ -46,6 +48,8 @@ export interface WorkspaceOptions {
   readonly randomness: Randomness;
   /** Told of faults that were survived, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Told of long work in the background, for the log. */
+  readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Called at each step of an erase, for tests. */
   readonly onEraseStep?: OnEraseStep | undefined;
 }
@@ -71,6 +75,7 @@ export class Workspace {
   readonly #trees = new TreeCache(treeCacheBytes);
   readonly #housekeeper: Housekeeper;
   readonly onFault: WorkspaceOptions['onFault'];
+  readonly #onNews: WorkspaceOptions['onNews'];
   readonly #reaches = new ReachMemory();
   readonly #pages = new PageMemory();
   #catchingUp: Promise<void> = Promise.resolve();
@@ -97,6 +102,7 @@ export class Workspace {
     });
     this.objects = new ObjectReader(options.repository, () => this.journal.reader);
     this.onFault = options.onFault;
+    this.#onNews = options.onNews;
     this.maintainer = new Maintainer({
       repository: options.repository,
       staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
@@ -120,6 +126,7 @@ export class Workspace {
     });
     this.search = new SearchKeeper({
       folder: options.searchFolder,
+      languages: knownLanguages(readPolicy(this.journal.reader).searchLanguages),
       readBlob: (oid) => this.objects.readBlob(oid),
       blobOf: (number) => {
         const current = this.journal.reader.documents.byNumber(number)?.current;
@@ -202,8 +209,20 @@ export class Workspace {
 
   #catchUpSearch(): void {
     this.#catchingUp = this.#catchingUp
-      .then(() => catchUpSearch(this, this.search))
+      .then(() => catchUpSearch(this, this.search, (progress) => this.#tellOfSearch(progress)))
       .catch((error: unknown) => this.onFault('The search index could not be built', error));
+  }
+
+  /** The log gets the beginning, every tenth, and the end. */
+  #tellOfSearch(progress: SearchProgress | null): void {
+    const before = this.search.progress;
+    this.search.progress = progress;
+    const tenth = (each: SearchProgress | null): number =>
+      each === null ? -1 : Math.floor((10 * each.done) / Math.max(1, each.documents));
+    if (tenth(before) === tenth(progress)) return;
+    const figures = { workspace: this.name, ...(progress ?? before) };
+    const what = progress === null ? 'Work on the search index has ended' : 'The search index is being worked on';
+    this.#onNews?.(what, figures);
   }
 
   /** Finishes what is under way, leaves everything in the repository, and closes the files. */

@@ -162,6 +162,11 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       const meaning = await ask<Record<string, unknown>>(...at('policy set', 'search_by_meaning', 'on'));
       assert.deepEqual(meaning, { name: 'search_by_meaning', before: 'off', after: 'on' });
       await askRefused(...at('policy set', 'search_by_meaning', 'true'));
+      const languages = await ask<Record<string, unknown>>(...at('policy set', 'search_languages', 'de, en'));
+      assert.deepEqual(languages, { name: 'search_languages', before: 'en', after: 'de,en' });
+      for (const value of ['', 'de,de', 'xx', 'en,de,fr,es,it', '__proto__']) {
+        await askRefused(...at('policy set', 'search_languages', value));
+      }
       const wrong = await askRefused(...at('policy set', 'burst', 'many'));
       assert.equal(wrong.details?.['field'], 'value');
     });

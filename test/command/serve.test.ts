@@ -38,7 +38,7 @@ describe('the command line serves', function () {
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
     interface Status {
       readonly server: { readonly url: string; readonly pid: number };
-      readonly workspaces: readonly { readonly name: string }[];
+      readonly workspaces: readonly { readonly name: string; readonly search: unknown }[];
     }
     const present = await ask<Status>('status', '--data', data);
     assert.deepEqual([present.server.url, present.server.pid], [server.url, server.pid]);
@@ -46,6 +46,12 @@ describe('the command line serves', function () {
       present.workspaces.map(({ name }) => name),
       ['acme'],
     );
+    assert.deepEqual(present.workspaces[0]?.search, {
+      answers: true,
+      languages: ['en'],
+      by_meaning: false,
+      progress: null,
+    });
 
     const started = performance.now();
     assert.equal(await server.stop('SIGTERM'), 0);

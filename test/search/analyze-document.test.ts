@@ -6,6 +6,7 @@ import {
   renameAnalyzed,
   type AnalyzedDocument,
 } from '../../lib/search/analyze-document.js';
+import { english } from '../../lib/search/languages/languages.js';
 import { findTitle } from '../../lib/search/find-title.js';
 import { reduceMarkup } from '../../lib/search/reduce-markup.js';
 import { longestWord, splitWords, wordsOf } from '../../lib/search/split-words.js';
@@ -106,9 +107,9 @@ describe('search: titles', () => {
 
   it('are the name where a text shows none, and change with it', () => {
     const before = analyze('a/ladder.txt', 'Climb.');
-    assert.deepEqual(renameAnalyzed(before, 'a/stairs.txt' as Location), analyze('a/stairs.txt', 'Climb.'));
+    assert.deepEqual(renameAnalyzed(before, 'a/stairs.txt' as Location, english), analyze('a/stairs.txt', 'Climb.'));
     const titled = analyze('a/ladder.md', '# Climbing');
-    assert.deepEqual(renameAnalyzed(titled, 'b/stairs.md' as Location), analyze('b/stairs.md', '# Climbing'));
+    assert.deepEqual(renameAnalyzed(titled, 'b/stairs.md' as Location, english), analyze('b/stairs.md', '# Climbing'));
   });
 });
 

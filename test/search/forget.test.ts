@@ -7,8 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
-import { everything } from './index-of.js';
+import { everything, IndexOf } from './index-of.js';
 
 const program = fileURLToPath(new URL('forgetful.js', import.meta.url));
 
@@ -62,5 +63,76 @@ describe('search: an erased document', function () {
       assert.equal(hits.length, 80);
       await again.close();
     }
+  });
+});
+
+describe('search: a deleted document', () => {
+  let folder = '';
+
+  beforeEach(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-delete-'));
+  });
+  afterEach(() => {
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  const secretKey = 801;
+  const holds = (word: string): boolean => {
+    const files = fs.readdirSync(folder).filter((name) => name.endsWith('.segment'));
+    assert.ok(files.length > 0);
+    return files.some((name) => fs.readFileSync(path.join(folder, name)).includes(word));
+  };
+
+  /** In one segment with a neighbour that lives on; one that is alone in its segment goes at once. */
+  const writeBeside = (of: IndexOf, text: string): void => {
+    const document = (location: string, words: string) =>
+      ({ location: location as Location, text: words, kind: 'text', labels: [] }) as const;
+    const analysis = of.index.analyze(document('f/neighbour.md', 'ladder rung'), document('f/secret.md', text));
+    of.index.apply({ commit: of.nextCommit(), upserts: [{ analysis, keys: [800, secretKey] }] });
+  };
+
+  it('keeps its words in the index as it keeps its history, and none of them has any effect', async () => {
+    const of = new IndexOf({}, { folder, firstTier: 400 });
+    const alone = new IndexOf({}, { firstTier: 400 });
+    for (let number = 0; number < 10; number += 1) {
+      for (const each of [of, alone]) each.write(`f/${number}.md`, `ladder ${number} ${'rung '.repeat(number)}`);
+    }
+    writeBeside(of, 'ladder quagmire quagga rung');
+    writeBeside(alone, 'nothing');
+    alone.remove('f/secret.md');
+    of.remove('f/secret.md');
+    await of.index.settle();
+    await of.index.save();
+    assert.ok(holds('quagmir'), 'until a merge');
+    for (const query of ['quagmire', 'quag*', 'quagmyre~1', 'ladder rung', 'rung -quagmire', '-quagga']) {
+      assert.deepEqual(await of.page(query, { limit: 3 }), await alone.page(query, { limit: 3 }), query);
+    }
+  });
+
+  it('loses its words with the next merge of its segment, from memory and from files', async () => {
+    const of = new IndexOf({}, { folder, firstTier: 400 });
+    writeBeside(of, 'ladder quagmire');
+    for (let number = 0; number < 5; number += 1) of.write(`f/${number}.md`, `ladder ${number}`);
+    of.remove('f/secret.md');
+    await of.index.save();
+    assert.ok(holds('quagmir'));
+    for (let number = 5; number < 200; number += 1) of.write(`f/${number}.md`, `ladder ${number}`);
+    await of.index.settle();
+    await of.index.save();
+    assert.ok(!holds('quagmir'));
+    await of.index.close();
+  });
+
+  it('can be erased later, which writes anew what still holds its words', async () => {
+    const of = new IndexOf({}, { folder, firstTier: 400 });
+    for (let number = 0; number < 10; number += 1) of.write(`f/${number}.md`, `ladder ${'rung '.repeat(number)}`);
+    writeBeside(of, 'ladder quagmire');
+    of.remove('f/secret.md');
+    await of.index.save();
+    assert.ok(holds('quagmir'));
+    await of.index.forget(secretKey);
+    assert.ok(!holds('quagmir'));
+    assert.equal((await of.find('ladder')).length, 11);
+    await of.index.close();
   });
 });

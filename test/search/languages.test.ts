@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Location } from '../../lib/domain/location.js';
+import { languageCodes, openStemmer } from '../../lib/search/languages/open-stemmer.js';
+import { openLanguages, type LanguageCode } from '../../lib/search/languages/languages.js';
 import { IndexOf } from './index-of.js';
 
 /** A sentence in each language, and what someone would look for. */
@@ -26,4 +29,102 @@ describe('search: languages', () => {
       for (const query of queries) assert.equal((await of.find(query))[0], location, query);
     });
   }
+});
+
+/** A word as a document has it, and the same word inflected otherwise, as someone looks for it. */
+const inflected: Readonly<Partial<Record<LanguageCode, readonly (readonly [string, string])[]>>> = {
+  en: [
+    ['the contracts were signed', 'contract signing'],
+    ['running costs', 'run cost'],
+  ],
+  de: [
+    ['Alte Häuser am Markt', 'haus'],
+    ['die Kündigungen der Verträge', 'kündigung'],
+    ['zwei Straßen weiter', 'strasse'],
+    ['mögliche Lösungen', 'LÖSUNG'],
+  ],
+  fr: [
+    ['les règlements nationaux', 'national'],
+    ['Nous avons mangé ensemble', 'manger'],
+    ['des réunions', 'réunion'],
+    ['une réunion', 'reunion'],
+  ],
+  es: [
+    ['las informaciones recibidas', 'información'],
+    ['la información', 'informacion'],
+    ['los contratos firmados', 'contrato'],
+    ['cantábamos', 'cantar'],
+  ],
+  ru: [
+    ['Договоры подписаны', 'договор'],
+    ['в новых домах', 'новый дом'],
+    ['зелёная ёлка', 'елки'],
+    ['о правилах отпусков', 'правило отпуска'],
+  ],
+  sv: [['flickorna vid sjön', 'flicka']],
+  it: [['i ragazzi', 'ragazzo']],
+};
+
+describe('search: languages that an admin named', () => {
+  const open = (codes: readonly LanguageCode[], texts: Readonly<Record<string, string>>): IndexOf =>
+    new IndexOf({ 'other.md': 'nothing 123', ...texts }, { languages: openLanguages(codes) });
+
+  for (const [code, pairs] of Object.entries(inflected) as [LanguageCode, readonly (readonly [string, string])[]][]) {
+    it(`finds ${code} words in other forms, alone and beside other languages`, async () => {
+      const beside = [...new Set<LanguageCode>(['en', code, 'de', 'ru'])];
+      for (const [text, query] of pairs) {
+        assert.deepEqual(await open([code], { 'a.md': text }).find(query), ['a.md'], query);
+        assert.deepEqual(await open(beside, { 'a.md': text }).find(query), ['a.md'], query);
+      }
+    });
+  }
+
+  it('does not take one language for another where it was not named', async () => {
+    assert.deepEqual(await open(['en'], { 'a.md': 'Alte Häuser' }).find('haus'), []);
+    assert.deepEqual(await open(['de'], { 'a.md': 'the contracts signed' }).find('signing'), []);
+  });
+
+  it('keeps words that say little in one language and a lot in another', async () => {
+    const of = open(['en', 'de'], { 'a.md': 'They went to war and had to die.', 'b.md': 'Das war die Frage.' });
+    assert.deepEqual((await of.find('war')).toSorted(), ['a.md', 'b.md']);
+    assert.deepEqual(await of.find('+war +die -Frage'), ['a.md']);
+  });
+
+  it('shows what matched in its own form, checks phrases to the letter, and takes every operator', async () => {
+    const of = open(['en', 'ru', 'de'], { 'a.md': 'Am Markt stehen alte Häuser.', 'b.md': 'Новые дома в городе.' });
+    const shown = of.index.snippet('a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
+    assert.deepEqual(
+      shown.highlights.map(([start, end]) => shown.snippet.slice(start, end)),
+      ['Markt', 'Häuser'],
+    );
+    assert.deepEqual(await of.find('"alte Häuser"'), ['a.md']);
+    assert.deepEqual(await of.find('"alte Haus"'), []);
+    assert.deepEqual(await of.find('"новые дома"'), ['b.md']);
+    assert.deepEqual(await of.find('häus*'), ['a.md']);
+    assert.deepEqual(await of.find('+häusern'), ['a.md']);
+    assert.deepEqual(await of.find('-haus'), ['b.md', 'other.md']);
+    assert.deepEqual(await of.find('markd~1'), ['a.md']);
+  });
+
+  it('makes the same of a text in a worker', async () => {
+    const languages = openLanguages(['de', 'en']);
+    const of = new IndexOf({}, { languages });
+    const document = {
+      location: 'a.md' as Location,
+      text: 'Alte Häuser, new houses',
+      kind: 'text',
+      labels: [],
+    } as const;
+    const beside = await of.index.analyzeInWorker([document]);
+    assert.deepEqual(new Uint8Array(beside.segment.buffer), new Uint8Array(of.index.analyze(document).segment.buffer));
+    await of.index.close();
+  });
+
+  it('stems in every language that is offered, and leaves the reading of queries alone', async () => {
+    for (const code of languageCodes) {
+      if (code !== 'en') assert.notEqual(openStemmer(code)('organisationes').length, 0, code);
+    }
+    const of = open(['en', 'de'], { 'a.md': 'Alte Häuser' });
+    assert.deepEqual(await of.find('+alte -neue häu* title:nichts'), ['a.md']);
+  });
 });

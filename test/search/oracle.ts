@@ -4,7 +4,7 @@
  */
 import type { Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
-import { analyzeDocument } from '../../lib/search/analyze-document.js';
+import { analyzeDocument, plainReading } from '../../lib/search/analyze-document.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
@@ -43,7 +43,7 @@ export function searchSlowly(
   const folder = filters.folder ?? '';
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
-    .map((document) => ({ document, ...analyzeDocument(document, vectors) }));
+    .map((document) => ({ document, ...analyzeDocument(document, { ...plainReading, vectors }) }));
   if (query.clauses.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
@@ -121,6 +121,7 @@ function countTerm(terms: ReadonlyMap<string, number>, sought: QueryTerm, fields
 
 function isMeant(term: string, sought: QueryTerm): boolean {
   if (sought.type === 'exact') return term === sought.term;
+  if (sought.type === 'any') return sought.terms.includes(term);
   if (sought.type === 'fuzzy') return countEdits(term, sought.term) <= sought.edits;
   const pattern = sought.pattern
     .split('*')

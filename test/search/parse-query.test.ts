@@ -2,11 +2,23 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { isWithinEdits, matchesWildcard } from '../../lib/search/match-pattern.js';
-import { mostClauses, mostPatterns, mostTerms, parseQuery, type Query } from '../../lib/search/parse-query.js';
+import {
+  mostClauses,
+  mostPatterns,
+  mostTerms,
+  parseQuery,
+  type Query,
+  type QueryTerm,
+} from '../../lib/search/parse-query.js';
 import { countEdits } from './oracle.js';
 
+function nameOf(term: QueryTerm): string {
+  if (term.type === 'any') return term.terms.join('|');
+  return term.type === 'wildcard' ? term.pattern : term.term;
+}
+
 function termsOf({ clauses }: Query): string[] {
-  return clauses.flatMap(({ terms }) => terms.map((term) => (term.type === 'wildcard' ? term.pattern : term.term)));
+  return clauses.flatMap(({ terms }) => terms.map(nameOf));
 }
 
 function reasonOf(text: string): unknown {

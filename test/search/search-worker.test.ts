@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
+import { plainReading } from '../../lib/search/analyze-document.js';
 import { SearchWorker } from '../../lib/search/search-worker.js';
 
 const document = { location: 'a.md' as Location, text: 'ladder', kind: 'text', labels: [] } as const;
@@ -7,9 +8,9 @@ const document = { location: 'a.md' as Location, text: 'ladder', kind: 'text', l
 describe('search: a worker', () => {
   it('that is ended takes no request of its successor along', async () => {
     const worker = new SearchWorker();
-    await worker.analyze([document], null);
+    await worker.analyze([document], plainReading);
     const closing = worker.close();
-    const next = worker.analyze([document], null);
+    const next = worker.analyze([document], plainReading);
     await closing;
     assert.equal((await next).documents, 1);
     await worker.close();
@@ -17,7 +18,7 @@ describe('search: a worker', () => {
 
   it('that is ended refuses what it had not done', async () => {
     const worker = new SearchWorker();
-    const asked = worker.analyze([document], null);
+    const asked = worker.analyze([document], plainReading);
     const refused = assert.rejects(asked, /closed/);
     await worker.close();
     await refused;

@@ -11,6 +11,7 @@ function openKeeper() {
   const faults: unknown[] = [];
   const keeper = new SearchKeeper({
     folder: null,
+    languages: ['en'],
     readBlob: (oid) => {
       asked.push(oid);
       return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Service } from '../../lib/app.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/search-documents.js';
+import type { SearchPosition } from '../../lib/search/search-index.js';
+import type { SearchKeeper, SearchProgress } from '../../lib/workspace/search-keeper.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { setLabels } from '../../lib/operations/change-labels.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
@@ -22,6 +25,19 @@ async function find(
   const input = { query, folder: parseFolderLocation(folder), labels, limit: 50, position: null };
   const { result } = await perform(workspace, caller, searchDocuments, input);
   return result.hits.map(({ document }) => document.location);
+}
+
+/** What is taken apart first from now on waits until it is released. */
+function holdFirstAnalysis(search: SearchKeeper): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const analyze = search.analyze.bind(search);
+  search.analyze = async (...given) => {
+    search.analyze = analyze;
+    await released;
+    return analyze(...given);
+  };
+  return release;
 }
 
 describe('search follows the journal', () => {
@@ -100,6 +116,60 @@ describe('search follows the journal', () => {
     assert.deepEqual(await find(test.workspace, id, 'cargo'), []);
   });
 
+  it('finds inflected words of the languages that the policy names, from when an index in them is whole', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    await editor.create('old/de.md', 'Alte Häuser am Markt');
+    await editor.create('old/en.md', 'The contracts were signed');
+    for (let number = 0; number < 300; number += 1) await editor.create(`many/${number}.md`, `Nummer ${number}`);
+    assert.deepEqual(await find(test.workspace, id, 'haus'), []);
+    const { search } = test.workspace;
+    const release = holdFirstAnalysis(search);
+    await perform(test.workspace, operator, changePolicy, { searchLanguages: ['en', 'de', 'ru'] });
+    while (search.progress === null) await wait(1);
+    // The one of before answers, whole and up to date, while the next one is filled; both follow what is written.
+    const answersOfBefore = await find(test.workspace, id, 'signing');
+    const whileFilled = search.progress;
+    await editor.create('new/ru.md', 'Новые договоры');
+    await editor.update('many/299.md', 'Zwei Straßen weiter');
+    await editor.rename('many/298.md', 'haus.md');
+    await editor.rename('old', 'older');
+    await editor.delete('many/297.md');
+    assert.deepEqual(await find(test.workspace, id, 'strassen'), ['many/299.md']);
+    release();
+    await test.workspace.searchCaughtUp();
+    assert.deepEqual(answersOfBefore, ['old/en.md']);
+    assert.equal(whileFilled?.task, 'languages');
+    assert.equal(whileFilled.documents, 302);
+    assert.equal(search.progress, null);
+    assert.deepEqual((await find(test.workspace, id, 'häusern')).toSorted(), ['many/haus.md', 'older/de.md']);
+    assert.deepEqual(await find(test.workspace, id, 'договор'), ['new/ru.md']);
+    assert.deepEqual(await find(test.workspace, id, 'strasse'), ['many/299.md']);
+    assert.deepEqual(await find(test.workspace, id, '+Nummer +299'), []);
+    assert.deepEqual(await find(test.workspace, id, '+nummern +297'), []);
+    assert.deepEqual(await find(test.workspace, id, 'signing'), ['older/en.md']);
+    await perform(test.workspace, operator, changePolicy, { searchLanguages: ['en'] });
+    await test.workspace.searchCaughtUp();
+    assert.deepEqual(await find(test.workspace, id, 'häusern'), []);
+  });
+
+  it('refuses to go on from a page that was ranked in other languages', async () => {
+    test = await openTestService();
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (const name of ['a', 'b', 'c']) await editor.create(`${name}.md`, 'ladders');
+    const ask = async (position: SearchPosition | null) => {
+      const input = { query: 'ladder', folder: parseFolderLocation(''), labels: [], limit: 2, position };
+      return (await perform(test.workspace, editor.caller, searchDocuments, input)).result;
+    };
+    const { position } = await ask(null);
+    assert.equal((await ask(position)).hits.length, 1);
+    await perform(test.workspace, operator, changePolicy, { searchLanguages: ['de'] });
+    await test.workspace.searchCaughtUp();
+    assert.match(await outcomeOf(ask(position)), /^INVALID_REQUEST .*bad_cursor/);
+  });
+
   it('refuses a query beyond the limits, and takes any text as a query', async () => {
     test = await openTestService();
     const { id } = await test.person('editor');
@@ -126,13 +196,14 @@ describe('the search index across starts', () => {
   }
 
   /** Catching up goes on after this. */
-  async function open(): Promise<Workspace> {
+  async function open(onNews?: (what: string, figures: unknown) => void): Promise<Workspace> {
     second = await Service.open({
       dataFolder: test.dataFolder,
       git: 'auto',
       clock: new TestClock(),
       randomness: makeTestRandomness('second'),
       onFault: () => undefined,
+      ...(onNews === undefined ? {} : { onNews }),
     });
     const workspace = second.find('acme');
     assert.ok(workspace);
@@ -283,6 +354,56 @@ describe('the search index across starts', () => {
     const workspace = await reopen();
     assert.ok(workspace.search.index.dropped);
     assert.deepEqual(await find(workspace, id, '+parchment'), ['a/one.md']);
+  });
+
+  it('is in the languages of the policy after a start, whether they were named before it or while nothing ran', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    await new Actor(test.workspace, id).create('a.md', 'Alte Häuser');
+    await perform(test.workspace, operator, changePolicy, { searchLanguages: ['de'] });
+    await test.workspace.searchCaughtUp();
+    await test.service.close();
+    const workspace = await reopen();
+    assert.equal(workspace.search.index.dropped, null);
+    assert.deepEqual(await find(workspace, id, 'haus'), ['a.md']);
+    // The index that is stored now is of before: as if the process had died with the change.
+    workspace.search.store = () => Promise.resolve();
+    await perform(workspace, operator, changePolicy, { searchLanguages: ['en', 'fr'] });
+    await second?.close();
+    const again = await reopen();
+    assert.deepEqual(again.search.index.languages.codes, ['en', 'fr']);
+    assert.deepEqual(await find(again, id, 'alte'), ['a.md']);
+  });
+
+  it('refuses searches until it is built, and says how far it is', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (let number = 0; number < 400; number += 1) await editor.create(`${number}.md`, `leaf ${number}`);
+    await test.service.close();
+    await rm(join(test.dataFolder ?? '', 'acme', 'search'), { recursive: true });
+    const news: [string, unknown][] = [];
+    const workspace = await open((what, figures) => news.push([what, figures]));
+    const seen: SearchProgress[] = [];
+    const outcomes = new Set<string>();
+    for (let isDone = false; !isDone; await new Promise(setImmediate)) {
+      const { progress } = workspace.search;
+      if (progress !== null) {
+        seen.push(progress);
+        outcomes.add(await outcomeOf(find(workspace, id, 'leaf')));
+      }
+      isDone = workspace.search.isReady;
+    }
+    assert.ok(seen.every(({ task, documents }) => task === 'build' && documents === 400));
+    assert.ok(new Set(seen.map(({ done }) => done)).size > 1, 'it goes on');
+    assert.match([...outcomes][0] ?? '', /^UNAVAILABLE/);
+    await workspace.searchCaughtUp();
+    assert.equal(workspace.search.progress, null);
+    assert.equal((await find(workspace, id, 'leaf')).length, 50);
+    assert.deepEqual(news.at(-1), [
+      'Work on the search index has ended',
+      { workspace: 'acme', task: 'build', done: 400, documents: 400 },
+    ]);
   });
 
   it('is built anew where there is none', async () => {

@@ -12,8 +12,9 @@ export function findMeaning({ clauses, phrases }: Query, vectors: WordVectors): 
   for (const { presence, fields, terms } of clauses) {
     if (presence !== 'optional' || fields !== everyField) return undefined;
     for (const term of terms) {
-      if (term.type !== 'exact') return undefined;
-      vectors.add(term.term, sums);
+      if (term.type === 'exact') vectors.add(term.term, sums);
+      else if (term.type === 'any') vectors.add(term.terms[0] ?? '', sums);
+      else return undefined;
     }
   }
   return toDirection(sums);

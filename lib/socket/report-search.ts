@@ -1,0 +1,34 @@
+import type { SearchProgress } from '../workspace/search-keeper.js';
+import type { CommandHost } from './command.js';
+
+/** What a running process says of a workspace's search index. */
+export interface SearchReport {
+  readonly workspace: string;
+  /** Whether searches are answered; if not they are refused as UNAVAILABLE. */
+  readonly answers: boolean;
+  /** Codes of the languages in which it answers. */
+  readonly languages: readonly string[];
+  readonly by_meaning: boolean;
+  /** What is done to all of it in the background. */
+  readonly progress: SearchProgress | null;
+}
+
+/** Only who has the socket gets to see it: how many documents there are is nobody else's to know. */
+export function reportSearch(host: CommandHost): readonly SearchReport[] {
+  return host.names().flatMap((workspace) => {
+    const search = host.find(workspace)?.search;
+    if (search === undefined) return [];
+    const { progress, isReady: answers, index } = search;
+    return [{ workspace, answers, languages: index.languages.codes, by_meaning: index.ranksByMeaning, progress }];
+  });
+}
+
+/** As people read it; nothing when there is nothing to wait for. */
+export function describeSearch({ answers, languages, progress }: SearchReport): string[] {
+  if (progress === null) return answers ? [] : ['  search: no index yet; searches are refused (UNAVAILABLE)'];
+  const far = `${progress.done} of ${progress.documents} documents`;
+  if (progress.task === 'build')
+    return [`  search: being built, ${far}; until then searches are refused (UNAVAILABLE)`];
+  if (progress.task === 'meaning') return [`  search: being revised for meaning, ${far}; until then words alone rank`];
+  return [`  search: being built in other languages, ${far}; until then it answers in ${languages.join(', ')}`];
+}

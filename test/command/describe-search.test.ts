@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describeSearch, reportSearch, type SearchReport } from '../../lib/socket/report-search.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+const report = (search: Partial<SearchReport>): SearchReport => ({
+  workspace: 'acme',
+  answers: true,
+  languages: ['en'],
+  by_meaning: false,
+  progress: null,
+  ...search,
+});
+
+describe('what `status` says of search', () => {
+  let test: TestService | undefined;
+  afterEach(async () => test?.close());
+
+  it('is nothing while there is nothing to wait for', () => {
+    assert.deepEqual(describeSearch(report({})), []);
+  });
+
+  it('is how far work on the index is, and what searches get meanwhile', () => {
+    const progress = { done: 128, documents: 300 };
+    const tell = (task: 'build' | 'meaning' | 'languages'): string =>
+      describeSearch(report({ answers: task !== 'build', progress: { ...progress, task } })).join();
+    assert.match(tell('build'), /built, 128 of 300 documents; .* refused \(UNAVAILABLE\)/);
+    assert.match(tell('meaning'), /meaning, 128 of 300 documents; .* words alone/);
+    assert.match(tell('languages'), /languages, 128 of 300 documents; .* answers in en/);
+  });
+
+  it('says so when an index could not be built', () => {
+    assert.match(describeSearch(report({ answers: false })).join(), /no index/);
+  });
+
+  it('comes from the keeper of each workspace', async () => {
+    test = await openTestService();
+    await test.workspace.searchCaughtUp();
+    assert.deepEqual(reportSearch(test.service), [report({})]);
+    test.workspace.search.progress = { task: 'meaning', done: 1, documents: 2 };
+    assert.deepEqual(reportSearch(test.service)[0]?.progress, { task: 'meaning', done: 1, documents: 2 });
+  });
+});
