@@ -79,7 +79,7 @@ async function describeHit(
   if (document === undefined || document.number !== key) return undefined;
   const text = await workspace.readIndexedText(document.current);
   if (text === null) return { document, snippet: '', highlights: [] };
-  const shown = workspace.search.snippet(location, text, query);
+  const shown = await workspace.search.snippet(location, text, query);
   if (withPlaces !== true) return { document, ...shown };
   return { document, ...shown, place: await runResting(placeSnippet(text, shown)) };
 }

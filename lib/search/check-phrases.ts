@@ -1,17 +1,21 @@
 import { nameOf, type Location } from '../domain/location.js';
 import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from './reduce-markup.js';
-import { wordsOf } from './split-words.js';
+import { splitWordsInSteps, wordsOf } from './split-words.js';
 
 /** Characters of a text in which a phrase is sought. */
 const mostSearched = 1_000_000;
 
-/** Whether every wanted phrase stands in the text or in the document's name, and no prohibited one does. */
-export function holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): boolean {
+/** Rests where it yields. @returns whether every wanted phrase stands in the text or in the document's name, and no prohibited one does. */
+export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
   const name = nameOf(location);
-  const lists = [wordsOf(reduceMarkup(text.slice(0, mostSearched), name)), wordsOf(name)];
+  const words: string[] = [];
+  const readable = reduceMarkup(text.slice(0, mostSearched), name);
+  yield;
+  yield* splitWordsInSteps(readable, (word) => words.push(word));
+  const lists = [words, wordsOf(name)];
   return phrases.every(
-    ({ words, isProhibited }) => lists.some((list) => placeOfPhrase(list, words, 0) >= 0) !== isProhibited,
+    (phrase) => lists.some((list) => placeOfPhrase(list, phrase.words, 0) >= 0) !== phrase.isProhibited,
   );
 }
 

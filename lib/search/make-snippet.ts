@@ -4,7 +4,7 @@ import { isWithinEdits, matchesWildcard } from './match-pattern.js';
 import type { Query, QueryTerm } from './parse-query.js';
 import { reduceMarkup } from './reduce-markup.js';
 import { english, type Languages } from './languages/languages.js';
-import { spellingAt, splitWords } from './split-words.js';
+import { spellingAt, splitWordsInSteps } from './split-words.js';
 
 /** A stretch of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
 export interface Snippet {
@@ -17,7 +17,7 @@ const longestSnippet = 240;
 const lead = 60;
 /** Characters that are looked at: first these, and more only when they don't have all of the query. */
 const firstSearched = 20_000;
-const mostSearched = 200_000;
+const mostSearched = 100_000;
 
 interface Match {
   readonly start: number;
@@ -26,17 +26,18 @@ interface Match {
   readonly term: number;
 }
 
-/** The stretch with most different words of the query, the earliest of equals. For text only. */
-export function makeSnippet(location: Location, text: string, query: Query, languages: Languages = english): Snippet {
+/** The stretch with most different words of the query, the earliest of equals. For text only. Rests where it yields. */
+export function* makeSnippet(
+  location: Location,
+  text: string,
+  query: Query,
+  languages: Languages = english,
+): Generator<void, Snippet> {
   const sought = seekAll(query);
-  const search = (most: number): { readonly readable: string; readonly matches: Match[]; readonly best: Best } => {
-    const beginning = text.slice(0, endOfCharacter(text, most));
-    const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
-    const matches = findMatches(readable, sought, languages);
-    return { readable, matches, best: findBest(matches) };
-  };
-  let found = search(firstSearched);
-  if (text.length > firstSearched && found.best.terms < sought.count) found = search(mostSearched);
+  let found = yield* search(location, text, firstSearched, sought, languages);
+  if (text.length > firstSearched && found.best.terms < sought.count) {
+    found = yield* search(location, text, mostSearched, sought, languages);
+  }
   const { readable, matches, best } = found;
   const start = startBefore(readable, best.start);
   let end = endOfCharacter(readable, Math.min(readable.length, start + longestSnippet));
@@ -53,6 +54,27 @@ export function makeSnippet(location: Location, text: string, query: Query, lang
     else highlights.push([from, to]);
   }
   return { snippet: readable.slice(start, end), highlights };
+}
+
+interface Found {
+  readonly readable: string;
+  readonly matches: readonly Match[];
+  readonly best: Best;
+}
+
+/** Looks at so many characters. */
+function* search(
+  location: Location,
+  text: string,
+  most: number,
+  sought: Sought,
+  languages: Languages,
+): Generator<void, Found> {
+  const beginning = text.slice(0, endOfCharacter(text, most));
+  const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
+  yield;
+  const matches = yield* findMatches(readable, sought, languages);
+  return { readable, matches, best: findBest(matches) };
 }
 
 /** What to look for: terms by their place in the query, phrases after them. */
@@ -82,7 +104,11 @@ function seekAll({ clauses, phrases }: Query): Sought {
   };
 }
 
-function findMatches(text: string, { exact, patterns, phrases }: Sought, languages: Languages): Match[] {
+function* findMatches(
+  text: string,
+  { exact, patterns, phrases }: Sought,
+  languages: Languages,
+): Generator<void, Match[]> {
   const known = new Map<string, number>();
   const termOf = (word: string, spelled: string): number => {
     const stems = languages.stemsOf(word, spelled);
@@ -93,7 +119,7 @@ function findMatches(text: string, { exact, patterns, phrases }: Sought, languag
   const words: string[] = [];
   const matches: Match[] = [];
   const spans: number[] = [];
-  splitWords(text, (word, start, end) => {
+  yield* splitWordsInSteps(text, (word, start, end) => {
     words.push(word);
     spans.push(start, end);
     const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;

@@ -75,10 +75,17 @@ export class EditDistance {
   }
 }
 
+function countCharacters(word: string): number {
+  let count = 0;
+  for (const _ of word) count += 1;
+  return count;
+}
+
 /** Whether at most that many edits make `word` of `target`. */
 export function isWithinEdits(word: string, target: string, most: number): boolean {
   // A character takes one or two UTF-16 units.
   if (word.length > 2 * (target.length + most) || target.length > 2 * (word.length + most)) return false;
+  if (Math.abs(countCharacters(word) - countCharacters(target)) > most) return false;
   const distance = new EditDistance(target, most);
   let depth = 0;
   for (const character of word) {

@@ -232,7 +232,7 @@ export class SearchIndex {
       if (hasPhrases) {
         const text = (await this.#options.readText(hit.key, hit.location)) ?? '';
         characters += text.length;
-        if (!holdsPhrases(hit.location, text, query.phrases)) continue;
+        if (!(await runResting(holdsPhrases(hit.location, text, query.phrases)))) continue;
       }
       // What was renamed while this rested is shown where it is now; its place in the order is that of before.
       const isUnchanged = version === this.#shelf.version;
@@ -245,8 +245,9 @@ export class SearchIndex {
   }
 
   /** What to show of a text document that was found. @throws Refusal as `search` does */
-  snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Snippet {
-    return makeSnippet(location, text, parseQuery(query, syntax, this.#languages), this.#languages);
+  async snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Promise<Snippet> {
+    const read = parseQuery(query, syntax, this.#languages);
+    return runResting(makeSnippet(location, text, read, this.#languages));
   }
 
   /** Stores the index as it is now; a crash meanwhile leaves the one stored before. */

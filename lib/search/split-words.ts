@@ -14,7 +14,7 @@ const longestRaw = 2 * longestWord;
  * and gives up with an exception at four million.
  */
 const wordPattern =
-  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,65536}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,65536}/gv;
+  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,4096}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,4096}/gv;
 const withoutSpaces =
   /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
 const ascii = /^[\0-\x7f]*$/;
@@ -38,15 +38,41 @@ export type WordVisitor = (word: string, start: number, end: number) => void;
 
 /** Takes time in proportion to the text, whatever it holds. */
 export function splitWords(text: string, visit: WordVisitor): void {
-  let last = { isPaired: false, end: -1, character: '' };
+  let last = nothingYet;
+  for (const { 0: raw, index } of text.matchAll(wordPattern)) last = visitStretch(raw, index, last, visit);
+}
+
+/** Characters that are a few milliseconds of work, whatever they are. */
+const charactersAtOnce = 4096;
+
+/** Like `splitWords`, for texts of any length before somebody who waits: rests where it yields. */
+export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<void, void> {
+  let last = nothingYet;
+  let rested = 0;
   for (const { 0: raw, index } of text.matchAll(wordPattern)) {
-    const isPaired = withoutSpaces.test(raw);
-    const isContinued = last.end === index && last.isPaired === isPaired;
-    let character = '';
-    if (isPaired) character = visitPairs(raw, index, isContinued ? last.character : '', visit);
-    else if (!isContinued) visitWord(raw, index, visit);
-    last = { isPaired, end: index + raw.length, character };
+    last = visitStretch(raw, index, last, visit);
+    if (last.end - rested < charactersAtOnce) continue;
+    rested = last.end;
+    yield;
   }
+}
+
+interface Stretch {
+  readonly isPaired: boolean;
+  readonly end: number;
+  /** Its last character, where characters are paired. */
+  readonly character: string;
+}
+
+const nothingYet: Stretch = { isPaired: false, end: -1, character: '' };
+
+function visitStretch(raw: string, index: number, last: Stretch, visit: WordVisitor): Stretch {
+  const isPaired = withoutSpaces.test(raw);
+  const isContinued = last.end === index && last.isPaired === isPaired;
+  let character = '';
+  if (isPaired) character = visitPairs(raw, index, isContinued ? last.character : '', visit);
+  else if (!isContinued) visitWord(raw, index, visit);
+  return { isPaired, end: index + raw.length, character };
 }
 
 function visitWord(raw: string, index: number, visit: WordVisitor): void {

@@ -67,8 +67,8 @@ export interface SearchProgress {
 
 /** Texts above this are found by their name alone. Bytes. */
 export const longestIndexed = 10 * 1024 * 1024;
-/** Bytes of text that are analysed on the spot; more goes to a worker. */
-const shortText = 64 * 1024;
+/** Bytes of text that are analysed on the spot, which takes milliseconds whatever they are; more goes to a worker. */
+const shortText = 32 * 1024;
 const mostTogether = 256;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
 const storedEvery = 5000;
@@ -263,7 +263,8 @@ export class SearchKeeper {
     return this.index.search(request);
   }
 
-  snippet(location: Location, text: string, query: string): Snippet {
+  /** @throws Refusal INVALID_REQUEST as `search` does */
+  snippet(location: Location, text: string, query: string): Promise<Snippet> {
     return this.index.snippet(location, text, query);
   }
 
@@ -279,7 +280,7 @@ export class SearchKeeper {
     let bytes = 0;
     for (const { location, blobOid, size, kind, labels } of documents) {
       const text = kind === 'text' ? await this.#readText({ oid: blobOid, size }) : null;
-      bytes += text?.length ?? 0;
+      bytes += text === null ? 0 : size;
       prepared.push({ location, text, kind, labels });
     }
     return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);

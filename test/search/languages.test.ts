@@ -92,7 +92,7 @@ describe('search: languages that an admin named', () => {
 
   it('shows what matched in its own form, checks phrases to the letter, and takes every operator', async () => {
     const of = open(['en', 'ru', 'de'], { 'a.md': 'Am Markt stehen alte Häuser.', 'b.md': 'Новые дома в городе.' });
-    const shown = of.index.snippet('a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
+    const shown = await of.index.snippet('a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
     assert.deepEqual(
       shown.highlights.map(([start, end]) => shown.snippet.slice(start, end)),
       ['Markt', 'Häuser'],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Location } from '../../lib/domain/location.js';
+import { splitWordsInSteps, wordsOf } from '../../lib/search/split-words.js';
 import { IndexOf } from './index-of.js';
 
 const query = 'ladd* ledder~2 stair rung';
@@ -70,5 +72,63 @@ describe('search: a query that is much work', () => {
     const alone: string[][] = [];
     for (const each of queries) alone.push(await of.find(each));
     assert.deepEqual(await Promise.all(queries.map((each) => of.find(each))), alone);
+  });
+});
+
+describe('search: hostile texts', () => {
+  /** Steps of the work, and the most words that one of them visits. */
+  const stepsOf = (text: string): { steps: number; most: number; words: string[] } => {
+    const words: string[] = [];
+    let [steps, most, before] = [0, 0, 0];
+    const work = splitWordsInSteps(text, (word) => words.push(word));
+    for (let isDone = false; !isDone; steps += 1) {
+      isDone = work.next().done === true;
+      most = Math.max(most, words.length - before);
+      before = words.length;
+    }
+    return { steps, most, words };
+  };
+
+  it('are gone through in steps that are bounded, and give the same words', () => {
+    for (const piece of ['漢字', 'ក្រ', '\ufdfa ', 'a\u0301\u0302 ', 'word ', '[', '한국', '\u1100\u1161\u11a8', '𠀋']) {
+      const text = piece.repeat(120_000 / piece.length);
+      const { steps, most, words } = stepsOf(text);
+      assert.ok(most <= 40_000, `${most} words at once of ${JSON.stringify(piece)}`);
+      assert.ok(steps >= 10 || words.length === 0, `${steps} steps of ${JSON.stringify(piece)}`);
+      assert.deepEqual(words, wordsOf(text));
+    }
+  });
+
+  it('are cut nowhere where somebody would miss a pair of characters', () => {
+    const text = Array.from({ length: 20_000 }, (_, index) =>
+      String.fromCharCode(0x4e00 + ((index * 7919) % 20_000)),
+    ).join('');
+    const pairs = wordsOf(text).filter((word) => word.length === 2);
+    assert.equal(pairs.length, 19_999);
+    assert.deepEqual(
+      pairs.slice(4090, 4100),
+      Array.from({ length: 10 }, (_, index) => text.slice(4090 + index, 4092 + index)),
+    );
+  });
+
+  it('are sought through for a phrase, and shown a piece of, in turns with others', async () => {
+    const now = performance.now.bind(performance);
+    let elapsed = 0;
+    performance.now = () => (elapsed += 1000);
+    try {
+      const text = '漢字 '.repeat(60_000);
+      const of = new IndexOf({ 'a.md': text });
+      const turnsOf = async (work: Promise<unknown>): Promise<number> => {
+        const state = { isDone: false };
+        void work.finally(() => (state.isDone = true));
+        let turns = 0;
+        for (; !state.isDone; turns += 1) await turn();
+        return turns;
+      };
+      assert.ok((await turnsOf(of.find('"字 漢字 漢字"'))) > 20);
+      assert.ok((await turnsOf(of.index.snippet('a.md' as Location, text, 'absent xyz* zebra~2'))) > 20);
+    } finally {
+      performance.now = now;
+    }
   });
 });

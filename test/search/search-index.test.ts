@@ -134,9 +134,9 @@ describe('search: pages', () => {
 describe('search: snippets', () => {
   const text = `# Rules\n\n${'Nothing to see. '.repeat(40)}Ladders of *wood* are checked each year. ${'More. '.repeat(200)}ladder`;
 
-  it('show the place with most of the words, marked', () => {
+  it('show the place with most of the words, marked', async () => {
     const { index } = new IndexOf({});
-    const { snippet, highlights } = index.snippet('a.md' as Location, text, 'checked ladder -year');
+    const { snippet, highlights } = await index.snippet('a.md' as Location, text, 'checked ladder -year');
     assert.deepEqual(
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['Ladders', 'checked'],
@@ -144,22 +144,22 @@ describe('search: snippets', () => {
     assert.ok(snippet.length <= 241 && !snippet.includes('\n'));
   });
 
-  it('mark wildcards, edits and phrases, and show the beginning when nothing is there to mark', () => {
+  it('mark wildcards, edits and phrases, and show the beginning when nothing is there to mark', async () => {
     const { index } = new IndexOf({});
-    const marked = (query: string): string[] => {
-      const { snippet, highlights } = index.snippet('a.md' as Location, text, query);
+    const marked = async (query: string): Promise<string[]> => {
+      const { snippet, highlights } = await index.snippet('a.md' as Location, text, query);
       return highlights.map(([start, end]) => snippet.slice(start, end));
     };
-    assert.deepEqual(marked('chec*'), ['checked']);
-    assert.deepEqual(marked('wodo~1'), ['wood']);
-    assert.deepEqual(marked('"each year"'), ['each year']);
-    assert.match(index.snippet('a.md' as Location, text, 'absent').snippet, /^# Rules Nothing/);
+    assert.deepEqual(await marked('chec*'), ['checked']);
+    assert.deepEqual(await marked('wodo~1'), ['wood']);
+    assert.deepEqual(await marked('"each year"'), ['each year']);
+    assert.match((await index.snippet('a.md' as Location, text, 'absent')).snippet, /^# Rules Nothing/);
   });
 
-  it('never cut a character in two', () => {
+  it('never cut a character in two', async () => {
     const { index } = new IndexOf({});
     for (let lead = 0; lead < 4; lead += 1) {
-      const { snippet } = index.snippet('a.txt' as Location, 'x'.repeat(lead) + '𐀀'.repeat(50_000), 'absent');
+      const { snippet } = await index.snippet('a.txt' as Location, 'x'.repeat(lead) + '𐀀'.repeat(50_000), 'absent');
       assert.doesNotMatch(snippet, /\p{Surrogate}/u);
     }
   });
