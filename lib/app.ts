@@ -55,7 +55,6 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
-  /** Told of long work in the background. */
   readonly onNews?: WorkspaceFiles['onNews'];
   /** Of the program, for what is written down about it. */
   readonly release?: string;

@@ -1,4 +1,5 @@
 import { compareText, type Location } from '../domain/location.js';
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import type { DocumentKind } from '../domain/document.js';
 import { binaryFlag } from './analyze-document.js';
 import { BestDocuments, type Candidate } from './best-documents.js';
@@ -354,4 +355,10 @@ function countsAt({ postings, ranges }: CutPostings, ordinal: number): number {
   const at = firstPosting(postings, ordinal, ranges[0] ?? 0, end);
   const posting = at < end ? (postings[at] ?? 0) : 0;
   return at < end && posting >>> ordinalShift === ordinal ? posting & countsMask : 0;
+}
+
+/** What is said of a position that the index does not go on from. */
+export function strangePosition(): Refusal {
+  const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
+  return invalidRequest('bad_cursor', message, { field: 'cursor' });
 }

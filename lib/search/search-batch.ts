@@ -26,3 +26,9 @@ export interface SearchBatch {
   /** Documents with other labels than when they were analysed. */
   readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
 }
+
+/** The analysis of documents that have been written into the segment. */
+export function toAnalysis(segment: Segment): Analysis {
+  const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
+  return { segment, locations };
+}

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { runResting } from './run-resting.js';
 import {
   analyzeDocument,
@@ -19,37 +18,30 @@ import { english, forgetLanguages, openLanguages, type Languages } from './langu
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
-import { rankDocuments, type Ranking, type SearchPosition, type WidenedTerm } from './rank-documents.js';
+import {
+  rankDocuments,
+  strangePosition,
+  type Ranking,
+  type SearchPosition,
+  type WidenedTerm,
+} from './rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
 import { readLabels } from './read-labels.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
-import type { Analysis, SearchBatch, SearchUpsert } from './search-batch.js';
+import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './search-batch.js';
+import type { SearchOptions } from './search-options.js';
 import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
-import { Shelf, type Place } from './shelf.js';
+import { extract, keyAt, Shelf, type Place } from './shelf.js';
 import { forgetStems } from './stem-word.js';
 import { widenQuery } from './widen-query.js';
-import { extractDocument, writeSegment } from './write-segment.js';
+import { writeSegment } from './write-segment.js';
 
 export type * from './search-batch.js';
+export type * from './search-options.js';
 export type * from './search-request.js';
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
-
-export interface SearchOptions {
-  /** Where the index is kept between starts; null keeps it in memory alone. */
-  readonly folder: string | null;
-  /** The current text of a document, to check phrases against; null for a binary or an absent one. */
-  readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;
-  /** Terms near in meaning to a term of a query. */
-  readonly neighboursOf?: (term: string) => readonly WidenedTerm[];
-  /** Told of failures in the background, after which the index goes on as it was. */
-  readonly report?: (error: Error) => void;
-  /** In which documents are taken apart where nothing is stored: English. */
-  readonly languages?: Languages;
-  /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
-  readonly firstTier?: number;
-}
 
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const mostPhraseCandidates = 256;
@@ -402,22 +394,4 @@ export class SearchIndex {
     }
     storeManifest(folder, index, segments);
   }
-}
-
-function toAnalysis(segment: Segment): Analysis {
-  const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
-  return { segment, locations };
-}
-
-function strangePosition(): Refusal {
-  const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
-  return invalidRequest('bad_cursor', message, { field: 'cursor' });
-}
-
-function keyAt({ living, ordinal }: Place): number {
-  return living.segment.keys[ordinal] ?? 0;
-}
-
-function extract({ living, ordinal }: Place): AnalyzedDocument {
-  return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
 }

@@ -4,6 +4,8 @@ import { LivingSegment } from './living-segment.js';
 import { mergeSegments } from './merge-segments.js';
 import type { SearchWorker } from './search-worker.js';
 import type { Segment } from './segment.js';
+import type { AnalyzedDocument } from './analyze-document.js';
+import { extractDocument } from './write-segment.js';
 
 /** What happened to segments while a worker was merging them, to be done again to the result. */
 type Change =
@@ -169,4 +171,14 @@ export class Shelf {
     this.#segments = this.#segments.filter((living) => !old.includes(living));
     this.add(merged);
   }
+}
+
+/** The document's key. */
+export function keyAt({ living, ordinal }: Place): number {
+  return living.segment.keys[ordinal] ?? 0;
+}
+
+/** All that stands in the index about the document, at the place where it is now. */
+export function extract({ living, ordinal }: Place): AnalyzedDocument {
+  return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
 }

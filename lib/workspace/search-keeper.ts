@@ -280,7 +280,7 @@ export class SearchKeeper {
     let bytes = 0;
     for (const { location, blobOid, size, kind, labels } of documents) {
       const text = kind === 'text' ? await this.#readText({ oid: blobOid, size }) : null;
-      bytes += text === null ? 0 : size;
+      bytes += text === null ? 0 : Math.max(size, text.length);
       prepared.push({ location, text, kind, labels });
     }
     return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);

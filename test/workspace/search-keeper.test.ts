@@ -38,6 +38,7 @@ describe('the keeper of the text index', () => {
   it('takes no note while it is behind, so that it still knows the commit from which to catch up', async () => {
     const keeper = new SearchKeeper({
       folder: null,
+      languages: ['en'],
       readBlob: () => Promise.resolve(Buffer.from('words')),
       blobOf: () => undefined,
       onFault: () => undefined,
