@@ -101,8 +101,10 @@ export class Eraser {
     try {
       for (let open = this.#open(); open.length > 0; open = this.#open()) {
         await pause();
-        if (!open.some(({ phase }) => phase === 'moved')) await this.#rewrite();
-        await this.#destroy();
+        await this.#workspace.maintainer.heldOff(async () => {
+          if (!open.some(({ phase }) => phase === 'moved')) await this.#rewrite();
+          await this.#destroy();
+        });
         this.#answer();
       }
     } catch (error) {

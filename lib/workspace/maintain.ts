@@ -11,6 +11,8 @@ export interface MaintainOptions {
 
 /** Packs at which they are joined. */
 const many = 20;
+/** The same while an erase is under way, which is going to write what stays into new packs anyway. */
+const manyMeanwhile = 40;
 /** Packs at which no other is added until some are joined; joining itself adds two before it takes any away. */
 const tooMany = 46;
 /** Milliseconds to leave a failed maintenance alone. */
@@ -26,6 +28,7 @@ export class Maintainer {
   #startAt = many;
   #failedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<MaintenanceReport | undefined> | undefined;
+  #isHeldOff = false;
   #isClosed = false;
   readonly #closed: Promise<void>;
   #tellClosed!: () => void;
@@ -44,6 +47,17 @@ export class Maintainer {
   /** Counts them anew, after others took some away or added some. @throws what the file system threw */
   async recount(): Promise<void> {
     this.#packs = (await this.#options.repository.stats()).packs;
+  }
+
+  /** Leaves packs apart as long as their number allows it, while something is done. */
+  async heldOff<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isHeldOff = true;
+    try {
+      return await work();
+    } finally {
+      this.#isHeldOff = false;
+      this.#consider();
+    }
   }
 
   /** Tells that a pack was added. */
@@ -75,7 +89,8 @@ export class Maintainer {
   }
 
   #consider(): void {
-    const isDue = this.#packs >= this.#startAt && performance.now() - this.#failedAt >= retryAfter;
+    const startAt = this.#isHeldOff ? Math.max(manyMeanwhile, this.#startAt) : this.#startAt;
+    const isDue = this.#packs >= startAt && performance.now() - this.#failedAt >= retryAfter;
     if (isDue && !this.#isClosed) void this.run();
   }
 

@@ -142,6 +142,34 @@ describe('the one who joins packs', () => {
     assert.ok(slow.joinings > 3);
   });
 
+  it('waits longer while something else is about to write packs anew, and makes up for it', async () => {
+    const slow = new SlowRepository();
+    const maintainer = new Maintainer({
+      repository: slow,
+      staged: () => [],
+      onFault: (cause) => assert.fail(String(cause)),
+    });
+    const add = (packs: number): void => {
+      for (let pack = 0; pack < packs; pack++) {
+        slow.packs += 1;
+        maintainer.notePack();
+      }
+    };
+    await maintainer.heldOff(async () => {
+      add(39);
+      assert.equal(slow.joinings, 0);
+    });
+    assert.equal(slow.joinings, 1);
+    slow.finish?.();
+    await maintainer.run();
+    await maintainer.heldOff(async () => {
+      add(50);
+      assert.equal(slow.joinings, 2);
+    });
+    slow.finish?.();
+    await maintainer.run();
+  });
+
   it('lets checkpoints go on when it fails, says so once, and is not tried again at once', async () => {
     const slow = new SlowRepository();
     slow.fail = true;
