@@ -4,6 +4,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import type { Location } from '../domain/location.js';
 import { readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
+import { roleContains } from '../domain/role.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
 import { requireCurrent } from '../workspace/apply-update.js';
 import { findClaims, toClaim } from '../workspace/find-claims.js';
@@ -160,12 +161,19 @@ export interface ChangedClaim {
 
 /**
  * The caller's own claim. The door asks for nothing here, since the request names no location: whose claim it is stands
- * in its row, and giving it up needs no other right.
- * @throws Refusal NOT_FOUND for an unknown one and for somebody else's
+ * in its row, and giving it up needs no more than to read the document. When the row is swept, and when the document is
+ * erased, depends on others: to the caller it is gone as soon as it may be.
+ * @throws Refusal NOT_FOUND for an unknown one and for somebody else's, for one that ended too long ago, and for one on
+ * what the caller cannot read
  */
 function findOwn(pen: Pen, claimId: string): ClaimRow {
-  const claim = pen.turn.tables.claims.find(claimId);
-  if (claim?.holder.id !== pen.caller.principalId) throw notFound();
+  const { tables, now } = pen.turn;
+  const claim = tables.claims.find(claimId);
+  if (claim?.holder.id !== pen.caller.principalId || claim.expiresAt + claimsKeptFor <= now) throw notFound();
+  const document = tables.documents.byNumber(claim.document) ?? tables.documents.deleted(claim.document);
+  if (document === undefined) throw notFound();
+  const location = 'location' in document ? document.location : findDocumentById(tables, document.id)?.location;
+  if (location === undefined || !roleContains(pen.reach.roleOn(document.id, location), 'reader')) throw notFound();
   return claim;
 }
 
@@ -203,7 +211,10 @@ export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
 };
 
-/** Gives up one's own claim; one that has run out already is given up just as well. */
+/**
+ * Gives up one's own claim; one that has run out already is given up just as well.
+ * @throws Refusal NOT_FOUND as `findOwn` does
+ */
 export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedClaim> = {
   kind: 'write',
   name: 'claim.release',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { parseLocation } from '../../lib/domain/location.js';
+import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
 
 const minute = 60_000;
 const text = '# Top\n\nintro\n\n## One\n\nfirst\n\n### Deeper\n\ndeep\n\n## Two\n\nsecond\n';
@@ -95,6 +98,35 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ben.update('a/x.md', 'mine')), 'done');
     assert.deepEqual(await ada.ownClaims(), []);
     assert.equal(await outcomeOf(ada.release(id)), 'done');
+  });
+
+  it('are told of to their holder for a week after they ran out, whoever has claimed something since', async () => {
+    const outcomes: string[] = [];
+    for (const isBusy of [false, true]) {
+      const { id } = await ada.claim('a/x.md', undefined, 60);
+      service.clock.advance(minute + 7 * 24 * 60 * minute - 1);
+      assert.equal(await outcomeOf(ada.release(id)), 'done');
+      service.clock.advance(1);
+      if (isBusy) await ben.claim('a/x.md', undefined, 60);
+      outcomes.push(await outcomeOf(ada.release(id)));
+      service.clock.advance(minute);
+    }
+    assert.deepEqual(outcomes, ['NOT_FOUND', 'NOT_FOUND']);
+  });
+
+  it('are nothing to their holder while it cannot read the document, erased or not', async () => {
+    await ada.create('a/y.md');
+    const lost = [await ada.claim('a/x.md'), await ada.claim('a/y.md')];
+    await service.revoke('editor', { type: 'principal', id: ada.id }, 'a');
+    await perform(service.workspace, operator, eraseDocument, { location: parseLocation('a/y.md'), confirmation: 'y.md' });
+    for (const { id } of lost) assert.equal(await outcomeOf(ada.release(id)), 'NOT_FOUND');
+    await boss.delete('a/x.md');
+    for (const { id } of lost) assert.equal(await outcomeOf(ada.release(id)), 'NOT_FOUND');
+    await service.grant('reader', { type: 'principal', id: ada.id }, 'a');
+    assert.deepEqual(
+      [await outcomeOf(ada.release(lost[0]?.id ?? '')), await outcomeOf(ada.release(lost[1]?.id ?? ''))],
+      ['done', 'NOT_FOUND'],
+    );
   });
 
   it('are broken by an approver, and the holder learns of it', async () => {
