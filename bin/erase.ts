@@ -16,6 +16,7 @@ export function addEraseCommands(program: Command): void {
     .argument('<location>', 'where it lives, or lived when it was deleted')
     .option('--yes <name>', "the document's name, in place of being asked for it")
     .option('--deleted', 'what was deleted there, though something may live there now')
+    .option('--document <id>', 'this one and no other, where several were deleted there')
     .option(...workspaceOption);
   erase.action((location: string) => eraseDocument(location, erase.opts<CalledWith>()));
 
@@ -28,9 +29,10 @@ export function addEraseCommands(program: Command): void {
 }
 
 async function eraseDocument(location: string, options: CalledWith): Promise<void> {
-  const { yes, deleted } = options;
-  const confirmation = typeof yes === 'string' ? yes : await askForName(location);
-  await ask('erase', { location, confirmation, deleted: deleted === true }, options);
+  const { yes, deleted, document } = options;
+  const meant = deleted === true ? `what was deleted at ${location}` : location;
+  const confirmation = typeof yes === 'string' ? yes : await askForName(meant);
+  await ask('erase', { location, confirmation, deleted: deleted === true, document }, options);
 }
 
 async function ask(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<void> {
@@ -47,7 +49,7 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
 }
 
 /** Whoever types the name means this document. What is typed is compared where the erase is done. */
-async function askForName(location: string): Promise<string> {
+async function askForName(meant: string): Promise<string> {
   if (!process.stdin.isTTY) {
     const error = new Error("Nobody is there to type the document's name. Give it with --yes.");
     error.name = 'ConfigError';
@@ -55,7 +57,7 @@ async function askForName(location: string): Promise<string> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    console.error(`This destroys ${location} with its history, its comments and its name. Nothing brings it back.`);
+    console.error(`This destroys ${meant} with its history, its comments and its name. Nothing brings it back.`);
     return await terminal.question("Type the document's name to go on: ");
   } finally {
     terminal.close();

@@ -265,6 +265,11 @@ export const reasons = {
   no_workspace: { code: 'INVALID_REQUEST', at: ['command'], means: 'There is no such workspace.' },
   workspace_root: { code: 'INVALID_REQUEST', at: ['command'], means: 'The workspace root cannot be deleted.' },
   server_running: { code: 'INVALID_REQUEST', at: ['command'], means: 'A server is running on this data folder.' },
+  several_deleted: {
+    code: 'CONFLICT',
+    at: ['command'],
+    means: 'Several documents were deleted there, and it was not said which one is meant.',
+  },
   name_mismatch: { code: 'INVALID_REQUEST', at: ['command'], means: 'The name that was typed to confirm is another.' },
   folder_not_empty: { code: 'INVALID_REQUEST', at: ['command'], means: 'The target folder has something in it.' },
   history_not_understood: {

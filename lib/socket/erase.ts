@@ -8,7 +8,9 @@ import { meaningOfStep } from '../workspace/erase-step.js';
 import { inWorkspace, type Command } from './command.js';
 import type { Presented } from './present.js';
 
-const absent = 'There is no such document. Name a live one, or one that was deleted there.';
+const absent =
+  'There is no such document. What lives at the location is meant, or what was deleted there with --deleted. An erase ' +
+  'that was accepted before goes on: see `cartulary erasures`.';
 
 /** Said with every receipt, since it cannot be helped. */
 const statement =
@@ -36,6 +38,7 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
       location: fields.location('location'),
       confirmation: fields.text('confirmation'),
       isDeleted: fields.flag('deleted'),
+      documentId: fields.optionalText('document'),
     });
     const finished = workspace.eraser.finished(id, (step) => void tell({ step, state: meaningOfStep[step] }));
     const stopped = once(signal, 'abort').then(() => {

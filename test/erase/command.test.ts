@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ask, askRefused, makeFolder, patience, runProgram, tidyUp } from '../command/run-program.js';
 import { findTraces } from './evidence.js';
@@ -39,5 +39,33 @@ describe('cartulary erase', function () {
     assert.deepEqual(findTraces(data, ['cormorantsecret', 'secret-plan']), []);
     const { sound } = await ask<{ sound: boolean }>('verify', '--data', data);
     assert.ok(sound);
+  });
+
+  it('repeated destroys nothing else that had the name; of several deleted ones it asks which', async () => {
+    const folder = await makeFolder();
+    const data = join(folder, 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const location = 'handbook/plan.md';
+    for (const text of ['quokkaone', 'quokkatwo', 'quokkathree']) {
+      const source = join(folder, text);
+      await mkdir(source);
+      await writeFile(join(source, 'plan.md'), text);
+      await ask('import', source, '--into', 'handbook', '--data', data);
+      if (text !== 'quokkathree') await ask('folder', 'delete', 'handbook', '--data', data);
+    }
+    const erase = ['erase', location, '--yes', 'plan.md', '--data', data];
+    await ask(...erase);
+    const again = await askRefused(...erase);
+    assert.equal(again.code, 'NOT_FOUND');
+    assert.match(again.message, /--deleted.*cartulary erasures/s);
+    const several = await askRefused(...erase, '--deleted');
+    assert.equal(several.details?.['reason'], 'several_deleted');
+    const [, first] = several.details['documents'] as { id: string }[];
+    assert.ok(first !== undefined && several.message.includes(first.id));
+    await ask(...erase, '--document', first.id);
+    assert.equal((await askRefused(...erase, '--document', first.id)).code, 'NOT_FOUND');
+    await ask('folder', 'undelete', 'handbook', '--data', data);
+    assert.deepEqual(findTraces(data, ['quokkaone', 'quokkathree']), []);
+    await ask(...erase);
   });
 });

@@ -11,10 +11,11 @@ import { operator } from '../harness/service.js';
 export async function eraseAt(
   workspace: Workspace,
   location: string,
-  { isDeleted = false, caller = operator }: { isDeleted?: boolean; caller?: Caller } = {},
+  options: { isDeleted?: boolean; documentId?: string; caller?: Caller } = {},
 ): Promise<Erasure> {
+  const { isDeleted = false, documentId, caller = operator } = options;
   const parsed = parseLocation(location);
-  const input = { location: parsed, confirmation: nameOf(parsed), isDeleted };
+  const input = { location: parsed, confirmation: nameOf(parsed), isDeleted, documentId };
   return (await perform(workspace, caller, eraseDocument, input)).result;
 }
 

@@ -71,6 +71,41 @@ describe('erases, one and many', function () {
     await requireGone('the living one', 'plan.md');
   });
 
+  it('the same request again destroys nothing more, and a document that was meant is never exchanged for another', async () => {
+    const { actor, workspace, clock } = bench;
+    const ids: string[] = [];
+    for (const text of ['old', 'older no more', word]) {
+      ids.unshift((await actor.create('plan.md', text)).id);
+      if (text !== word) await actor.delete('plan.md');
+      clock.advance(1000);
+    }
+    const [living = '', last = '', first = ''] = ids;
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { isDeleted: true, documentId: living })), 'NOT_FOUND');
+    const { id } = await eraseAt(workspace, 'plan.md');
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md')), 'NOT_FOUND');
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { documentId: living })), 'NOT_FOUND');
+    await finish(id);
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md')), 'NOT_FOUND');
+
+    const refusal = await eraseAt(workspace, 'plan.md', { isDeleted: true }).catch((error: unknown) => error);
+    assert.ok(refusal instanceof Refusal);
+    assert.equal(refusal.details?.reason, 'several_deleted');
+    const named = refusal.details['documents'] as readonly { readonly id: string }[];
+    assert.deepEqual(
+      named.map((each) => each.id),
+      [last, first],
+    );
+    await finish((await eraseAt(workspace, 'plan.md', { documentId: first })).id);
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { documentId: first })), 'NOT_FOUND');
+    await actor.undelete('plan.md');
+    assert.equal(await actor.read('plan.md'), 'older no more');
+    await actor.delete('plan.md');
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md')), 'NOT_FOUND', 'somebody else deleted it meanwhile');
+    await finish((await eraseAt(workspace, 'plan.md', { isDeleted: true })).id);
+    assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { isDeleted: true })), 'NOT_FOUND');
+    await requireGone(word, 'older no more');
+  });
+
   it('what was just written, and is all there ever was, goes too; writing goes on from nothing', async () => {
     const { actor, workspace } = bench;
     await actor.create('only-secret.md', word);
