@@ -3,13 +3,14 @@ import type { Grant, Scope, Subject } from '../domain/grant.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { ancestorsOf, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
-import type { Role } from '../domain/role.js';
+import { roleContains, type Role } from '../domain/role.js';
 import { countAdmins } from '../access/admins.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import { findDocument } from '../workspace/locate.js';
+import { findDocument, findDocumentId } from '../workspace/locate.js';
 import type { Pen } from '../workspace/pen.js';
+import type { View } from '../workspace/view.js';
 import { requireSubject } from './change-group.js';
-import type { WriteOperation } from './operation.js';
+import type { Need, WriteOperation } from './operation.js';
 import { requireAdmin } from './set-principal-state.js';
 
 /** A grant as it is asked for: the scope by location, the subject by id. */
@@ -40,6 +41,35 @@ export interface GrantResult {
 }
 
 const needs = ({ location }: GrantInput) => [{ role: 'approver', location }] as const;
+
+/** What it takes to see grants and to take them away: those on a deleted document wait with it. */
+export function needsOnScope({ scopeType, location }: Pick<GrantInput, 'scopeType' | 'location'>): readonly Need[] {
+  return [{ role: 'approver', location, deleted: scopeType === 'document' }];
+}
+
+/**
+ * The scopes whose grants can be seen and taken away at a location: the folder's path; the document that lives there;
+ * or where there is none of which the caller is approver, the documents that were deleted there and can come back.
+ * @throws Refusal NOT_FOUND
+ */
+export function findScopes(
+  { tables, reach }: View,
+  { scopeType, location }: Pick<GrantInput, 'scopeType' | 'location'>,
+): readonly Scope[] {
+  if (scopeType === 'folder') return [{ type: 'folder', location }];
+  const mayShare = (id: string): boolean => roleContains(reach.roleOn(id, location), 'approver');
+  const live = [findDocumentId(tables, location)].filter((id) => id !== undefined).filter(mayShare);
+  const documentIds =
+    live.length > 0
+      ? live
+      : tables.documents
+          .deletedAt(location)
+          .map(({ id }) => id)
+          .filter(mayShare);
+  if (documentIds.length === 0) throw notFound();
+  return documentIds.map((documentId) => ({ type: 'document', documentId }));
+}
+
 const note = ({ scopeType, location, subject, role }: GrantInput) => ({
   target: location,
   detail: { scope_type: scopeType, subject, role },
@@ -120,21 +150,24 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
   documentNumber: ({ documentNumber }) => documentNumber,
 };
 
-/** Takes a grant away; in force at the next request. Approver there. @throws NOT_FOUND when there is no such grant */
+/**
+ * Takes a grant away; in force at the next request. From every document that was deleted there, if it is those that are
+ * meant: whichever comes back, comes back without it. Approver there. @throws NOT_FOUND when there is no such grant
+ */
 export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
   kind: 'write',
   name: 'grant.revoke',
-  needs,
+  needs: needsOnScope,
   note,
   run(pen, input) {
     const { tables } = pen.turn;
-    const scope: Scope =
-      input.scopeType === 'folder' ? { type: 'folder', location: input.location } : findScope(pen, input).scope;
-    const grant = tables.grants.findSame(scope, input.subject, input.role);
+    const scopes = findScopes(pen.view, input);
+    const same = scopes.flatMap((scope) => tables.grants.findSame(scope, input.subject, input.role) ?? []);
+    const [grant] = same;
     if (grant === undefined) throw notFound();
-    const isOnRoot = scope.type === 'folder' && scope.location === '';
+    const isOnRoot = input.scopeType === 'folder' && input.location === '';
     const before = isOnRoot ? countAdmins(tables) : 0;
-    tables.grants.delete(grant.id);
+    for (const { id } of same) tables.grants.delete(id);
     requireAdmin(before, countAdmins(tables));
     return toGrantRecord(tables, grant, input);
   },

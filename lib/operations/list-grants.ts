@@ -1,9 +1,7 @@
-import type { Scope } from '../domain/grant.js';
-import { ancestorsOf, type Location } from '../domain/location.js';
+import { ancestorsOf, compareText, type Location } from '../domain/location.js';
 import { makePage, type Page } from '../domain/page.js';
-import { notFound } from '../domain/refusal.js';
-import { toGrantRecord, type GrantInput, type GrantRecord } from './change-grant.js';
-import type { ReadContext, ReadOperation } from './operation.js';
+import { findScopes, needsOnScope, toGrantRecord, type GrantInput, type GrantRecord } from './change-grant.js';
+import type { ReadOperation } from './operation.js';
 
 export interface ListGrantsInput extends Pick<GrantInput, 'scopeType' | 'location'> {
   /** Whether grants on the folders above are wanted too. */
@@ -18,14 +16,6 @@ export interface ListedGrant extends GrantRecord {
   readonly inheritedFrom?: Location;
 }
 
-/** @throws Refusal NOT_FOUND for a document that is not there */
-function scopeOf({ view }: ReadContext, { scopeType, location }: ListGrantsInput): Scope {
-  if (scopeType === 'folder') return { type: 'folder', location };
-  const document = view.document(location);
-  if (document === undefined) throw notFound();
-  return { type: 'document', documentId: document.id };
-}
-
 /** Sorts by place, the root first, and within a place by id. */
 function positionOf(grant: ListedGrant): string {
   const depth = grant.inheritedFrom === undefined ? 9999 : ancestorsOf(grant.inheritedFrom).length;
@@ -34,16 +24,20 @@ function positionOf(grant: ListedGrant): string {
 
 /**
  * The grants on a scope, and if asked those on the folders above, which reach it as well: an approver may know who
- * reaches its place and through which ancestor. Approver there.
+ * reaches its place and through which ancestor. Where no document lives, a document's scope is what was deleted there:
+ * such grants wait, and can be taken away. Approver there.
  */
 export const listGrants: ReadOperation<ListGrantsInput, Page<ListedGrant>> = {
   kind: 'read',
   name: 'grant.list',
-  needs: ({ location }) => [{ role: 'approver', location }],
+  needs: needsOnScope,
   note: ({ scopeType, location, inherited }) => ({ target: location, detail: { scope_type: scopeType, inherited } }),
   run(context, input) {
     const { tables } = context.view;
-    const own = tables.grants.on(scopeOf(context, input)).map((grant) => toGrantRecord(tables, grant, input));
+    const own = findScopes(context.view, input)
+      .flatMap((scope) => tables.grants.on(scope))
+      .toSorted((a, b) => compareText(a.id, b.id))
+      .map((grant) => toGrantRecord(tables, grant, input));
     const above = (input.inherited ? ancestorsOf(input.location) : []).flatMap((location) =>
       tables.grants.on({ type: 'folder', location }).map((grant) => ({
         ...toGrantRecord(tables, grant, { scopeType: 'folder', location }),

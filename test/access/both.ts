@@ -120,7 +120,8 @@ export class Both {
     }
     if (given.does === 'revoke') {
       const stand = this.model.grants.flatMap(({ scope, on, subject: to, role: held }) => {
-        const at = typeof on === 'string' ? on : this.model.docs[on]?.at;
+        const doc = typeof on === 'string' ? undefined : this.model.docs[on];
+        const at = typeof on === 'string' ? on : (doc?.at ?? doc?.deletedFrom);
         return at === null || at === undefined ? [] : [{ scope, path: at, subject: to, role: held }];
       });
       const grant = stand[given.instead % (stand.length + 1)] ?? { ...given.grant, path: pick(given.grant.path, some) };

@@ -187,13 +187,22 @@ export class WritableModel extends Model {
   grant(person: string, grant: { scope: Scope; path: string; subject: string; role: Role }, isRevoke: boolean): string {
     const { scope, path, subject, role } = grant;
     const doc = this.at(path);
+    const isSame = (one: Grant, on: string | number): boolean =>
+      one.on === on && one.subject === subject && one.role === role;
+    if (isRevoke) {
+      const shared = (docs: readonly Doc[]): Doc[] => docs.filter((each) => this.role(person, path, each) === 3);
+      const live = shared(doc === undefined ? [] : [doc]);
+      const meant = live.length > 0 ? live : shared(this.docs.filter(({ deletedFrom }) => deletedFrom === path));
+      const scopes =
+        scope === 'document' ? meant.map(({ number }) => number) : this.role(person, path) < 3 ? [] : [path];
+      const left = this.grants.filter((one) => !scopes.some((on) => isSame(one, on)));
+      const isDone = left.length < this.grants.length;
+      this.grants = left;
+      return isDone ? 'done' : 'NOT_FOUND';
+    }
     if (this.role(person, path) < 3 || (scope === 'document' && doc === undefined)) return 'NOT_FOUND';
     const on = scope === 'folder' ? path : (doc?.number ?? -1);
-    const same = this.grants.find((one) => one.on === on && one.subject === subject && one.role === role);
-    if (isRevoke) {
-      this.grants = this.grants.filter((one) => one !== same);
-      return same === undefined ? 'NOT_FOUND' : 'done';
-    }
+    const same = this.grants.find((one) => isSame(one, on));
     if (scope === 'folder' && this.docs.some(({ at }) => at !== null && within(at, path))) return taken;
     if (same === undefined) this.grants.push({ scope, on, subject, role });
     return 'done';

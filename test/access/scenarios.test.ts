@@ -804,6 +804,49 @@ describe('Access: what was deleted', () => {
       assert.equal(await outcomeOf(mover.move('elsewhere/hr', 'side')), 'done');
     },
   );
+
+  scenario(58, 'A grant on a deleted document can be seen and taken away', async ({ admin, person, write }) => {
+    const someone = await person();
+    const remove = async (): Promise<void> => {
+      await write('f/x');
+      await admin.grant('editor', someone.subject, 'f/x', 'document');
+      await admin.delete('f/x');
+    };
+    const seen = (...subjects: readonly { readonly id: string }[]): string[] =>
+      subjects.map(({ id }) => `editor ${id}`);
+    const revoke = (who = admin): Promise<void> => who.revoke('editor', someone.subject, 'f/x', 'document');
+    await remove();
+    assert.deepEqual(await admin.grants('f/x', 'document'), seen(someone));
+    await isNotFound(admin.grant('reader', someone.subject, 'f/x', 'document'), someone.grants('f/x', 'document'));
+    await revoke();
+    await isNotFound(someone.undelete('f/x'), revoke(), revoke(someone));
+    assert.deepEqual(await admin.grants('f/x', 'document'), []);
+
+    await remove();
+    await write('f/x');
+    const approver = await person('approver', 'f/x', 'document');
+    await admin.grant('editor', someone.subject, 'f/x', 'document');
+    await admin.delete('f/x');
+    assert.deepEqual((await admin.grants('f/x', 'document')).toSorted(), [
+      `approver ${approver.id}`,
+      ...seen(someone, someone),
+    ]);
+    const asked = async (): Promise<unknown> => [
+      await approver.grants('f/x', 'document'),
+      await outcomeOf(approver.revoke('reader', someone.subject, 'f/x', 'document')),
+      await outcomeOf(approver.grant('reader', someone.subject, 'f/x', 'document')),
+    ];
+    const alone = await asked();
+    await write('f/x');
+    assert.deepEqual(await asked(), alone, 'a hidden document there changes nothing');
+    assert.deepEqual(await admin.grants('f/x', 'document'), []);
+    await isNotFound(revoke());
+    await revoke(approver);
+    assert.deepEqual(await approver.grants('f/x', 'document'), [`approver ${approver.id}`]);
+    await admin.delete('f/x');
+    await revoke();
+    await isNotFound(someone.undelete('f/x'));
+  });
 });
 
 describe('Access: the scenarios in prose', () => {
