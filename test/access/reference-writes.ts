@@ -115,11 +115,12 @@ export class WritableModel extends Model {
       this.claims.push({ doc: doc.number, holder: person, live: true });
     return 'done';
   }
-  /** Given up by its holder, wherever the document is by now; or broken by an approver. */
+  /** Given up by its holder, wherever the document is by now, while it can be read there; or broken by an approver. */
   unclaim(person: string, path: string, holder: string, isBreak: boolean): string {
     const doc = this.at(path);
     const one = this.claims.findLast((claim) => claim.doc === doc?.number && claim.holder === holder);
-    if (one === undefined || (isBreak && (!one.live || this.role(person, path) < 3))) return 'NOT_FOUND';
+    const role = this.role(person, path);
+    if (one === undefined || role < 1 || (isBreak && (!one.live || role < 3))) return 'NOT_FOUND';
     one.live = false;
     return 'done';
   }
