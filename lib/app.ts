@@ -20,10 +20,11 @@ import type { ServerFacts } from './socket/command.js';
 import type { Answer } from './socket/send-command.js';
 import { makeOperator } from './socket/initialize.js';
 import { listenForCommands } from './socket/listen.js';
+import { describeOrigin } from './workspace/describe-origin.js';
 import { FaultyWorkspaces } from './workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from './workspace/open-workspace.js';
 import { adoptWorkspace, removeMark } from './workspace/stage-workspace.js';
-import type { Workspace, WorkspaceOrigin } from './workspace/workspace.js';
+import type { Workspace } from './workspace/workspace.js';
 
 /** Time as it is. */
 export const systemClock: Clock = { now: () => Date.now() };
@@ -208,13 +209,6 @@ function requireWorkspaceName(name: string): void {
   throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
     field: 'workspace',
   });
-}
-
-function describeOrigin(name: string, file: ServiceFile, { clock, release }: ServiceOptions): WorkspaceOrigin {
-  return {
-    release: release ?? 'unknown',
-    readServicePart: () => file.readPart(name) ?? { workspace: name, createdAt: clock.now(), keys: [] },
-  };
 }
 
 /** Each workspace's key for its audit chain: made once, kept in the service's file. */

@@ -1,8 +1,34 @@
 import { rootLocation } from '../domain/location.js';
 import type { Tables } from '../sidecar/sidecar.js';
 
-/** How many enabled principals are approver of the workspace root, directly or through groups. The operator not counted. */
-export function countAdmins(tables: Tables): number {
+/** Enabled principals that are approver of the workspace root, directly or through groups. The operator not counted. */
+export interface Admins {
+  /** How many there are. */
+  readonly appointed: number;
+  /** How many of them have a way in: a key in force, or a password. */
+  readonly admitted: number;
+}
+
+/** What decides about it beside the workspace's own tables. */
+export interface WaysIn {
+  /** Milliseconds since 1970: a key that has run out opens nothing. */
+  readonly now: number;
+  /** Whether the principal has chosen a password; a link to choose one is none yet. */
+  hasPassword(this: void, principalId: string): boolean;
+}
+
+export function countAdmins(tables: Tables, ways: WaysIn): Admins {
+  const admins = [...findAdmins(tables)];
+  return { appointed: admins.length, admitted: admins.filter((id) => hasWayIn(tables, ways, id)).length };
+}
+
+function hasWayIn(tables: Tables, { now, hasPassword }: WaysIn, principalId: string): boolean {
+  const keys = tables.credentials.list(principalId);
+  const hasKey = keys.some(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+  return hasKey || hasPassword(principalId);
+}
+
+function findAdmins(tables: Tables): ReadonlySet<string> {
   const admins = new Set<string>();
   const seen = new Set<string>();
   const pending = tables.grants
@@ -20,5 +46,5 @@ export function countAdmins(tables: Tables): number {
       pending.push(...tables.groups.membersOf(subject.id));
     }
   }
-  return admins.size;
+  return admins;
 }

@@ -5,6 +5,7 @@ import { readPolicy } from '../access/policy.js';
 import type { StoredCredential } from '../sidecar/credential-table.js';
 import { adminNeeds } from './needs.js';
 import type { ReadOperation, WriteOperation } from './operation.js';
+import { adminsOf, requireAdmin } from './set-principal-state.js';
 
 export interface MintInput {
   readonly principalId: string;
@@ -63,17 +64,23 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
   }),
 };
 
-/** Ends a key; in force at the next request. Revoking it again changes nothing. Admin. */
+/**
+ * Ends a key; in force at the next request. Revoking it again changes nothing. Admin.
+ * @throws Refusal CONFLICT `last_approver` when no admin would have a way in; rotating the key is possible then
+ */
 export const revokeCredential: WriteOperation<{ readonly credentialId: string }, Credential> = {
   kind: 'write',
   name: 'credential.revoke',
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
-  run({ turn }, { credentialId }) {
+  run(pen, { credentialId }) {
+    const { turn } = pen;
     const credential = turn.tables.credentials.find(credentialId);
     if (credential === undefined) throw notFound();
+    const before = adminsOf(pen);
     const revokedAt = credential.revokedAt ?? turn.now;
     turn.tables.credentials.revoke(credentialId, revokedAt);
+    requireAdmin(before, adminsOf(pen));
     return withoutHash({ ...credential, revokedAt });
   },
 };

@@ -4,14 +4,13 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { ancestorsOf, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
-import { countAdmins } from '../access/admins.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, findDocumentId } from '../workspace/locate.js';
 import type { Pen } from '../workspace/pen.js';
 import type { View } from '../workspace/view.js';
 import { requireSubject } from './change-group.js';
 import type { Need, WriteOperation } from './operation.js';
-import { requireAdmin } from './set-principal-state.js';
+import { adminsOf, requireAdmin } from './set-principal-state.js';
 
 /** A grant as it is asked for: the scope by location, the subject by id. */
 export interface GrantInput {
@@ -166,9 +165,9 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
     const [grant] = same;
     if (grant === undefined) throw notFound();
     const isOnRoot = input.scopeType === 'folder' && input.location === '';
-    const before = isOnRoot ? countAdmins(tables) : 0;
+    const before = isOnRoot ? adminsOf(pen) : undefined;
     for (const { id } of same) tables.grants.delete(id);
-    requireAdmin(before, countAdmins(tables));
+    if (before !== undefined) requireAdmin(before, adminsOf(pen));
     return toGrantRecord(tables, grant, input);
   },
 };

@@ -2,11 +2,10 @@ import type { Subject } from '../domain/grant.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { Group } from '../domain/principal.js';
 import { conflict, notFound } from '../domain/refusal.js';
-import { countAdmins } from '../access/admins.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { adminNeeds } from './needs.js';
 import type { WriteOperation } from './operation.js';
-import { requireAdmin } from './set-principal-state.js';
+import { adminsOf, requireAdmin } from './set-principal-state.js';
 
 /** A new, empty group. Admin. */
 export const addGroup: WriteOperation<{ readonly displayName: string }, Group> = {
@@ -65,11 +64,12 @@ export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
   name: 'group.leave',
   needs: () => adminNeeds,
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
-  run({ turn }, { groupId, member }) {
+  run(pen, { groupId, member }) {
+    const { turn } = pen;
     requireSubject(turn.tables, { type: 'group', id: groupId });
-    const before = countAdmins(turn.tables);
+    const before = adminsOf(pen);
     if (!turn.tables.groups.leave(groupId, member)) throw notFound();
-    requireAdmin(before, countAdmins(turn.tables));
+    requireAdmin(before, adminsOf(pen));
     return { groupId, member, changed: true };
   },
 };

@@ -142,5 +142,9 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
 
 /** For a workspace that is opened without a service. */
 function noOrigin(name: string): WorkspaceOrigin {
-  return { release: 'unknown', readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }) };
+  return {
+    release: 'unknown',
+    readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }),
+    hasPassword: () => false,
+  };
 }

@@ -26,6 +26,8 @@ export interface Pen {
   readonly search: Pick<SearchKeeper, 'follow' | 'catchUp'>;
   /** What finishes the erases that are accepted. */
   readonly eraser: Pick<Eraser, 'wake'>;
+  /** Whether a principal has chosen a password, as the service's own file says at this moment. */
+  hasPassword(this: void, principalId: string): boolean;
 }
 
 export function takePen(
@@ -33,10 +35,10 @@ export function takePen(
   caller: Caller,
   author: Principal,
   reach: Reach,
-  { name, search, eraser }: Pick<Pen, 'search' | 'eraser'> & { readonly name: string },
+  { name, search, eraser, hasPassword }: Pick<Pen, 'search' | 'eraser' | 'hasPassword'> & { readonly name: string },
 ): Pen {
   const view = new View(turn.tables, reach, turn.now);
-  return { turn, caller, author, reach, view, workspace: name, search, eraser };
+  return { turn, caller, author, reach, view, workspace: name, search, eraser, hasPassword };
 }
 
 /** Where the commit that was just written stands in the order of all that happens. */

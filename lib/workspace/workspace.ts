@@ -31,6 +31,8 @@ export interface WorkspaceOrigin {
   readonly release: string;
   /** What the service keeps about this workspace outside of it. */
   readServicePart(): ServicePart;
+  /** Whether a principal of this workspace has chosen a password. */
+  hasPassword(principalId: string): boolean;
 }
 
 export interface WorkspaceOptions {
@@ -181,7 +183,12 @@ export class Workspace {
   takePen(turn: Turn, caller: Caller): Pen {
     const author = turn.tables.principals.find(caller.principalId);
     if (author === undefined) throw unauthenticated();
-    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), this);
+    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), {
+      name: this.name,
+      search: this.search,
+      eraser: this.eraser,
+      hasPassword: (principalId) => this.origin.hasPassword(principalId),
+    });
   }
 
   /** A principal's reach as the turns before this one left it. */

@@ -248,6 +248,7 @@ describe('The journal with next to no memory for trees', () => {
           const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), {
             name: 'acme',
             search: { follow: () => undefined, catchUp: () => undefined },
+            hasPassword: () => false,
             eraser: { wake: () => undefined },
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];
