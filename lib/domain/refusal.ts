@@ -85,6 +85,12 @@ export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
   });
 }
 
+/** The text index is not there yet, for nobody: the same for whatever is searched. */
+export function searchUnavailable(): Refusal {
+  const message = 'The search index is being built, so nothing can be searched just now. Everything else can be used.';
+  return new Refusal('UNAVAILABLE', `${message} Try again as Retry-After says.`, { retryAfter: 5 });
+}
+
 /** A fault of the service: the cause goes to the log under the request id, never to the caller. */
 export function internal(cause: unknown): Refusal {
   return new Refusal('INTERNAL', 'The service failed. Quote the request id; a retry with the same key is safe.', {

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
-import { unavailable } from '../domain/refusal.js';
+import { searchUnavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analyze-document.js';
 import { openLanguages, type LanguageCode, type Languages } from '../search/languages/languages.js';
 import {
@@ -258,7 +258,7 @@ export class SearchKeeper {
 
   /** @throws Refusal UNAVAILABLE while the index is being built; INVALID_REQUEST for a query beyond the limits */
   async search(request: SearchRequest): Promise<SearchPage> {
-    if (!this.isReady) throw unavailable(new Error('The search index is being built.'));
+    if (!this.isReady) throw searchUnavailable();
     if (this.#followed < this.#taken) await this.settled();
     return this.index.search(request);
   }

@@ -43,6 +43,10 @@ export function signedInPage(data: SignedInData): string {
       <dt>${workspaces.length === 1 ? 'Workspace' : 'Workspaces'}</dt>
       <dd>${workspaces.map(({ name }) => name).join(', ')}</dd>
     </dl>
+    <p class="soft">
+      Documents are read and written with the command line, over the REST API, or by applications that you let act as
+      you.
+    </p>
     <p><a href="${base}/signin/sessions">Where you are signed in, and applications that act as you</a></p>
     <form method="post" action="${base}/signin/out">
       ${csrfField(csrf)}
