@@ -118,7 +118,10 @@ describe('claims', () => {
     await ada.create('a/y.md');
     const lost = [await ada.claim('a/x.md'), await ada.claim('a/y.md')];
     await service.revoke('editor', { type: 'principal', id: ada.id }, 'a');
-    await perform(service.workspace, operator, eraseDocument, { location: parseLocation('a/y.md'), confirmation: 'y.md' });
+    await perform(service.workspace, operator, eraseDocument, {
+      location: parseLocation('a/y.md'),
+      confirmation: 'y.md',
+    });
     for (const { id } of lost) assert.equal(await outcomeOf(ada.release(id)), 'NOT_FOUND');
     await boss.delete('a/x.md');
     for (const { id } of lost) assert.equal(await outcomeOf(ada.release(id)), 'NOT_FOUND');
