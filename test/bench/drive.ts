@@ -14,6 +14,8 @@ export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
+  /** Requests a second over all connections; left out, as many as are answered. */
+  readonly pace?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes the next request; called in order, from one thread. */
   readonly next: () => {
@@ -31,6 +33,7 @@ export async function drive(load: Load): Promise<LoadResult> {
     connections: load.connections,
     duration: load.seconds,
     headers: { ...load.headers },
+    ...(load.pace === undefined ? {} : { overallRate: load.pace }),
     requests: [
       {
         setupRequest(request) {

@@ -13,8 +13,9 @@ const writtenEvery = 1000;
 /**
  * Erases a document that is as old as the history and has lived through all of it, while others write and read. Every
  * commit and every root folder has to be made anew.
+ * @param pace of writes and of reads, a second; left out, as many as are answered
  */
-export async function measureErase(report: Report, commits: number): Promise<void> {
+export async function measureErase(report: Report, commits: number, pace?: number): Promise<void> {
   const seeded = await seed(documents, { bytes: 1024 });
   await writeVersions(seeded, commits, (number) => (number % writtenEvery === 0 ? 0 : (number * 7919) % documents));
   const service = await startCartulary(seeded.dataFolder);
@@ -29,10 +30,11 @@ export async function measureErase(report: Report, commits: number): Promise<voi
   const load = async (): Promise<void> => {
     while (!isDone.value) {
       const [written, got] = await Promise.all([
-        drive({ ...writeLoad(others, service.url, 4), seconds: 2 }),
+        drive({ ...writeLoad(others, service.url, 4), seconds: 2, pace }),
         drive({
           ...read,
           seconds: 2,
+          pace,
           next: () => ({ method: 'GET', path: `/v1/documents/${others.locations[7] ?? ''}` }),
         }),
       ]);
@@ -57,7 +59,7 @@ export async function measureErase(report: Report, commits: number): Promise<voi
   await loading;
   if (answer === undefined || 'error' in answer) throw new Error(`It was not erased: ${JSON.stringify(answer)}`);
   report.add({
-    what: `erase of one document in ${commits.toLocaleString('en')} commits, while 4 clients write`,
+    what: `erase of one document in ${commits.toLocaleString('en')} commits, while 4 clients write${pace === undefined ? '' : ` ${pace} times a second`}`,
     value: took,
     unit: 's',
     goal: '< 60 s',

@@ -1,6 +1,6 @@
 /**
  * Measures the service beside its baselines and prints a table.
- * Usage: npm run bench [-- --quick] [--commits=N] [NAME…]
+ * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureErase } from './measure-erase.js';
@@ -18,14 +18,15 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   export: measureExport,
   growth: measureGrowth,
   versions: measureVersions,
-  erase: (report, { times }) => measureErase(report, commitsFor(times)),
+  erase: (report, { times }) =>
+    measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
 };
 
-/** `--commits=N` takes another number. */
-function commitsFor(times: number): number {
-  const given = args.find((arg) => arg.startsWith('--commits='))?.slice('--commits='.length);
-  return given === undefined ? (times === 1 ? 10_000 : 100_000) : Number(given);
+/** What `--name=N` says. */
+function numberOf(name: string): number | undefined {
+  const given = args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  return given === undefined ? undefined : Number(given);
 }
 
 const args = process.argv.slice(2);
@@ -34,7 +35,7 @@ const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => measurements[name] === undefined);
 if (unknown.length > 0 || args.includes('--help')) {
   process.stdout.write(
-    `Usage: npm run bench [-- --quick] [--commits=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
+    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
   );
   process.exit(unknown.length > 0 ? 2 : 0);
 }
