@@ -3,10 +3,10 @@ import { findHeading } from '../domain/find-heading.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
+import { runResting } from '../search/run-resting.js';
 import { countLines, cutText, type TextPart } from './cut-text.js';
 import type { ReadOperation } from './operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
-import { runResting } from '../search/run-resting.js';
 
 export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
   /** Only this section, by its heading's id or words. */
@@ -127,7 +127,7 @@ export const readWhole: ReadOperation<
     const read = await readDocument.run(context, { location, withContent: true });
     const { bytes, version } = read;
     if (bytes !== null) return { ...read, bytes };
-    throw invalidRequest('content_too_large', 'This document is too large to be read whole; use read_org_doc.', {
+    throw invalidRequest('content_too_large', 'This document is too large to be read whole. Read it in parts.', {
       limit: longestWhole,
       size: version.size,
     });

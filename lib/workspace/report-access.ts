@@ -34,8 +34,8 @@ function grantsAround(pen: Pen, root: Location, documentId: string | null): Plac
 /**
  * Compares access at the moved root, and at every path below it that carries a grant on either side. Its cost depends
  * on the grants there, not on how much is moved; for a path below that turns out to hold nothing it errs on the safe
- * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the caller subjects as who-can-read shows them at both ends: groups by name only to their members and
- * to approvers.
+ * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the
+ * caller subjects as who-can-read shows them at both ends: groups by name only to their members and to approvers.
  */
 export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
   const { from, to, documentId, travelling } = relocation;

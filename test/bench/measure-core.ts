@@ -93,6 +93,28 @@ export function writeLoad(seeded: Seeded, url: string, connections: number): Omi
   };
 }
 
+/** GET and PUT a second over 16 connections, in turn, each on documents all over the workspace. */
+export async function measureBoth(
+  seeded: Seeded,
+  url: string,
+  { seconds, times }: Effort,
+): Promise<{ readonly get: number; readonly put: number }> {
+  const { locations } = seeded;
+  const next = () =>
+    ({
+      method: 'GET',
+      path: `/v1/documents/${locations[Math.floor(Math.random() * locations.length)] ?? ''}`,
+    }) as const;
+  const get: number[] = [];
+  const put: number[] = [];
+  for (let run = 0; run < Math.min(3, times); run += 1) {
+    const headers = authorization(seeded.key);
+    get.push((await drive({ url, connections: 16, seconds, headers, next })).perSecond);
+    put.push((await drive({ ...writeLoad(seeded, url, 16), seconds })).perSecond);
+  }
+  return { get: median(get), put: median(put) };
+}
+
 /** One folder of 1,000 listed by pages of 200, beside a bare Express route of the same bytes. */
 export async function measureLists(report: Report, effort: Effort): Promise<void> {
   const seeded = await seed(1000, { perFolder: 1000 });

@@ -4,7 +4,7 @@ import { readReach } from '../../lib/access/reach.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { openTestService } from '../harness/service.js';
 import { drive, median } from './drive.js';
-import { authorization, writeLoad, type Effort } from './measure-core.js';
+import { authorization, measureBoth, type Effort } from './measure-core.js';
 import type { Report } from './report.js';
 import { seed, type Seeded } from './seed.js';
 import { startCartulary, type RunningServer } from './start-server.js';
@@ -148,15 +148,7 @@ export async function measureGrowth(report: Report, effort: Effort): Promise<voi
   for (const size of sizes) {
     const seeded = await seed(size, { bytes: 3072, below: 'all' });
     const { service, took } = await timeStart(seeded);
-    const path = (): string => `/v1/documents/${seeded.locations[Math.floor(Math.random() * size)] ?? ''}`;
-    const load = { url: service.url, connections: 16, seconds: effort.seconds, headers: authorization(seeded.key) };
-    const get: number[] = [];
-    const put: number[] = [];
-    for (let run = 0; run < Math.min(3, effort.times); run += 1) {
-      get.push((await drive({ ...load, next: () => ({ method: 'GET', path: path() }) })).perSecond);
-      put.push((await drive({ ...writeLoad(seeded, service.url, 16), seconds: effort.seconds })).perSecond);
-    }
-    const now = { get: median(get), put: median(put) };
+    const now = await measureBoth(seeded, service.url, effort);
     first ??= now;
     const baseline = (value: number) => ({ name: `among ${sizes[0] ?? 0}`, value });
     const among = `among ${size.toLocaleString('en')} documents`;

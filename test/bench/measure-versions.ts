@@ -1,5 +1,5 @@
-import { drive, median } from './drive.js';
-import { authorization, writeLoad, type Effort } from './measure-core.js';
+import { median } from './drive.js';
+import { authorization, measureBoth, type Effort } from './measure-core.js';
 import type { Report } from './report.js';
 import { seed, writeVersions, type Seeded } from './seed.js';
 import { startCartulary, type RunningServer } from './start-server.js';
@@ -29,15 +29,7 @@ export async function measureVersions(report: Report, effort: Effort): Promise<v
     const seeded = await seed(documents);
     await writeVersions(seeded, size, (number) => (number % 2 === 0 ? 0 : (number * 7919) % documents));
     const service = await startCartulary(seeded.dataFolder);
-    const path = (): string => `/v1/documents/${seeded.locations[Math.floor(Math.random() * documents)] ?? ''}`;
-    const load = { url: service.url, connections: 16, seconds: effort.seconds, headers: authorization(seeded.key) };
-    const get: number[] = [];
-    const put: number[] = [];
-    for (let run = 0; run < Math.min(3, effort.times); run += 1) {
-      get.push((await drive({ ...load, next: () => ({ method: 'GET', path: path() }) })).perSecond);
-      put.push((await drive({ ...writeLoad(seeded, service.url, 16), seconds: effort.seconds })).perSecond);
-    }
-    const now = { get: median(get), put: median(put) };
+    const now = await measureBoth(seeded, service.url, effort);
     first ??= now;
     const baseline = (value: number) => ({ name: `after ${sizes[0] ?? 0}`, value });
     const after = `after ${size.toLocaleString('en')} versions`;
