@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { Scratch } from '../sidecar/scratch.js';
+import { distrustIndex } from '../workspace/note-search.js';
 import { replayHistory, type RebuildProblem, type RebuildReport } from '../workspace/rebuild.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { adminNeeds } from './needs.js';
@@ -36,7 +37,8 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     if (report.problems.length > 0 && !isPartial) throw notUnderstood(report.problems);
     return report;
   },
-  run({ turn }, { scratch }, report) {
+  run(pen, { scratch }, report) {
+    const { turn } = pen;
     if (turn.tables.erasures.open().some(({ phase }) => phase === 'moved')) {
       throw conflict('erase_under_way', 'An erase is being finished. Rebuild when its receipt is final.');
     }
@@ -50,9 +52,13 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
         turn.tables.principals.setDisabled(author.id, turn.now);
       }
     }
-    const commits = Math.max(turn.state.commits, report?.commits ?? 0);
-    turn.state = { ...turn.state, commits, storedBytes: turn.tables.content.replaceBy(scratch) };
+    const counted = report?.commits ?? 0;
+    const commits = Math.max(turn.state.commits, counted);
+    // Erases have taken commits away: counted from the end, nothing falls behind what somebody has been told of.
+    const storedBytes = turn.tables.content.replaceBy(scratch, commits - counted);
+    turn.state = { ...turn.state, commits, storedBytes };
     turn.tables.erasures.hideAgain();
+    distrustIndex(pen);
     return report;
   },
   noteResult: (report) =>
@@ -63,7 +69,8 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
 
 /**
  * Makes the rows of documents, versions, folders, renames and moves again from the repository, and puts them in the
- * place of those that are there, all at once or not at all. Labels, claims and grants stay with their documents. Admin.
+ * place of those that are there, all at once or not at all. Labels, claims and grants stay with their documents, and the
+ * text index is built anew from them. Admin.
  * Waits for an erase that is taking rows away: what it still has to take hangs on numbers that a rebuild gives anew.
  * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`,
  * `erase_under_way`

@@ -7,6 +7,11 @@ interface DocumentRow {
   [column: string]: unknown;
 }
 
+interface EventRow {
+  moment: number;
+  [column: string]: unknown;
+}
+
 interface FolderRow {
   number: number;
   parent: number;
@@ -26,9 +31,10 @@ export class ContentRows {
    * Puts the scratch's rows in the place of those that are there, within the caller's transaction. Documents that were
    * known keep their numbers, and with them their labels, claims and whatever else hangs on them; what hangs on
    * documents that are not in the scratch goes. Folders keep the connector that mirrors into them.
+   * @param later how much later than in the scratch everything happened, in the order of all that did
    * @returns bytes of all versions
    */
-  replaceBy(scratch: Scratch): number {
+  replaceBy(scratch: Scratch, later: number): number {
     const source = connectionOf(scratch);
     const known = new Map(
       this.#connection
@@ -44,10 +50,10 @@ export class ContentRows {
     this.#connection.exec('DELETE FROM folder WHERE number <> 1');
     this.#copyFolders(source, mirrors);
     const numbers = this.#copyDocuments(source, known);
-    this.#copyWithDocument(source, 'version', numbers);
-    this.#copyWithDocument(source, 'relocation', numbers);
-    this.#copyWithDocument(source, 'deletion', numbers);
-    this.#copyFolderDeletions(source);
+    this.#copyEvents(source, 'version', numbers, later);
+    this.#copyEvents(source, 'relocation', numbers, later);
+    this.#copyEvents(source, 'deletion', numbers, later);
+    this.#copyFolderDeletions(source, later);
     this.#dropOrphans();
     const sum = this.#connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');
     return sum.get()?.bytes ?? 0;
@@ -78,23 +84,24 @@ export class ContentRows {
     return numbers;
   }
 
-  #copyWithDocument(
+  #copyEvents(
     source: Connection,
     table: 'version' | 'relocation' | 'deletion',
     numbers: ReadonlyMap<number, number>,
+    later: number,
   ): void {
     const insert = insertInto(this.#connection, table);
     const order = { version: 'document, sequence', relocation: 'number', deletion: 'document, moment' }[table];
-    const rows = source.prepare<[], { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
-    for (const row of rows.iterate()) {
-      insert({ ...row, document: row.document === null ? null : numbers.get(row.document) });
+    const rows = source.prepare<[], EventRow & { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
+    for (const { document, moment, ...row } of rows.iterate()) {
+      insert({ ...row, document: document === null ? null : numbers.get(document), moment: moment + later });
     }
   }
 
-  #copyFolderDeletions(source: Connection): void {
+  #copyFolderDeletions(source: Connection, later: number): void {
     const insert = insertInto(this.#connection, 'folder_deletion');
-    const rows = source.prepare<[], object>('SELECT * FROM folder_deletion ORDER BY moment');
-    for (const row of rows.iterate()) insert(row);
+    const rows = source.prepare<[], EventRow>('SELECT * FROM folder_deletion ORDER BY moment');
+    for (const row of rows.iterate()) insert({ ...row, moment: row.moment + later });
   }
 
   #readMirrors(): Map<string, string> {

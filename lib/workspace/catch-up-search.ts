@@ -8,6 +8,7 @@ import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, locationOfFolder, type FoundDocument } from './locate.js';
+import { distrustedIndex, readDistrust } from './note-search.js';
 import {
   keysFor,
   type DocumentToIndex,
@@ -63,7 +64,8 @@ async function catchUpText(
 ): Promise<void> {
   // It follows every write: where notes wait, it is not behind.
   if (keeper.isReady) return;
-  const changed = keeper.isBroken ? undefined : await listChanged(workspace, keeper.index.commit);
+  const isTrusted = !keeper.isBroken && readDistrust(workspace.journal.reader) === '';
+  const changed = isTrusted ? await listChanged(workspace, keeper.index.commit) : undefined;
   if (changed !== undefined) {
     // Nothing is written between these steps: notes of later writes come after those of what is there now.
     keeper.startFollowing();
@@ -148,7 +150,8 @@ async function buildAnew(
   tell: OnSearchProgress,
 ): Promise<void> {
   const { index } = keeper;
-  keeper.startFollowing();
+  const distrust = readDistrust(workspace.journal.reader);
+  keeper.startAnew();
   index.startRebuild(openLanguages(languages));
   await takeAll(workspace, keeper, index, (documents) => index.backfill(documents), 'build', tell);
   if (keeper.isClosing) return;
@@ -156,6 +159,11 @@ async function buildAnew(
   index.endRebuild(workspace.journal.state.head ?? '');
   keeper.markReady();
   await keeper.store();
+  if (distrust === '') return;
+  await workspace.journal.turn({
+    // Unless the rows were made anew once more.
+    run: ({ tables }) => (readDistrust(tables) === distrust ? tables.meta.set(distrustedIndex, '') : undefined),
+  });
 }
 
 async function buildNext(

@@ -23,7 +23,7 @@ export interface Pen {
   /** The workspace's name, for the author's address. */
   readonly workspace: string;
   /** What follows the commits to find text in them. */
-  readonly search: Pick<SearchKeeper, 'follow' | 'catchUp'>;
+  readonly search: Pick<SearchKeeper, 'follow' | 'catchUp' | 'distrust'>;
   /** What finishes the erases that are accepted. */
   readonly eraser: Pick<Eraser, 'wake'>;
   /** Whether a principal has chosen a password, as the service's own file says at this moment. */

@@ -148,11 +148,23 @@ export class SearchKeeper {
     this.#isBehind = false;
   }
 
-  /** Called by the one who has caught up with the history. */
+  /** From now on the index is filled anew: what went wrong before is over, and no search is answered until it is whole. */
+  startAnew(): void {
+    this.startFollowing();
+    this.#isReady = false;
+    this.#isBroken = false;
+  }
+
+  /** Called by the one who has caught up with the history; what went wrong meanwhile is still to be mended. */
   markReady(): void {
     this.startFollowing();
     this.#isReady = true;
-    this.#isBroken = false;
+  }
+
+  /** The rows that the index was made from were made anew, and number the documents in another way perhaps. */
+  distrust(): void {
+    this.#isBroken = true;
+    this.#options.onBehind();
   }
 
   /** Whether a note could not be followed, so that the index has to be built anew. */

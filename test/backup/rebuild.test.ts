@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/rebuild.js';
+import { eraseAt } from '../erase/erase-at.js';
+import { addHands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 import { dumpContent, makeHistory } from './history.js';
 
@@ -77,6 +79,22 @@ describe('rebuild', () => {
     const after = dumpContent(test.dataFolder ?? '');
     await rebuild(test.workspace, operator);
     assert.deepEqual(dumpContent(test.dataFolder ?? ''), after);
+  });
+
+  it('leaves nothing out of a brief that was not told before, also where an erase has shortened the history', async () => {
+    test = await openTestService({ store: 'disk' });
+    const world = { service: test, workspace: test.workspace };
+    const ada = await addHands(world, 'Ada', 'approver');
+    const ben = await addHands(world, 'Ben', 'reader', '');
+    for (let version = 0; version < 5; version += 1) await ada.create(`private ${version}.md`);
+    await ben.brief();
+    await ada.create('news.md');
+    const erased = [0, 1, 2, 3, 4].map((version) => eraseAt(test.workspace, `private ${version}.md`));
+    for (const { id } of await Promise.all(erased)) await test.workspace.eraser.finished(id);
+    await rebuild(test.workspace, operator);
+    assert.deepEqual(await ben.news(), ['created news.md by Ada']);
+    await ada.create('more.md');
+    assert.deepEqual(await ben.news(), ['created more.md by Ada']);
   });
 
   it('names a commit that is not the work of the service, and changes nothing', async () => {

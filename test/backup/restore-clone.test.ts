@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app.js';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { rootLocation } from '../../lib/domain/location.js';
 import { verifyAudit } from '../../lib/operations/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
+import { searchDocuments } from '../../lib/operations/search-documents.js';
 import { verifyWorkspace } from '../../lib/workspace/verify.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
@@ -56,6 +58,17 @@ describe('recovery from a clone alone', () => {
     ]);
     assert.ok(people.every(({ disabledAt }) => disabledAt !== null));
     assert.deepEqual(workspace.journal.reader.credentials.list(), []);
+  });
+
+  it('finds by their text what it gives back', async () => {
+    const workspace = await service.restore({ clone, name: 'acme' }, operator);
+    await workspace.searchCaughtUp();
+    const query = { query: 'deeper', folder: rootLocation, labels: [], limit: 9, position: null };
+    const { hits } = (await perform(workspace, operator, searchDocuments, query)).result;
+    assert.deepEqual(
+      hits.map(({ document }) => document.location),
+      ['empty/B/c/deep.md'],
+    );
   });
 
   it('begins a new audit chain, of which older commits bear no witness, and newer ones do', async () => {

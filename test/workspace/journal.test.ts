@@ -247,7 +247,7 @@ describe('The journal with next to no memory for trees', () => {
           assert.ok(author !== undefined);
           const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), {
             name: 'acme',
-            search: { follow: () => undefined, catchUp: () => undefined },
+            search: { follow: () => undefined, catchUp: () => undefined, distrust: () => undefined },
             hasPassword: () => false,
             eraser: { wake: () => undefined },
           });

@@ -118,6 +118,24 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
+  it('is not ready when what went wrong while it was filled anew is still to be mended', async () => {
+    const { keeper, arrive, find } = openKeeper();
+    keeper.startAnew();
+    keeper.index.startRebuild();
+    await assert.rejects(find('early'), /is being built/);
+    keeper.distrust();
+    keeper.index.endRebuild('c1');
+    keeper.markReady();
+    await assert.rejects(find('early'), /is being built/);
+    keeper.startAnew();
+    keeper.markReady();
+    keeper.follow('c2', [write(1, 'a.md', 'one')]);
+    const found = find('early');
+    await arrive('one', 'early words');
+    assert.equal((await found).hits.length, 1);
+    await keeper.close();
+  });
+
   it('has room at once when little waits', async () => {
     const { keeper, arrive } = openKeeper();
     keeper.follow('c1', [write(1, 'a.md', 'one')]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Service } from '../../lib/app.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -11,6 +12,7 @@ import type { SearchKeeper, SearchProgress } from '../../lib/workspace/search-ke
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { setLabels } from '../../lib/operations/change-labels.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
+import { rebuild } from '../../lib/operations/rebuild.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
 
@@ -354,6 +356,34 @@ describe('the search index across starts', () => {
     const workspace = await reopen();
     assert.ok(workspace.search.index.dropped);
     assert.deepEqual(await find(workspace, id, '+parchment'), ['a/one.md']);
+  });
+
+  it('is built anew when the rows were, at the next start if the process ends before that', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { id } = await test.person('editor');
+    const editor = new Actor(test.workspace, id);
+    for (const name of ['one.md', 'two.md', 'three.md']) await editor.create(name, 'parchment');
+    await test.workspace.search.settled();
+    await test.workspace.search.store();
+    const spoilt = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
+    spoilt.exec(
+      'PRAGMA foreign_keys = OFF; DELETE FROM version WHERE document = 2; DELETE FROM document WHERE number = 2',
+    );
+    spoilt.close();
+    await rebuild(test.workspace, operator);
+    await closeWithoutStoring();
+    const workspace = await reopen();
+    assert.deepEqual((await find(workspace, id, 'parchment')).toSorted(), ['one.md', 'three.md', 'two.md']);
+    await rebuild(workspace, operator);
+    await assert.rejects(find(workspace, id, 'parchment'), /is being built/);
+    await workspace.searchCaughtUp();
+    assert.equal((await find(workspace, id, 'parchment')).length, 3);
+    let builds = 0;
+    await workspace.search.store();
+    await second?.close();
+    const last = await open((what) => (builds += what === 'The search index is being worked on' ? 1 : 0));
+    await last.searchCaughtUp();
+    assert.equal(builds, 0, 'it is trusted from then on');
   });
 
   it('is in the languages of the policy after a start, whether they were named before it or while nothing ran', async () => {
