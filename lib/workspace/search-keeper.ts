@@ -14,6 +14,7 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
+import { takeBatch, type CommittedNote } from './take-notes.js';
 
 /** A document as the index is to know it from now on. */
 export interface DocumentToIndex {
@@ -34,11 +35,6 @@ export type SearchNote =
   | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] }
   /** The history was made anew: the same content has another commit now. */
   | { readonly type: 'rewrite' };
-
-interface CommittedNote {
-  readonly note: SearchNote;
-  readonly commit: string;
-}
 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
@@ -69,7 +65,6 @@ export interface SearchProgress {
 export const longestIndexed = 10 * 1024 * 1024;
 /** Bytes of text that are analysed on the spot, which takes milliseconds whatever they are; more goes to a worker. */
 const shortText = 32 * 1024;
-const mostTogether = 256;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
 const storedEvery = 5000;
 /** Milliseconds that notes are gathered before they are followed, unless a search is waiting for them. */
@@ -383,23 +378,6 @@ export class SearchKeeper {
       else if (note.type === 'rewrite') index.apply({ commit });
     }
   }
-}
-
-/**
- * What can be followed together: new versions of documents, of each only the newest, or anything else alone.
- * @returns the notes to follow, and how many were taken
- */
-function takeBatch(notes: readonly CommittedNote[], from: number): { notes: SearchNote[]; count: number } {
-  const newest = new Map<Location, SearchNote>();
-  let next = from;
-  for (; next < notes.length && newest.size < mostTogether; next += 1) {
-    const note = notes[next]?.note;
-    if (note?.type !== 'upsert') break;
-    newest.set(note.document.location, note);
-  }
-  const first = notes[from];
-  if (newest.size > 0 || first === undefined) return { notes: [...newest.values()], count: next - from };
-  return { notes: [first.note], count: 1 };
 }
 
 /** Keys in the order in which the analysis has its documents. */

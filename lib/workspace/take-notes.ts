@@ -1,0 +1,27 @@
+import type { Location } from '../domain/location.js';
+import type { SearchNote } from './search-keeper.js';
+
+/** A note for the text index, and the commit that it is of. */
+export interface CommittedNote {
+  readonly note: SearchNote;
+  readonly commit: string;
+}
+
+const mostTogether = 256;
+
+/**
+ * What can be followed together: new versions of documents, of each only the newest, or anything else alone.
+ * @returns the notes to follow, and how many were taken
+ */
+export function takeBatch(notes: readonly CommittedNote[], from: number): { notes: SearchNote[]; count: number } {
+  const newest = new Map<Location, SearchNote>();
+  let next = from;
+  for (; next < notes.length && newest.size < mostTogether; next += 1) {
+    const note = notes[next]?.note;
+    if (note?.type !== 'upsert') break;
+    newest.set(note.document.location, note);
+  }
+  const first = notes[from];
+  if (newest.size > 0 || first === undefined) return { notes: [...newest.values()], count: next - from };
+  return { notes: [first.note], count: 1 };
+}
