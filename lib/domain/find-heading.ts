@@ -1,12 +1,17 @@
-import type { Heading } from './outline.js';
+import { hyphenate, type Heading } from './outline.js';
 import { invalidRequest } from './refusal.js';
 
-/** Ids that a refusal names at most. */
+/** Ids that a refusal names at most: where several are meant alike, and where none is. */
 const mostNamed = 20;
+const mostNear = 8;
+/** Headings that are looked at for being like what was named. */
+const mostCompared = 1000;
 
 /**
- * The heading that a caller names: by its id, or by its words where only one heading has them.
- * @throws Refusal INVALID_REQUEST `no_such_section`, `section_ambiguous` with the ids that it could be
+ * The heading that a caller names: by its id, or by its words where only one heading has them, however they are
+ * punctuated.
+ * @throws Refusal INVALID_REQUEST `no_such_section` with ids that are like it, `section_ambiguous` with those that it
+ *   could be
  */
 export function findHeading(headings: readonly Heading[], named: string, field = 'section'): Heading {
   const byId = headings.find(({ id }) => id === named);
@@ -17,8 +22,12 @@ export function findHeading(headings: readonly Heading[], named: string, field =
   const alike = exact.length > 0 ? exact : findFirst(headings, ({ title }) => title.toLowerCase() === small);
   const [heading] = alike;
   if (heading === undefined) {
+    const id = hyphenate(words);
+    const near = headings.find((each) => each.id === id);
+    if (near !== undefined && hyphenate(near.title) === id) return near;
     throw invalidRequest('no_such_section', 'The document has no such heading. Take its id from the outline.', {
       field,
+      sections: findNear(headings, id),
     });
   }
   if (alike.length === 1) return heading;
@@ -37,4 +46,20 @@ function findFirst(headings: readonly Heading[], holds: (heading: Heading) => bo
     if (found.length === mostNamed) break;
   }
   return found;
+}
+
+/** Ids that share most words with this one; all of them, in their order, where they are few. */
+function findNear(headings: readonly Heading[], id: string): string[] {
+  if (headings.length <= mostNear) return headings.map((heading) => heading.id);
+  const words = new Set(id.split('-'));
+  return headings
+    .slice(0, mostCompared)
+    .map((heading) => {
+      const theirs = heading.id.split('-');
+      return { id: heading.id, likeness: theirs.filter((word) => words.has(word)).length / theirs.length };
+    })
+    .filter(({ likeness }) => likeness > 0)
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, mostNear)
+    .map((near) => near.id);
 }

@@ -128,13 +128,18 @@ function* closeSections(
 }
 
 /** The words in small letters with hyphens between, as forges and site generators make them. */
-function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, number>): string {
+export function hyphenate(title: string): string {
   const words = title
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
     .trim()
     .replace(/ /g, '-');
-  const base = words === '' ? 'section' : words;
+  return words === '' ? 'section' : words;
+}
+
+/** The id of a heading that has these words, unless another one has it already. */
+function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, number>): string {
+  const base = hyphenate(title);
   let count = repeats.get(base) ?? 0;
   let id = count === 0 ? base : `${base}-${count}`;
   while (taken.has(id)) {

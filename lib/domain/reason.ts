@@ -26,7 +26,7 @@ export const reasons = {
     code: 'NOT_FOUND',
     at: ['mcp'],
     means: 'It is absent, or out of reach, or may not be done there.',
-    hint: 'It is absent, or out of your reach, or you may not do this there. Check the location with list_org_folders and list_org_docs, and your role in what they return.',
+    hint: 'It is absent, or out of your reach, or you may not do this there. Check the location and your role with list_org_docs, list_org_folders or brief_me (reach), an id with who_can_read, claim or message.',
   },
   rate_limited: {
     code: 'RATE_LIMITED',
@@ -52,7 +52,7 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: everywhere,
     means: 'A part of the request is not of the form that it must have.',
-    hint: 'Correct the argument named in field.',
+    hint: 'Correct the argument named in field, or leave it out if it is optional.',
   },
   unknown_field: {
     code: 'INVALID_REQUEST',
@@ -76,7 +76,7 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The cursor is malformed, altered, expired, or of another query or key.',
-    hint: 'Leave out cursor and start again at the first page, with the same other arguments on every page.',
+    hint: 'Leave out the argument named in field and start again, with the same other arguments on every page.',
   },
   missing_if_match: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The header If-Match is required.' },
   missing_idempotency_key: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The header Idempotency-Key is required.' },
@@ -150,7 +150,7 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The document has no such heading.',
-    hint: 'Take the id from the outline: read_org_doc with outline_only.',
+    hint: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',
   },
   section_ambiguous: {
     code: 'INVALID_REQUEST',
@@ -191,7 +191,7 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'A heading that no edit names would be no heading any more.',
-    hint: 'Keep the line end before the heading named in section, and close every code block that you open.',
+    hint: 'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   },
   heading_doubled: {
     code: 'INVALID_REQUEST',
@@ -205,13 +205,13 @@ export const reasons = {
     code: 'CONFLICT',
     at: applications,
     means: 'The document has changed since the version that the request names.',
-    hint: 'Nothing was written. If edits_still_apply is true and diff does not contradict them, send the same edits with expected_commit set to current_commit; otherwise read the document again first.',
+    hint: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
   },
   name_taken: {
     code: 'CONFLICT',
     at: applications,
     means: 'Something is at the location already, or in the way to it.',
-    hint: 'Something is there already. Read it, and replace it with expected_commit, or choose another name.',
+    hint: 'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   },
   location_occupied: {
     code: 'CONFLICT',

@@ -2,6 +2,7 @@ import type { Brief, BriefChange, BriefSurroundings } from '../domain/brief.js';
 import { formatTime } from '../domain/clock.js';
 import type { AddressedComment } from '../domain/comment.js';
 import { parseFolderLocation } from '../domain/location.js';
+import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { readBrief, type ReadBriefInput } from '../operations/read-brief.js';
 import { presentMessage } from './message-tool.js';
 import { presentClaim, presentWho } from './present-document.js';
@@ -16,7 +17,8 @@ interface BriefArguments extends PageArguments {
 const usualList = 20;
 /** Milliseconds for which a brief can be gone on from: agents come back after a holiday. */
 const positionKept = 90 * 24 * 60 * 60 * 1000;
-const dateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
+/** A day, or a time; where no offset is said it is UTC, wherever the service runs. */
+const dateTime = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Positions of briefs belong to whoever was briefed, whatever the brief was about. */
 const ownerOf = ({ workspace, owner }: ToolCall<BriefArguments>) => ({
@@ -25,11 +27,21 @@ const ownerOf = ({ workspace, owner }: ToolCall<BriefArguments>) => ({
   query: {},
 });
 
+/** @throws Refusal INVALID_REQUEST `bad_cursor` */
 function readSince(call: ToolCall<BriefArguments>): string | number | undefined {
   const { since } = call.args;
   if (since === undefined) return undefined;
-  const time = dateTime.test(since) ? Date.parse(since) : Number.NaN;
-  return Number.isNaN(time) ? call.cursors.open(since, ownerOf(call)) : time;
+  const written = dateTime.exec(since);
+  const isLocal = written !== null && since.length > 10 && written[1] === undefined;
+  const time = written === null ? Number.NaN : Date.parse(isLocal ? `${since}Z` : since);
+  if (!Number.isNaN(time)) return time;
+  try {
+    return call.cursors.open(since, ownerOf(call));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'INVALID_REQUEST') throw error;
+    const message = 'since is neither a brief_cursor of yours nor a time such as 2026-11-21T14:00:00Z.';
+    throw invalidRequest('bad_cursor', message, { field: 'since' });
+  }
 }
 
 function readInput(call: ToolCall<BriefArguments>): ReadBriefInput {

@@ -69,7 +69,18 @@ function explain(error: ErrorObject | undefined): Refusal {
     const { limit } = params as { limit: number };
     return invalidRequest('content_too_large', `The content is longer than ${limit} characters.`, { field, limit });
   }
-  return invalidRequest('bad_field', `The argument ${field} ${message}.`, { field });
+  return invalidRequest('bad_field', `The argument ${field} ${faultOf(keyword, params, message)}.`, { field });
+}
+
+/** What is wrong, in words that say what would be right. */
+function faultOf(keyword: string | undefined, params: ErrorObject['params'], message: string): string {
+  const { allowedValues, format } = params as { readonly allowedValues?: readonly unknown[]; readonly format?: string };
+  if (keyword === 'enum') return `must be one of ${allowedValues?.join(', ')}`;
+  if (keyword === 'minLength') return 'must not be empty';
+  // The only pattern that there is.
+  if (keyword === 'pattern') return 'must be a commit: 40 hexadecimal digits, as a read or a write returned them';
+  if (format === 'date-time') return 'must be a date and time such as 2026-11-21T14:00:00Z';
+  return message;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { formatTime } from '../domain/clock.js';
-import { parseFolderLocation, parseLocation, rootLocation } from '../domain/location.js';
+import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import { parseLabels } from '../operations/content.js';
 import {
@@ -78,7 +78,7 @@ export const findRows: readonly Row[] = [
     operation: listReachedFolders,
     read: (call: ToolCall<ListFoldersArguments>) => {
       const { location } = call.args;
-      return { location: location === undefined ? null : parseLocation(location), ...readPage(call, usualList) };
+      return { location: location === undefined ? null : parseFolderLocation(location), ...readPage(call, usualList) };
     },
     present: presentFolders,
   }),
@@ -87,9 +87,9 @@ export const findRows: readonly Row[] = [
     scope: 'org:read',
     operation: listReachedDocuments,
     read: (call: ToolCall<ListDocumentsArguments>) => {
-      const { location, recursive = false, changed_since } = call.args;
+      const { location = '', recursive = false, changed_since } = call.args;
       return {
-        location: location === undefined ? rootLocation : parseLocation(location),
+        location: parseFolderLocation(location),
         isRecursive: recursive,
         changedSince: changed_since === undefined ? null : Date.parse(changed_since),
         ...readPage(call, usualList),

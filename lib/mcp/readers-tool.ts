@@ -1,4 +1,4 @@
-import { parseLocation } from '../domain/location.js';
+import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
 import { listReaders } from '../operations/list-readers.js';
@@ -37,7 +37,7 @@ export const readersRow: Row = row({
   scope: 'org:read',
   operation: listReaders,
   read: (call: ToolCall<ReadersArguments>) => ({
-    location: parseLocation(call.args.location),
+    location: parseFolderLocation(call.args.location),
     ...readPage(call, usualList),
   }),
   present: presentReaders,

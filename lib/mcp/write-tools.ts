@@ -22,6 +22,15 @@ interface WriteArguments {
   readonly note?: string;
 }
 
+/**
+ * What these tools write is text. With U+0000 in it a document is a binary one, which no agent can read or edit again.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+function requireText(text: string, field: string): string {
+  if (!text.includes('\0') && !/\p{Surrogate}/u.test(text)) return text;
+  throw invalidRequest('bad_field', `${field} holds U+0000 or half a surrogate pair, which no text does.`, { field });
+}
+
 function presentWritten({ document, isRepeat }: WrittenText, { args }: ToolCall<WriteArguments>): object {
   const { expected_commit, content } = args;
   return {
@@ -78,6 +87,7 @@ function readEdit(edit: SentEdit, index: number): DocumentEdit {
     const field = `edits.${index}.${name}`;
     throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, edit_index: index });
   }
+  requireText(newText, `edits.${index}.new_text`);
   if (op === 'replace_text') return { op, oldText, newText, count };
   return op === 'append' ? { op, newText } : { op, section, newText };
 }
@@ -124,7 +134,7 @@ export const writeRows: readonly Row[] = [
     operation: createText,
     read: ({ args }) => ({
       location: parseLocation(args.location),
-      content: { bytes: decodeContent(args.content) },
+      content: { bytes: decodeContent(requireText(args.content, 'content')) },
       labels: [],
       message: parseMessage(args.note),
     }),
@@ -137,7 +147,7 @@ export const writeRows: readonly Row[] = [
     read: ({ args }: ToolCall<WriteArguments>) => ({
       location: parseLocation(args.location),
       expected: args.expected_commit ?? '',
-      content: { bytes: decodeContent(args.content) },
+      content: { bytes: decodeContent(requireText(args.content, 'content')) },
       allowShrink: args.allow_shrink ?? false,
       claimId: args.claim_id,
       message: parseMessage(args.note),

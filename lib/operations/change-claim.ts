@@ -2,7 +2,7 @@ import { longestClaim, shortestClaim, usualClaim, type Claim, type PlacedClaim }
 import { findHeading } from '../domain/find-heading.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { Location } from '../domain/location.js';
-import { readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
+import { hyphenate, readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
@@ -231,11 +231,14 @@ export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedC
 
 export interface ReleaseClaimAtInput {
   readonly location: Location;
-  /** A heading's id; left out for a claim on the whole document. */
+  /** A heading's id or words; left out for a claim on the whole document. */
   readonly section?: string | undefined;
 }
 
-/** Gives up one's own claim in force at a place. @throws Refusal NOT_FOUND when there is none that the caller can see */
+/**
+ * Gives up one's own claim at a place; one that has ended already is given up just as well, so that this can be sent
+ * again. @throws Refusal NOT_FOUND when there is none, and was none as long as claims are kept
+ */
 export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
   kind: 'write',
   name: releaseClaim.name,
@@ -244,10 +247,11 @@ export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> =
   run(pen, { location, section }) {
     const { tables, now } = pen.turn;
     const found = findDocument(tables, location);
-    const claims = found === undefined ? [] : tables.claims.on(found.row.number, now);
-    const own = claims.find(
-      (claim) => claim.holder.id === pen.caller.principalId && claim.section === (section ?? null),
-    );
+    if (found === undefined) throw notFound();
+    const named = section === undefined ? [null] : [section, hyphenate(section.replace(/^#{1,6}\s+/, ''))];
+    const own = named
+      .map((each) => tables.claims.lastOf(found.row.number, pen.caller.principalId, each, now - claimsKeptFor))
+      .find((claim) => claim !== undefined);
     if (own === undefined) throw notFound();
     return releaseClaim.run(pen, { claimId: own.id }, undefined);
   },

@@ -41,11 +41,13 @@ function seekLine(text: string, line: number, from: { readonly line: number; rea
  */
 export function cutText(text: string, { startLine, startColumn, lastLine, maxChars }: TextRequest): TextPart {
   const lineStart = seekLine(text, startLine, { line: 1, at: 0 });
-  if (startLine > 1 && lineStart >= text.length) throw behindEnd('start_line');
+  if (startLine > 1 && lineStart >= text.length) throw behindEnd('start_line', `${countLines(text)} lines`);
   const bound = lastLine === undefined ? text.length : seekLine(text, lastLine + 1, { line: startLine, at: lineStart });
   const lineEnd = text.indexOf('\n', lineStart);
   const start = lineStart + startColumn - 1;
-  if (startColumn > 1 && start >= (lineEnd < 0 ? text.length : lineEnd)) throw behindEnd('start_column');
+  if (startColumn > 1 && start >= (lineEnd < 0 ? text.length : lineEnd)) {
+    throw behindEnd('start_column', `${(lineEnd < 0 ? text.length : lineEnd) - lineStart} characters in that line`);
+  }
   let end = Math.min(bound, start + maxChars);
   let nextColumn: number | null = null;
   if (end < bound) {
@@ -62,6 +64,6 @@ export function cutText(text: string, { startLine, startColumn, lastLine, maxCha
   return { text: part, startLine, endLine, nextLine, nextColumn };
 }
 
-function behindEnd(field: string): Error {
-  return invalidRequest('bad_field', `The argument ${field} lies behind the end of what is read.`, { field });
+function behindEnd(field: string, most: string): Error {
+  return invalidRequest('bad_field', `The argument ${field} lies behind the end: there are ${most}.`, { field });
 }

@@ -78,6 +78,7 @@ const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || uni
 /** A section's parts by their offsets: what its body is without the blank lines around it. */
 interface SectionPlace {
   readonly heading: number;
+  readonly headingEnd: number;
   /** Where the body's first words start, and where its last words end; both the heading's end when there are none. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
@@ -97,19 +98,49 @@ function placeSection(text: string, heading: Heading): SectionPlace {
   const isEmpty = first > end;
   return {
     heading: startOf(heading.line),
+    headingEnd,
     bodyStart: isEmpty ? headingEnd : startOf(first),
     bodyEnd: isEmpty ? headingEnd : startOf(end) + lineAt(end).length,
   };
 }
 
+/**
+ * A section reaches down to the end of those below it: whoever gives it another text has to say what becomes of them.
+ * @throws Refusal INVALID_REQUEST `heading_lost` with the first heading below that the new text leaves out
+ */
+function* requireBelow(headings: readonly Heading[], named: Heading, words: string): Generator<void, void> {
+  const below = headings.filter(({ line }) => line > named.line && line <= named.lastLine);
+  if (below.length === 0) return;
+  const keyOf = ({ level, title }: Heading): string => `${level} ${title}`;
+  const left = new Map<string, number>();
+  for (const heading of yield* readOutlineInSteps(words)) {
+    left.set(keyOf(heading), (left.get(keyOf(heading)) ?? 0) + 1);
+  }
+  yield;
+  for (const heading of below) {
+    const count = left.get(keyOf(heading)) ?? 0;
+    if (count === 0) {
+      throw invalidRequest(
+        'heading_lost',
+        `"${heading.title}" stands below that heading, and new_text leaves it out.`,
+        { section: heading.id },
+      );
+    }
+    left.set(keyOf(heading), count - 1);
+  }
+}
+
 function* locateSection(text: string, { op, section, newText }: SectionEdit): Generator<void, Splice> {
   const headings = yield* readOutlineInSteps(text);
   yield;
-  const { heading, bodyStart, bodyEnd } = placeSection(text, findHeading(headings, section));
+  const named = findHeading(headings, section);
+  const { heading, headingEnd, bodyStart, bodyEnd } = placeSection(text, named);
   const isEmpty = bodyStart === bodyEnd;
   const words = trimLines(newText);
   switch (op) {
     case 'replace_section':
+      yield* requireBelow(headings, named, words);
+      if (words === '') return { start: headingEnd, end: bodyEnd, words };
       return isEmpty ? insertBelow(text, bodyEnd, words) : { start: bodyStart, end: bodyEnd, words };
     case 'append_to_section':
       if (isEmpty) return insertBelow(text, bodyEnd, words);

@@ -78,7 +78,9 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   }
   const start = startLine ?? within?.line ?? 1;
   if (within !== undefined && (start < within.line || start > within.lastLine)) {
-    throw invalidRequest('bad_field', 'The argument start_line lies outside the section.', { field: 'start_line' });
+    throw invalidRequest('bad_field', `The section has the lines ${within.line} to ${within.lastLine}.`, {
+      field: 'start_line',
+    });
   }
   const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });
   const isFirst = start === 1 && startColumn === 1 && within === undefined;

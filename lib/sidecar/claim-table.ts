@@ -47,6 +47,7 @@ export class ClaimTable {
   readonly #active;
   readonly #claimed;
   readonly #ofHolder;
+  readonly #lastOf;
   readonly #insert;
   readonly #renew;
   readonly #setSection;
@@ -69,6 +70,10 @@ export class ClaimTable {
     this.#ofHolder = connection.prepare<[string, number, number], Row>(
       `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
        ORDER BY c.expires_at DESC, c.id LIMIT ?`,
+    );
+    this.#lastOf = connection.prepare<[number, string, string | null, number], Row>(
+      `${select} WHERE c.document = ? AND c.holder = ? AND c.section IS ? AND c.expires_at > ?
+       ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id LIMIT 1`,
     );
     this.#insert = connection.prepare(
       `INSERT INTO claim (id, document, section, section_digest, holder, purpose, claimed_at, expires_at)
@@ -106,6 +111,15 @@ export class ClaimTable {
   /** The holder's claims that run or ran out after `since`, without those that it gave up itself; the last first. */
   ofHolder(holder: string, since: number, limit: number): ClaimRow[] {
     return this.#ofHolder.all(holder, since, limit).map(toClaim);
+  }
+
+  /**
+   * The holder's claim on that section (null: the whole document) that was not ended, or else the last that was; of
+   * those that run or ran out after `since`.
+   */
+  lastOf(document: number, holder: string, section: string | null, since: number): ClaimRow | undefined {
+    const row = this.#lastOf.get(document, holder, section, since);
+    return row === undefined ? undefined : toClaim(row);
   }
 
   insert(claim: Claim & { readonly document: number; readonly sectionDigest?: string | null }): void {

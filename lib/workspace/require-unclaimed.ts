@@ -9,9 +9,12 @@ import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from './pen.js';
 
 export function claimed(claim: ClaimRow): Refusal {
+  const isWidened = claim.section !== null && claim.sectionDigest === null;
   return conflict(
     'claimed',
-    'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
+    isWidened
+      ? 'Someone else has claimed a section whose heading is gone, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
+      : 'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
     {
       holder: { id: claim.holder.id, kind: claim.holder.kind, display_name: claim.holder.displayName },
       expires_at: formatTime(claim.expiresAt),

@@ -120,6 +120,39 @@ describe('edit_org_doc', () => {
     }
   });
 
+  it('replaces a section with those below it only where the new text says what becomes of them', async () => {
+    const document = await write();
+    const replace = (new_text: string, section = 'tasks') => ({ op: 'replace_section', section, new_text });
+    const lost = await edit(document, [replace('- three')]);
+    assert.deepEqual([lost.refusal, lost.error.section], ['INVALID_REQUEST heading_lost', 'later']);
+    assert.equal((await edit(document, [replace('', 'plan')])).error.section, 'tasks');
+    assert.equal((await edit(document, [replace('text with ### Later in it')])).refusal, lost.refusal);
+    assert.equal((await edit(document, [replace('```\n### Later\n```')])).refusal, lost.refusal);
+    // Kept, with other words below it; or named by an edit that takes it away first.
+    const kept = await edit(document, [replace('- three\n\n### Later\n\nnothing')], { dry_run: true });
+    assert.equal(kept.refusal, '');
+    const gone = await edit(document, [{ old_text: '### Later\n\nthree\n', new_text: '' }, replace('- three')]);
+    assert.equal(gone.refusal, '');
+    assert.equal(await textOf(document.location), text.replace('- one\n- two\n\n### Later\n\nthree', '- three\n'));
+    const twice = await write('# A\n\n## B\n\none\n\n## B\n\ntwo\n');
+    assert.equal((await edit(twice, [replace('## B\n\none', 'a')])).refusal, lost.refusal);
+  });
+
+  it('empties a section without leaving a hole', async () => {
+    for (const [content, expected] of [
+      ['# A\n\none\n\n# B\n\ntwo\n', '# A\n\n# B\n\ntwo\n'],
+      ['B\n===\n\ntwo', 'B\n==='],
+    ] as const) {
+      const document = await write(content);
+      const section = content.startsWith('#') ? 'a' : 'b';
+      assert.equal((await edit(document, [{ op: 'replace_section', section, new_text: '' }])).refusal, '');
+      assert.equal(await textOf(document.location), expected);
+    }
+    const empty = await write('# A\n');
+    const nothing = await edit(empty, [{ op: 'replace_section', section: 'a', new_text: '' }]);
+    assert.equal(nothing.refusal, 'INVALID_REQUEST no_change');
+  });
+
   it('asks which of several headings is meant', async () => {
     const document = await write('## A\n\n## A\n');
     const { refusal, error } = await edit(document, [{ op: 'append_to_section', section: 'A', new_text: 'x' }]);

@@ -158,7 +158,7 @@ describe('MCP tools', () => {
       assert.equal((await hands.call('edit_org_doc', change)).refusal, '');
       assert.equal((await agent.call('claim', { action: 'take', location })).refusal, '');
       assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
-      assert.equal((await agent.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await hands.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
     });
   });
 
