@@ -74,7 +74,23 @@ describe('Signing in, in Chromium', function () {
 
   const heading = (): Promise<string> => person.page.locator('h1').innerText();
   const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
-  const press = (name: string): Promise<void> => person.page.getByRole('button', { name, exact: true }).click();
+
+  /** Does what leads to another page, and waits for it: until then the one that is left may answer, and take what is typed. */
+  async function leave(act: () => Promise<void>): Promise<void> {
+    await Promise.all([person.page.waitForEvent('load'), act()]);
+  }
+
+  const press = (name: string): Promise<void> =>
+    leave(() => person.page.getByRole('button', { name, exact: true }).click());
+  const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
+  const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
+
+  /** Types into the field that the page itself has put the keyboard into. */
+  async function type(label: string, text: string): Promise<void> {
+    const field = person.page.getByLabel(label, { exact: true });
+    await field.and(person.page.locator(':focus')).waitFor();
+    await person.page.keyboard.type(text);
+  }
 
   async function fill(fields: Readonly<Record<string, string>>): Promise<void> {
     for (const [label, value] of Object.entries(fields)) {
@@ -94,32 +110,32 @@ describe('Signing in, in Chromium', function () {
     await page.goto(test.url + path);
     assert.equal(await heading(), 'Welcome, Ada');
     await person.judge('welcome');
-    await page.keyboard.type('too short');
+    await type('New password', 'too short');
     await page.keyboard.press('Enter');
     assert.equal(await heading(), 'Welcome, Ada', 'the browser itself asks for more');
     await page.getByLabel('New password').fill('aaaaaaaaaaaaaaaaa');
     await page.keyboard.press('Tab');
-    await page.keyboard.type('aaaaaaaaaaaaaaaaa');
-    await page.keyboard.press('Enter');
+    await type('The same again', 'aaaaaaaaaaaaaaaaa');
+    await enter();
     assert.equal(await alert(), 'That password is too easy to guess.');
     await person.judge('an easy password');
-    await page.keyboard.type(goodPassword);
+    await type('New password', goodPassword);
     await page.keyboard.press('Tab');
-    await page.keyboard.type(goodPassword);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${test.url}/signin`);
+    await type('The same again', goodPassword);
+    await enter();
+    assert.equal(page.url(), `${test.url}/signin`);
     assert.equal(await heading(), 'You are signed in');
     await person.judge('signed in');
     await press('Sign out');
     assert.equal(await heading(), 'You are signed out');
     await person.judge('signed out');
-    await page.getByRole('link', { name: 'Sign in again' }).click();
-    await page.keyboard.type('ada@example.org');
+    await follow('Sign in again');
+    await type('E-mail or sign-in name', 'ada@example.org');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    await page.keyboard.type(goodPassword);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await type('Password', goodPassword);
+    await enter();
+    assert.equal(await heading(), 'You are signed in');
     await page.goto(test.url + path);
     assert.equal(await heading(), 'This link does not work any more');
     await person.judge('link spent');
@@ -136,14 +152,14 @@ describe('Signing in, in Chromium', function () {
       await press('Sign in');
     }
     assert.equal(await alert(), 'Too many attempts. Wait a second, and try again.');
-    await person.page.getByRole('link', { name: 'Forgotten password?' }).click();
+    await follow('Forgotten password?');
     assert.equal(await heading(), 'Forgotten password');
     await person.judge('forgotten');
     await person.page.goto(test.url + (await test.link(id)));
     assert.equal(await heading(), 'Choose a new password');
     await fill({ 'New password': goodPassword, 'The same again': goodPassword });
     await press('Change password and sign in');
-    await person.page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.equal(await heading(), 'You are signed in');
   });
 
   it('somebody sees where they are signed in and ends it elsewhere; being disabled ends it here', async () => {
@@ -151,7 +167,7 @@ describe('Signing in, in Chromium', function () {
     const elsewhere = test.visitor({ 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' });
     await elsewhere.signIn('ada');
     await signIn('ada', goodPassword);
-    await person.page.getByRole('link', { name: 'Where you are signed in' }).click();
+    await follow('Where you are signed in');
     await person.judge('sessions');
     await person.page.getByRole('button', { name: /^End the session of Firefox on Windows/ }).click();
     await person.page.getByText('Firefox on Windows').waitFor({ state: 'detached' });
@@ -166,7 +182,7 @@ describe('Signing in, in Chromium', function () {
     await person.page.goto(`${test.url}/signin/sessions`);
     await fill({ 'E-mail or sign-in name': 'ada', Password: goodPassword });
     await press('Sign in');
-    await person.page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
+    assert.equal(await heading(), 'Where you are signed in');
   });
 
   it('a hostile name does nothing on any page', async () => {
