@@ -56,6 +56,8 @@ export class WatchedPage {
 
   /** Finds nothing against the page: no violation of axe's rules, nothing wider than the window, no complaint so far. */
   async judge(name: string): Promise<void> {
+    // A page whose stylesheet is still to come looks like no page that anybody sees.
+    await this.page.waitForLoadState('load');
     const { violations } = await new AxeBuilder({ page: this.page })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
       .analyze();
