@@ -208,7 +208,6 @@ describe('an export whose reader goes away', () => {
 
   before(async function () {
     if (!existsSync(files)) skipBecause(this, 'open files can be counted on Linux only');
-    this.timeout(20_000);
     server = await openTestServer({ store: 'disk-without-git' });
     ({ key } = await server.host.person('approver'));
     const ada = server.as(key);
@@ -233,7 +232,6 @@ describe('an export whose reader goes away', () => {
     }).length;
 
   it('is let go of at once: nothing stays open, nothing listens, nothing is logged as a fault', async function () {
-    this.timeout(20_000);
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);

@@ -11,8 +11,6 @@ const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)
 const otherNetwork = (network: number): string => `2001:db8:1:${network.toString(16)}::1`;
 
 describe('A host with a network of 2^64 addresses', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {
@@ -77,8 +75,6 @@ describe('A host with a network of 2^64 addresses', function () {
 });
 
 describe('What is remembered of wrong passwords', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {

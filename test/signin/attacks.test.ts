@@ -8,8 +8,6 @@ import { perform } from '../../lib/operations/perform.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 
 describe('Signing in, attacked', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {

@@ -11,8 +11,6 @@ interface Shown {
 }
 
 describe('The commands about signing in', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {

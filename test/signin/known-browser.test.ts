@@ -4,8 +4,6 @@ import { goodPassword, openSignIn, type SignInTest, type Visitor } from './open-
 const day = 24 * 60 * 60_000;
 
 describe('A browser in which somebody has signed in before', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
   let ada: string;
 

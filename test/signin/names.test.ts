@@ -3,8 +3,6 @@ import { foldSignInName } from '../../lib/access/identities.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 
 describe('Names and passwords as they are typed', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {

@@ -8,8 +8,6 @@ import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 const hour = 60 * 60_000;
 
 describe('Signing in', function () {
-  this.timeout(20_000);
-
   let test: SignInTest;
 
   beforeEach(async () => {

@@ -25,8 +25,6 @@ async function goThrough(start: string): Promise<string> {
 }
 
 describe('Signing in with another provider', function () {
-  this.timeout(20_000);
-
   let provider: UpstreamProvider;
   let test: SignInTest;
 

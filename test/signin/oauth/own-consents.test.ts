@@ -6,8 +6,6 @@ import { OAuthClient } from './client.js';
 import { openOAuthServer, type Member, type OAuthServer } from './server.js';
 
 describe('What somebody let applications do', function () {
-  this.timeout(20_000);
-
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
