@@ -30,8 +30,9 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
   needs: () => adminNeeds,
   note: ({ isPartial = false }) => ({ detail: { partial: isPartial } }),
   async prepare({ workspace }, { scratch, tell, isPartial = false }) {
-    await workspace.checkpointer.run();
+    // Looked at first: what is written while this waits may not lie in the repository yet.
     const { head } = workspace.journal.state;
+    await workspace.checkpointer.run();
     if (head === null) return null;
     const report = await replayHistory(workspace.repository, head, scratch, tell);
     if (report.problems.length > 0 && !isPartial) throw notUnderstood(report.problems);

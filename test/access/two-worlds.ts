@@ -4,7 +4,9 @@ import { parseLocation } from '../../lib/domain/location.js';
 import type { Role } from '../../lib/domain/role.js';
 import { outcomeOf } from '../harness/act.js';
 import { Hands } from '../harness/hands.js';
-import type { TestService } from '../harness/service.js';
+import { rebuild } from '../../lib/operations/rebuild.js';
+import { eraseAt } from '../erase/erase-at.js';
+import { operator, type TestService } from '../harness/service.js';
 import { Person } from './cast.js';
 import type { Face, Question } from './faces.js';
 
@@ -50,6 +52,20 @@ const hiddenDeed = fc.oneof(
   },
   // Something else lived and was deleted where a document is that low alone can see.
   { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('erase' as const), path: hiddenPath }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('erase-shadow' as const), path: fc.constantFrom(...visible) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('move-folder' as const),
+      path: fc.constantFrom('hidden', 'b/hidden', 'hidden/deep', 'hidden/deep/down'),
+      to: fc.constantFrom('', 'b', 'hidden', 'b/hidden'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('rebuild' as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
   // People whom low does not know talk about what it does not see, and a group that it does not know gets members.
   { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
@@ -402,6 +418,19 @@ class HiddenDeeds {
       case 'shadow':
         if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
         return;
+      case 'erase':
+        await outcomeOf(this.#erase(deed.path));
+        return;
+      case 'erase-shadow':
+        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#erase(deed.path);
+        return;
+      case 'move-folder':
+        if (this.#isHidden(`${deed.to}/hidden.md`)) await outcomeOf(this.#hands.move(deed.path, deed.to, true));
+        return;
+      case 'rebuild':
+        await outcomeOf(rebuild(this.#service.workspace, operator));
+        await this.#service.workspace.searchCaughtUp();
+        return;
       case 'talk': {
         const about = parseLocation(deed.path);
         await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${deed.path}-folder`));
@@ -421,6 +450,13 @@ class HiddenDeeds {
         await this.#service.key(id);
       }
     }
+  }
+
+  /** Half of them are still under way when the next question comes. */
+  async #erase(path: string): Promise<void> {
+    const { workspace } = this.#service;
+    const { id } = await eraseAt(workspace, path);
+    if (this.#serial % 2 === 0) await workspace.eraser.finished(id);
   }
 
   async #claim(path: string): Promise<void> {

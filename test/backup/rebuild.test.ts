@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/rebuild.js';
 import { eraseAt } from '../erase/erase-at.js';
+import { Actor, outcomeOf } from '../harness/act.js';
 import { addHands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 import { dumpContent, makeHistory } from './history.js';
@@ -151,6 +152,20 @@ describe('rebuild', () => {
       after.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
       before.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
     );
+  });
+
+  it('says so when somebody writes meanwhile, from its first moment on', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { workspace } = test;
+    const actor = new Actor(workspace, operator.principalId);
+    await actor.create('a.md');
+    const rebuilding = outcomeOf(rebuild(workspace, operator));
+    // Each is written before the checkpoint is done that the rebuild begins with.
+    const writing = Promise.all(['b.md', 'c.md', 'd.md'].map((name) => actor.create(name)));
+    assert.equal(await rebuilding, 'CONFLICT content_changed');
+    await writing;
+    await rebuild(workspace, operator);
+    assert.deepEqual(await actor.list(), ['a.md', 'b.md', 'c.md', 'd.md']);
   });
 
   it('is refused to everyone who is not an admin', async () => {
