@@ -72,7 +72,13 @@ export class ContentRows {
 
   /** @returns the number that each document of the source has here */
   #copyDocuments(source: Connection, known: ReadonlyMap<string, number>): Map<number, number> {
-    let next = 1;
+    // Above whatever a lost document had: what hangs on that must not come to hang on another one.
+    let next = this.#referring('document').reduce((most, { table, column }) => {
+      const largest = this.#connection.prepare<[], { number: number | null }>(
+        `SELECT max(${column}) AS number FROM ${table}`,
+      );
+      return Math.max(most, (largest.get()?.number ?? 0) + 1);
+    }, 1);
     for (const number of known.values()) next = Math.max(next, number + 1);
     const numbers = new Map<number, number>();
     const insert = insertInto(this.#connection, 'document');
@@ -120,23 +126,32 @@ export class ContentRows {
     return byPath;
   }
 
-  /** Rows of other tables whose document is not there any more, whichever tables there are. */
+  /** Rows of other tables whose document is not there any more, and those that hang on such rows in turn. */
   #dropOrphans(): void {
+    const dropBelow = (parent: string): void => {
+      for (const { table, column, to } of this.#referring(parent)) {
+        this.#connection.exec(
+          `DELETE FROM ${table} WHERE ${column} IS NOT NULL AND ${column} NOT IN (SELECT ${to} FROM ${parent})`,
+        );
+        dropBelow(table);
+      }
+    };
+    dropBelow('document');
+  }
+
+  /** Where rows name those of a table, whichever tables there are. */
+  #referring(parent: string): { readonly table: string; readonly column: string; readonly to: string }[] {
     const tables = this.#connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .all();
-    for (const { name } of tables) {
-      const references = this.#connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string }[];
-      for (const { table, from } of references) {
-        if (table !== 'document') continue;
-        this.#connection.exec(
-          `DELETE FROM ${name} WHERE ${from} IS NOT NULL AND ${from} NOT IN (SELECT number FROM document)`,
-        );
-      }
-    }
-    this.#connection.exec(
-      'DELETE FROM idempotency WHERE document IS NOT NULL AND document NOT IN (SELECT number FROM document)',
+    const referring = tables.flatMap(({ name }) =>
+      (this.#connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string; to: string }[])
+        .filter(({ table }) => table === parent && table !== name)
+        .map(({ from, to }) => ({ table: name, column: from, to })),
     );
+    // It says which document an answer is about, and is no reference in the schema.
+    if (parent === 'document') referring.push({ table: 'idempotency', column: 'document', to: 'number' });
+    return referring;
   }
 }
 

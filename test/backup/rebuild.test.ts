@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/rebuild.js';
 import { eraseAt } from '../erase/erase-at.js';
@@ -152,6 +153,27 @@ describe('rebuild', () => {
       after.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
       before.documents.map((row) => ({ ...(row as object), deleted_commit: null })),
     );
+  });
+
+  it('gives no document what hung on another one whose row was lost', async () => {
+    test = await openTestService({ store: 'disk' });
+    const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+    for (const name of ['kept', 'erased', 'lost', 'lost too']) await ada.create(`${name}.md`);
+    await ada.comment('lost.md', 'only about this one');
+    await ada.labels('set', 'lost.md', 'private');
+    const { id } = await eraseAt(test.workspace, 'erased.md');
+    await test.workspace.eraser.finished(id);
+    const spoil = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));
+    spoil.exec(
+      `PRAGMA foreign_keys = OFF; DELETE FROM version WHERE document > 1; DELETE FROM document WHERE number > 1`,
+    );
+    spoil.close();
+    await rebuild(test.workspace, operator);
+    assert.deepEqual(await ada.list(), ['kept.md', 'lost too.md', 'lost.md']);
+    for (const name of ['lost.md', 'lost too.md']) {
+      assert.deepEqual((await ada.comments(name)).items, [], name);
+      assert.deepEqual(test.workspace.view(ada.caller).document(parseLocation(name))?.labels, [], name);
+    }
   });
 
   it('says so when somebody writes meanwhile, from its first moment on', async () => {
