@@ -48,7 +48,7 @@ export class Reachable {
     }
     for (const run of runs) {
       for (const folder of this.#folders) {
-        if (!isUnmoved(run) && isWithin(folder, run.to)) ranges.push([run.start, run.end]);
+        if (!isUnmoved(run) && folder !== run.to && isWithin(folder, run.to)) ranges.push([run.start, run.end]);
         else if (isWithin(run.to, folder)) {
           ranges.push(rangeBelow(segment, rebase(folder, run.to, run.from), run.start, run.end));
         }

@@ -12,7 +12,7 @@ import {
 import { holdsPhrases } from './check-phrases.js';
 import { defaultFirstTier } from './choose-merge.js';
 import type { ReachedSegment } from './cut-postings.js';
-import { LivingSegment } from './living-segment.js';
+import { LivingSegment, type SegmentState } from './living-segment.js';
 import { makeSnippet, type Snippet } from './make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
@@ -28,7 +28,7 @@ import {
 import { Reachable, type SearchReach } from './reachable.js';
 import { readLabels } from './read-labels.js';
 import { SearchWorker } from './search-worker.js';
-import { dropFiles, loadIndex, storeManifest } from './segment-files.js';
+import { dropFiles, loadIndex, storeManifest, type IndexState } from './segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './search-batch.js';
 import type { SearchOptions } from './search-options.js';
 import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
@@ -46,6 +46,7 @@ export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet,
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const mostPhraseCandidates = 256;
 const mostPhraseText = 4_000_000;
+const none: ReadonlySet<number> = new Set();
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {
@@ -123,12 +124,12 @@ export class SearchIndex {
     this.#touched = new Set();
   }
 
-  /** Puts documents in the place of themselves, taken apart anew; those that a commit named meanwhile stay. */
-  revise({ analysis, keys }: SearchUpsert): void {
+  /** Puts documents in the place of themselves, taken apart anew; those that were written meanwhile stay. */
+  revise({ analysis, keys }: SearchUpsert, leftOut: ReadonlySet<number> = none): void {
     analysis.segment.assignKeys(keys);
     const living = new LivingSegment(analysis.segment);
     keys.forEach((key, ordinal) => {
-      const older = this.#touched?.has(key) ? undefined : this.#shelf.findKey(key);
+      const older = this.#touched?.has(key) || leftOut.has(key) ? undefined : this.#shelf.findKey(key);
       if (older === undefined) living.bury(ordinal);
       else this.#shelf.bury(older);
     });
@@ -179,12 +180,13 @@ export class SearchIndex {
   /**
    * Brings in documents that were there before the rebuild began; those that a commit has named since are left
    * alone. Locations are those of this moment.
+   * @param leftOut keys of those that are not to be brought in
    */
-  backfill({ analysis, keys }: SearchUpsert): void {
+  backfill({ analysis, keys }: SearchUpsert, leftOut: ReadonlySet<number> = none): void {
     analysis.segment.assignKeys(keys);
     const living = new LivingSegment(analysis.segment);
     keys.forEach((key, ordinal) => {
-      if (this.#touched?.has(key) || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
+      if (this.#touched?.has(key) || leftOut.has(key) || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
     });
     this.#shelf.add(living);
     this.#shelf.tidy();
@@ -242,23 +244,30 @@ export class SearchIndex {
     return runResting(makeSnippet(location, text, read, this.#languages));
   }
 
-  /** Stores the index as it is now; a crash meanwhile leaves the one stored before. */
+  /** Stores the index as it is in the moment of the call; a crash meanwhile leaves the one stored before. */
   save(): Promise<void> {
     const { folder } = this.#options;
     if (folder === null) return Promise.resolve();
-    const saving = this.#saving.then(() => this.#store(folder));
+    const index = { commit: this.#commit, vectors: this.#madeWith, languages: this.#languages.codes };
+    const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
+    const saving = this.#saving.then(() => this.#store(folder, index, states));
     this.#saving = saving.catch(() => undefined);
     return saving;
   }
 
   /** An erased document: when it returns, no word that only it had is in memory or in a file of the index. */
   async forget(key: number): Promise<void> {
+    await this.expel(key);
+    await this.save();
+  }
+
+  /** An erased document: when it returns, no word that only it had is in memory, nor in any file after the next save. */
+  async expel(key: number): Promise<void> {
     this.#touched?.add(key);
     await this.#shelf.expel(key);
     forgetStems();
     forgetLanguages();
     await Promise.all([this.#analyst.forgetWords(), this.#merger.forgetWords()]);
-    await this.save();
   }
 
   /** Returns when nothing is left to merge. */
@@ -317,7 +326,7 @@ export class SearchIndex {
 
   #remove(place: Place | undefined): void {
     if (place === undefined) return;
-    this.#touch(place);
+    this.#touched?.add(keyAt(place));
     this.#shelf.bury(place);
   }
 
@@ -325,7 +334,6 @@ export class SearchIndex {
     const place = this.#shelf.findLocation(from);
     const document = place === undefined || nameOf(from) === nameOf(to) ? undefined : extract(place);
     const key = place === undefined ? 0 : keyAt(place);
-    if (place !== undefined) this.#touch(place);
     if (place !== undefined && document !== undefined) this.#shelf.bury(place);
     this.#shelf.carry(from, to);
     if (document !== undefined) this.#addOne(renameAnalyzed(document, to, this.#languages), key);
@@ -335,7 +343,6 @@ export class SearchIndex {
     const place = this.#shelf.findLocation(location);
     if (place === undefined) return;
     const key = keyAt(place);
-    this.#touch(place);
     const document = extract(place);
     this.#shelf.bury(place);
     this.#addOne(relabelAnalyzed(document, labels, this.#languages), key);
@@ -359,10 +366,6 @@ export class SearchIndex {
     this.#shelf.add(new LivingSegment(segment));
   }
 
-  #touch(place: Place): void {
-    this.#touched?.add(keyAt(place));
-  }
-
   #load(folder: string): void {
     fs.mkdirSync(folder, { recursive: true });
     try {
@@ -383,9 +386,11 @@ export class SearchIndex {
     }
   }
 
-  async #store(folder: string): Promise<void> {
-    const index = { commit: this.#commit, vectors: this.#madeWith, languages: this.#languages.codes };
-    const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
+  async #store(
+    folder: string,
+    index: IndexState,
+    states: readonly { readonly segment: Segment; readonly state: SegmentState }[],
+  ): Promise<void> {
     const segments = [];
     for (const { segment, state } of states) {
       const file = this.#files.get(segment) ?? (await this.#merger.store(folder, segment));

@@ -25,6 +25,7 @@ export interface Place {
 export class Shelf {
   #segments: readonly LivingSegment[] = [];
   #version = 0;
+  #clearings = 0;
   readonly #worker: SearchWorker;
   readonly #report: (error: Error) => void;
   readonly #firstTier: number;
@@ -87,7 +88,10 @@ export class Shelf {
     if (!living.isEmpty) this.#segments = [...this.#segments, living];
   }
 
+  /** What a worker is merging is dropped when it is done. */
   clear(): void {
+    this.#version += 1;
+    this.#clearings += 1;
     this.#segments = [];
   }
 
@@ -107,7 +111,8 @@ export class Shelf {
     if (place !== undefined) this.bury(place);
     await this.#run(async () => {
       for (const living of this.#segments.filter(({ segment }) => segment.findKey(key) >= 0)) {
-        await this.#mergeInWorker([living]);
+        // Those that went into another segment meanwhile left the dead behind.
+        if (this.#segments.includes(living)) await this.#mergeInWorker([living]);
       }
     });
   }
@@ -153,9 +158,11 @@ export class Shelf {
   async #mergeInWorker(chosen: readonly LivingSegment[]): Promise<void> {
     this.#merging = chosen;
     this.#changes = [];
+    const clearings = this.#clearings;
     try {
       const inputs = chosen.map((living) => ({ segment: living.segment, ...living.state }));
-      this.#replace(chosen, await this.#worker.merge(inputs, this.keepsDirections), this.#changes);
+      const merged = await this.#worker.merge(inputs, this.keepsDirections);
+      if (clearings === this.#clearings) this.#replace(chosen, merged, this.#changes);
     } finally {
       this.#merging = [];
       this.#changes = [];

@@ -3,7 +3,7 @@ import { faultOfLocation, joinLocation, parseLocation, type Location } from '../
 import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
-import { openLanguages, type LanguageCode } from '../search/languages/languages.js';
+import type { LanguageCode } from '../search/languages/languages.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
@@ -151,13 +151,13 @@ async function buildAnew(
 ): Promise<void> {
   const { index } = keeper;
   const distrust = readDistrust(workspace.journal.reader);
-  keeper.startAnew();
-  index.startRebuild(openLanguages(languages));
-  await takeAll(workspace, keeper, index, (documents) => index.backfill(documents), 'build', tell);
+  await keeper.startAnew(languages);
+  await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', tell);
   if (keeper.isClosing) return;
-  await keeper.settled();
-  index.endRebuild(workspace.journal.state.head ?? '');
+  const { head } = workspace.journal.state;
+  await keeper.inOrder(() => index.endRebuild(head ?? ''));
   keeper.markReady();
+  if (!keeper.isReady) return;
   await keeper.store();
   if (distrust === '') return;
   await workspace.journal.turn({
@@ -175,10 +175,9 @@ async function buildNext(
 ): Promise<void> {
   const next = await keeper.startNext(languages, meaning);
   try {
-    await takeAll(workspace, keeper, next, (documents) => next.backfill(documents), 'languages', tell);
+    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), 'languages', tell);
     if (keeper.isClosing) return;
-    await keeper.settled();
-    await keeper.finishNext(() => workspace.journal.state.head ?? '');
+    await keeper.finishNext(workspace.journal.state.head ?? '');
   } finally {
     await keeper.dropNext();
   }
@@ -186,18 +185,24 @@ async function buildNext(
 
 async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
   const { index } = keeper;
-  await takeAll(workspace, keeper, index, (documents) => index.revise(documents), 'meaning', tell);
+  await takeAll(workspace, keeper, index, (...some) => index.revise(...some), 'meaning', tell);
   if (keeper.isClosing) return;
-  index.endRevision();
+  await keeper.inOrder(() => index.endRevision());
   await keeper.store();
 }
 
-/** Takes all live documents apart, batch by batch. Stops early when the workspace is about to close. */
+/** What takes documents into an index; those left out have changed since they were read. */
+type Take = (documents: SearchUpsert, leftOut: ReadonlySet<number>) => void;
+
+/**
+ * Takes all live documents apart, batch by batch, each of which gets into the index at its place in the line of what is
+ * written. Stops early when the workspace is about to close.
+ */
 async function takeAll(
   workspace: Workspace,
   keeper: SearchKeeper,
   index: SearchIndex,
-  take: (documents: SearchUpsert) => void,
+  take: Take,
   task: SearchProgress['task'],
   tell: OnSearchProgress,
 ): Promise<void> {
@@ -207,25 +212,44 @@ async function takeAll(
   tell({ task, done, documents: all });
   while (!keeper.isClosing) {
     const tables = workspace.journal.reader;
-    const rows = tables.documents.afterNumber(after, batch);
-    const last = rows.at(-1);
+    const documents = tables.documents.afterNumber(after, batch).map((row) => describeRow(tables, row));
+    const last = documents.at(-1);
     if (last === undefined) break;
-    const documents = rows.map((row) => toIndex(tables, { row, location: locate(tables, row), mirror: null }));
-    const analysis = await keeper.analyze(documents, index);
-    // A folder that was renamed while the texts were read has other locations now: once more, then.
-    const present = new Map(
-      workspace.journal.reader.documents.afterNumber(after, batch).map((row) => [row.number, row]),
-    );
-    const isMoved = documents.some(({ number, location }) => {
-      const row = present.get(number);
-      return row !== undefined && locate(workspace.journal.reader, row) !== location;
-    });
-    if (isMoved) continue;
-    take({ analysis, keys: keysFor(analysis, documents) });
+    for (let due = documents; due.length > 0 && !keeper.isClosing;) {
+      due = await takeSome(workspace, keeper, index, take, due);
+    }
     after = last.number;
-    done += rows.length;
+    done += documents.length;
     tell({ task, done, documents: all });
   }
+}
+
+/** @returns those that were moved or labelled while their texts were read: they are to be taken once more */
+async function takeSome(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  index: SearchIndex,
+  take: Take,
+  documents: readonly DocumentToIndex[],
+): Promise<DocumentToIndex[]> {
+  const analysis = await keeper.analyze(documents, index);
+  const tables = workspace.journal.reader;
+  const leftOut = new Set<number>();
+  const again: DocumentToIndex[] = [];
+  for (const document of documents) {
+    const row = tables.documents.byNumber(document.number);
+    const present = row === undefined ? undefined : describeRow(tables, row);
+    if (JSON.stringify(present) === JSON.stringify(document)) continue;
+    leftOut.add(document.number);
+    // What was written or brought back meanwhile was noted, and comes by itself.
+    if (present?.blobOid === document.blobOid) again.push(present);
+  }
+  await keeper.inOrder(() => take({ analysis, keys: keysFor(analysis, documents) }, leftOut));
+  return again;
+}
+
+function describeRow(tables: Tables, row: FoundDocument['row']): DocumentToIndex {
+  return toIndex(tables, { row, location: locate(tables, row), mirror: null });
 }
 
 function locate(tables: Tables, row: FoundDocument['row']): Location {

@@ -152,7 +152,7 @@ export class TraceDestroyer {
       await this.#workspace.searchCaughtUp();
       await search.settled();
     }
-    for (const { document } of open) if (document !== null) await search.index.forget(document);
+    for (const { document } of open) if (document !== null) await search.forget(document);
     if (open.length === 0) return;
     await this.#turn(({ tables }) => {
       for (const { number, document } of open) {

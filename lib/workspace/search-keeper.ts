@@ -14,7 +14,7 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
-import { takeBatch, type CommittedNote } from './take-notes.js';
+import { takeBatch, type QueuedNote, type Work } from './take-notes.js';
 
 /** A document as the index is to know it from now on. */
 export interface DocumentToIndex {
@@ -85,12 +85,10 @@ export class SearchKeeper {
   /** Filled beside the other one, until it takes its place. */
   #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
-  #notes: CommittedNote[] = [];
+  #notes: QueuedNote[] = [];
   /** How many notes were ever taken, and how many of them are followed. */
   #taken = 0;
   #followed = 0;
-  /** What is to be done when no batch of notes is under way. */
-  readonly #between: (() => void)[] = [];
   #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
   #isFollowing = false;
   /** Whether the index is behind in a way that notes don't mend: they are left out until somebody has caught up. */
@@ -143,11 +141,17 @@ export class SearchKeeper {
     this.#isBehind = false;
   }
 
-  /** From now on the index is filled anew: what went wrong before is over, and no search is answered until it is whole. */
-  startAnew(): void {
+  /**
+   * From now on the index is filled anew, and no search is answered until it is whole. When this resolves it is empty,
+   * and what went wrong before is over.
+   */
+  startAnew(languages: readonly LanguageCode[]): Promise<void> {
     this.startFollowing();
     this.#isReady = false;
-    this.#isBroken = false;
+    return this.inOrder(() => {
+      this.#isBroken = false;
+      this.index.startRebuild(openLanguages(languages));
+    });
   }
 
   /** Called by the one who has caught up with the history; what went wrong meanwhile is still to be mended. */
@@ -180,8 +184,7 @@ export class SearchKeeper {
     // Some megabytes, for those alone who want it.
     const vectors = isWanted ? await openVectors(ownVectors) : null;
     let isDue = false;
-    // A batch that is under way has been taken apart as it was wanted before.
-    await this.#betweenBatches(() => {
+    await this.inOrder(() => {
       isDue = this.index.useVectors(vectors);
       if (isDue) this.index.startRevision();
     });
@@ -195,7 +198,7 @@ export class SearchKeeper {
   async startNext(languages: readonly LanguageCode[], meaning: boolean): Promise<SearchIndex> {
     const vectors = meaning ? await openVectors(ownVectors) : null;
     const next = SearchIndex.create(this.#optionsFor(openLanguages(languages)));
-    await this.#betweenBatches(() => {
+    await this.inOrder(() => {
       next.useVectors(vectors);
       next.startRebuild();
       this.#next = next;
@@ -203,13 +206,13 @@ export class SearchKeeper {
     return next;
   }
 
-  /** The new index answers from now on; the other one is gone, with its files. */
-  async finishNext(commit: () => string): Promise<void> {
+  /** The new index answers from now on; the other one is gone, with its files. @param commit the present one */
+  async finishNext(commit: string): Promise<void> {
     const old = this.#index;
-    await this.#betweenBatches(() => {
+    await this.inOrder(() => {
       // What could not follow a write is not whole: it is built anew, in place.
       if (this.#next === null || this.#isBroken) return;
-      this.#next.endRebuild(commit());
+      this.#next.endRebuild(commit);
       this.#index = this.#next;
       this.#next = null;
     });
@@ -225,24 +228,32 @@ export class SearchKeeper {
     await next?.close();
   }
 
-  #betweenBatches(work: () => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#between.push(() => {
+  /**
+   * Does something to the index when all that has been noted up to now is followed, and before anything that is noted
+   * from now on: what is read of the documents in the moment of the call is what the index has then.
+   * @returns when it is done @throws what the work throws, which does the index no harm
+   */
+  async inOrder(work: () => void): Promise<void> {
+    const outcome: { error?: unknown } = {};
+    const run = (): void => {
+      try {
         work();
-        resolve();
-      });
-      if (!this.#isFollowing) this.#doBetween();
-    });
-  }
-
-  #doBetween(): void {
-    for (const work of this.#between.splice(0)) work();
+      } catch (error) {
+        outcome.error = error;
+      }
+    };
+    this.#queue([{ note: { type: 'work', run }, commit: '' }]);
+    await this.settled();
+    if ('error' in outcome) throw outcome.error;
   }
 
   /** Takes notes of a commit that has just become durable. Returns at once. */
   follow(commit: string, notes: readonly SearchNote[]): void {
-    if (this.#isBehind) return;
-    for (const note of notes) this.#notes.push({ note, commit });
+    if (!this.#isBehind) this.#queue(notes.map((note) => ({ note, commit })));
+  }
+
+  #queue(notes: readonly QueuedNote[]): void {
+    for (const note of notes) this.#notes.push(note);
     this.#taken += notes.length;
     if (!this.#isFollowing) void this.#followAll();
   }
@@ -293,9 +304,25 @@ export class SearchKeeper {
     return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);
   }
 
+  /** Stores the index as it is when all that has been noted is followed. */
   async store(): Promise<void> {
+    let saving: Promise<void> | undefined;
+    await this.inOrder(() => {
+      saving = this.#save();
+    });
+    await saving;
+  }
+
+  /** An erased document: no word that only it had is left in memory or in a file when this resolves. */
+  async forget(number: number): Promise<void> {
+    await this.index.expel(number);
+    await this.store();
+  }
+
+  /** Only where a commit is followed whole: the next start goes on from the one that the stored index names. */
+  #save(): Promise<void> {
     this.#sinceStored = 0;
-    await this.index.save();
+    return this.index.save();
   }
 
   /** From now on a rebuild stops where it is. */
@@ -319,13 +346,12 @@ export class SearchKeeper {
       const notes = this.#notes;
       this.#notes = [];
       for (let next = 0; next < notes.length;) next += await this.#followSome(notes, next);
-      // Only here is a commit followed whole: the notes of one are taken together.
+      // The notes of a commit are taken together.
       if (this.#sinceStored >= storedEvery && this.isReady) {
-        await this.store().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
+        await this.#save().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
       }
     }
     this.#isFollowing = false;
-    this.#doBetween();
   }
 
   #gather(): Promise<void> {
@@ -340,7 +366,7 @@ export class SearchKeeper {
   }
 
   /** @returns how many notes it followed */
-  async #followSome(notes: readonly CommittedNote[], from: number): Promise<number> {
+  async #followSome(notes: readonly QueuedNote[], from: number): Promise<number> {
     const batch = takeBatch(notes, from);
     try {
       await this.#followBatch(batch.notes, notes[from + batch.count - 1]?.commit ?? '');
@@ -354,14 +380,16 @@ export class SearchKeeper {
     const done = this.#waiting.filter(({ until }) => until <= this.#followed);
     if (done.length > 0) this.#waiting = this.#waiting.filter(({ until }) => until > this.#followed);
     for (const { resolve } of done) resolve();
-    this.#doBetween();
     return batch.count;
   }
 
-  async #followBatch(notes: readonly SearchNote[], commit: string): Promise<void> {
-    for (const index of this.#next === null ? [this.index] : [this.index, this.#next]) {
-      await this.#followIn(index, notes, commit);
-    }
+  async #followBatch(notes: readonly (SearchNote | Work)[], commit: string): Promise<void> {
+    const [first] = notes;
+    if (first?.type === 'work') first.run();
+    else
+      for (const index of this.#next === null ? [this.index] : [this.index, this.#next]) {
+        await this.#followIn(index, notes as readonly SearchNote[], commit);
+      }
   }
 
   async #followIn(index: SearchIndex, notes: readonly SearchNote[], commit: string): Promise<void> {

@@ -108,8 +108,8 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'revises what was written meanwhile',
     file: 'search-index.js',
-    text: 'const older = this.#touched?.has(key) ? undefined',
-    instead: 'const older = false ? undefined',
+    text: 'const older = this.#touched?.has(key) || leftOut',
+    instead: 'const older = leftOut',
   },
   {
     fault: 'reads a moved folder’s documents at their old place',

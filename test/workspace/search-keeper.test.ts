@@ -120,14 +120,13 @@ describe('the keeper of the text index', () => {
 
   it('is not ready when what went wrong while it was filled anew is still to be mended', async () => {
     const { keeper, arrive, find } = openKeeper();
-    keeper.startAnew();
-    keeper.index.startRebuild();
+    await keeper.startAnew(['en']);
     await assert.rejects(find('early'), /is being built/);
     keeper.distrust();
     keeper.index.endRebuild('c1');
     keeper.markReady();
     await assert.rejects(find('early'), /is being built/);
-    keeper.startAnew();
+    await keeper.startAnew(['en']);
     keeper.markReady();
     keeper.follow('c2', [write(1, 'a.md', 'one')]);
     const found = find('early');

@@ -1,0 +1,42 @@
+/**
+ * Opens the service in a folder, changes how its search reads words again and again, and writes meanwhile, until it is
+ * killed. Says so whenever an index is being worked on. node policy-changer.js FOLDER PRINCIPAL SEED
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { Service } from '../../lib/app.js';
+import { makeRandom } from '../faults/load.js';
+import { Actor } from '../harness/act.js';
+import { makeTestRandomness, TestClock } from '../harness/service.js';
+import { changeSearchPolicy, doAnything } from './search-histories.js';
+
+const [dataFolder = '', principal = '', seed = ''] = process.argv.slice(2);
+const service = await Service.open({
+  dataFolder,
+  git: 'never',
+  clock: new TestClock(),
+  randomness: makeTestRandomness(`changer ${seed}`),
+  onFault: (what, cause) => process.stderr.write(`${what}: ${String(cause)}\n`),
+});
+const workspace = service.find('acme');
+if (workspace === undefined) throw new Error('There is no workspace.');
+const actor = new Actor(workspace, principal);
+const chance = makeRandom(`changer ${seed}`);
+
+async function write(): Promise<never> {
+  for (;;) {
+    await doAnything(workspace!, actor, chance);
+    await wait(chance() * 10);
+  }
+}
+
+async function govern(): Promise<never> {
+  for (;;) {
+    await workspace!.searchCaughtUp();
+    await changeSearchPolicy(workspace!, chance);
+    for (let turns = 0; turns < 50 && workspace!.search.progress === null; turns += 1) await wait(1);
+    const { progress } = workspace!.search;
+    if (progress !== null) process.stdout.write(`${progress.task}\n`);
+  }
+}
+
+await Promise.all([write(), govern()]);

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Service } from '../../lib/app.js';
+import { readPolicy } from '../../lib/access/policy.js';
+import { makeRandom } from '../faults/load.js';
+import { Actor } from '../harness/act.js';
+import { makeTestRandomness, openTestService, TestClock } from '../harness/service.js';
+import { compareWithNew, doAnything } from './search-histories.js';
+
+const program = fileURLToPath(new URL('policy-changer.js', import.meta.url));
+
+describe('search: a process that is killed while an index in other languages, or of meaning, is being made', function () {
+  this.timeout(180_000);
+
+  it('leaves what the next start makes the index of its policy from, as one made of the present documents', async () => {
+    const test = await openTestService({ store: 'disk-without-git' });
+    const dataFolder = test.dataFolder ?? '';
+    try {
+      const { id } = await test.person('approver');
+      const actor = new Actor(test.workspace, id);
+      const chance = makeRandom('killed');
+      for (let number = 0; number < 260; number += 1) {
+        await actor.create(`many/${number}.md`, `Alte Häuser, new contracts ${number % 17}`);
+      }
+      for (let number = 0; number < 60; number += 1) await doAnything(test.workspace, actor, chance);
+      await test.service.close();
+      const tasks = new Set<string>();
+      let unfinished = 0;
+      for (let round = 0; round < 6; round += 1) {
+        const child = spawn(process.execPath, [program, dataFolder, id, String(round)], {
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        let said = '';
+        child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
+        const [task] = (await once(child.stdout, 'data')) as [Buffer];
+        tasks.add(task.toString().split('\n')[0] ?? '');
+        await wait(chance() * 120);
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        assert.equal(said, '');
+        const service = await Service.open({
+          dataFolder,
+          git: 'never',
+          clock: new TestClock(),
+          randomness: makeTestRandomness(`after ${round}`),
+          onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+        });
+        try {
+          const workspace = service.find('acme');
+          assert.ok(workspace);
+          const { searchLanguages, searchByMeaning } = readPolicy(workspace.journal.reader);
+          if (workspace.search.index.languages.codes.join() !== searchLanguages.join()) unfinished += 1;
+          await workspace.searchCaughtUp();
+          const { index } = workspace.search;
+          assert.deepEqual(index.languages.codes, searchLanguages);
+          assert.equal(index.ranksByMeaning, searchByMeaning && searchLanguages.includes('en'));
+          assert.ok((await compareWithNew(workspace, `round ${round}`)) > 100);
+          await workspace.search.store();
+          const manifest = readFileSync(join(dataFolder, 'acme', 'search', 'manifest.json'), 'utf8');
+          assert.equal(JSON.parse(manifest.split('\n')[1] ?? '').commit, index.commit);
+        } finally {
+          await service.close();
+        }
+      }
+      assert.ok(tasks.has('languages'), [...tasks].join());
+      assert.ok(unfinished > 0, 'some were killed on the way');
+    } finally {
+      await rm(dataFolder, { recursive: true, force: true });
+    }
+  });
+});
