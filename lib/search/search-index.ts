@@ -46,7 +46,6 @@ export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet,
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const mostPhraseCandidates = 256;
 const mostPhraseText = 4_000_000;
-const none: ReadonlySet<number> = new Set();
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {
@@ -125,11 +124,11 @@ export class SearchIndex {
   }
 
   /** Puts documents in the place of themselves, taken apart anew; those that were written meanwhile stay. */
-  revise({ analysis, keys }: SearchUpsert, leftOut: ReadonlySet<number> = none): void {
+  revise({ analysis, keys }: SearchUpsert, leftOut?: ReadonlySet<number>): void {
     analysis.segment.assignKeys(keys);
     const living = new LivingSegment(analysis.segment);
     keys.forEach((key, ordinal) => {
-      const older = this.#touched?.has(key) || leftOut.has(key) ? undefined : this.#shelf.findKey(key);
+      const older = this.#touched?.has(key) || leftOut?.has(key) ? undefined : this.#shelf.findKey(key);
       if (older === undefined) living.bury(ordinal);
       else this.#shelf.bury(older);
     });
@@ -182,11 +181,12 @@ export class SearchIndex {
    * alone. Locations are those of this moment.
    * @param leftOut keys of those that are not to be brought in
    */
-  backfill({ analysis, keys }: SearchUpsert, leftOut: ReadonlySet<number> = none): void {
+  backfill({ analysis, keys }: SearchUpsert, leftOut?: ReadonlySet<number>): void {
     analysis.segment.assignKeys(keys);
     const living = new LivingSegment(analysis.segment);
     keys.forEach((key, ordinal) => {
-      if (this.#touched?.has(key) || leftOut.has(key) || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
+      const isNewer = this.#touched?.has(key) || leftOut?.has(key);
+      if (isNewer || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
     });
     this.#shelf.add(living);
     this.#shelf.tidy();

@@ -1,6 +1,6 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
-import type { SearchNote } from './search-keeper.js';
+import type { SearchNote } from './take-notes.js';
 import { ensureFolder } from './occupy.js';
 import { momentOf, type PathEdit, type Pen } from './pen.js';
 import type { Returning } from './plan-return.js';

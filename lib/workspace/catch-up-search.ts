@@ -9,13 +9,8 @@ import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, locationOfFolder, type FoundDocument } from './locate.js';
 import { distrustedIndex, readDistrust } from './note-search.js';
-import {
-  keysFor,
-  type DocumentToIndex,
-  type SearchKeeper,
-  type SearchNote,
-  type SearchProgress,
-} from './search-keeper.js';
+import type { SearchKeeper, SearchProgress } from './search-keeper.js';
+import { keysFor, type DocumentToIndex, type SearchNote } from './take-notes.js';
 import type { Workspace } from './workspace.js';
 
 const batch = 128;

@@ -1,7 +1,7 @@
 import type { Document } from '../domain/document.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from './pen.js';
-import type { SearchNote } from './search-keeper.js';
+import type { SearchNote } from './take-notes.js';
 
 /** Lets the text index follow this turn's commit, once that is durable. */
 export function noteSearch(pen: Pen, commit: string, ...notes: readonly SearchNote[]): void {

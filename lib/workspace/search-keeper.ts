@@ -1,4 +1,3 @@
-import type { DocumentKind } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { searchUnavailable } from '../domain/refusal.js';
 import type { SearchDocument } from '../search/analyze-document.js';
@@ -14,27 +13,7 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
-import { takeBatch, type QueuedNote, type Work } from './take-notes.js';
-
-/** A document as the index is to know it from now on. */
-export interface DocumentToIndex {
-  readonly number: number;
-  readonly location: Location;
-  readonly blobOid: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly kind: DocumentKind;
-  readonly labels: readonly string[];
-}
-
-/** What a commit means to the index. */
-export type SearchNote =
-  | { readonly type: 'upsert'; readonly document: DocumentToIndex }
-  | { readonly type: 'remove'; readonly location: Location }
-  | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
-  | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] }
-  /** The history was made anew: the same content has another commit now. */
-  | { readonly type: 'rewrite' };
+import { keysFor, takeBatch, type DocumentToIndex, type QueuedNote, type SearchNote, type Work } from './take-notes.js';
 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
@@ -406,10 +385,4 @@ export class SearchKeeper {
       else if (note.type === 'rewrite') index.apply({ commit });
     }
   }
-}
-
-/** Keys in the order in which the analysis has its documents. */
-export function keysFor(analysis: Analysis, documents: readonly DocumentToIndex[]): number[] {
-  const numbers = new Map(documents.map(({ location, number }) => [location, number]));
-  return analysis.locations.map((location) => numbers.get(location) ?? 0);
 }

@@ -1,5 +1,26 @@
 import type { Location } from '../domain/location.js';
-import type { SearchNote } from './search-keeper.js';
+import type { DocumentKind } from '../domain/document.js';
+import type { Analysis } from '../search/search-index.js';
+
+/** A document as the index is to know it from now on. */
+export interface DocumentToIndex {
+  readonly number: number;
+  readonly location: Location;
+  readonly blobOid: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+  readonly labels: readonly string[];
+}
+
+/** What a commit means to the index. */
+export type SearchNote =
+  | { readonly type: 'upsert'; readonly document: DocumentToIndex }
+  | { readonly type: 'remove'; readonly location: Location }
+  | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
+  | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] }
+  /** The history was made anew: the same content has another commit now. */
+  | { readonly type: 'rewrite' };
 
 /** Something else to be done to the index, at its place in the line. */
 export interface Work {
@@ -30,4 +51,10 @@ export function takeBatch(notes: readonly QueuedNote[], from: number): { notes: 
   const first = notes[from];
   if (newest.size > 0 || first === undefined) return { notes: [...newest.values()], count: next - from };
   return { notes: [first.note], count: 1 };
+}
+
+/** Keys in the order in which the analysis has its documents. */
+export function keysFor(analysis: Analysis, documents: readonly DocumentToIndex[]): number[] {
+  const numbers = new Map(documents.map(({ location, number }) => [location, number]));
+  return analysis.locations.map((location) => numbers.get(location) ?? 0);
 }

@@ -14,7 +14,7 @@ import { ownVectors } from '../../lib/search/meaning/word-vectors.js';
 import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
 import { SearchIndex, type SearchPage, type SearchReach } from '../../lib/search/search-index.js';
 import { locationOfFolder } from '../../lib/workspace/locate.js';
-import { keysFor } from '../../lib/workspace/search-keeper.js';
+import { keysFor } from '../../lib/workspace/take-notes.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { outcomeOf, type Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
-import { SearchKeeper, type SearchNote } from '../../lib/workspace/search-keeper.js';
+import { SearchKeeper } from '../../lib/workspace/search-keeper.js';
+import type { SearchNote } from '../../lib/workspace/take-notes.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 
