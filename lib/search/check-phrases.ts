@@ -3,6 +3,9 @@ import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from './reduce-markup.js';
 import { splitWordsInSteps, wordsOf } from './split-words.js';
 
+/** Candidates of a phrase that are read for one page, and characters of their texts. */
+export const mostPhraseCandidates = 256;
+export const mostPhraseText = 4_000_000;
 /** Characters of a text in which a phrase is sought. */
 const mostSearched = 1_000_000;
 

@@ -9,7 +9,7 @@ import {
   type Reading,
   type SearchDocument,
 } from './analyze-document.js';
-import { holdsPhrases } from './check-phrases.js';
+import { holdsPhrases, mostPhraseCandidates, mostPhraseText } from './check-phrases.js';
 import { defaultFirstTier } from './choose-merge.js';
 import type { ReachedSegment } from './cut-postings.js';
 import { LivingSegment, type SegmentState } from './living-segment.js';
@@ -42,10 +42,6 @@ export type * from './search-batch.js';
 export type * from './search-options.js';
 export type * from './search-request.js';
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
-
-/** Candidates of a phrase that are read for one page, and characters of their texts. */
-export const mostPhraseCandidates = 256;
-const mostPhraseText = 4_000_000;
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {

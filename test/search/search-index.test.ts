@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { mostPhraseCandidates, type SearchPosition } from '../../lib/search/search-index.js';
+import { mostPhraseCandidates } from '../../lib/search/check-phrases.js';
+import type { SearchPosition } from '../../lib/search/search-index.js';
 import { everything, folders, IndexOf } from './index-of.js';
 
 describe('search: an index that follows commits', () => {
