@@ -130,7 +130,7 @@ async function open(
     return undefined;
   };
   try {
-    return await startService(config, makeLog(config.logLevel), ports);
+    return await startService(config, makeLog(config.logLevel), { ports });
   } catch (error) {
     if (error instanceof DataFolderInUse) {
       const server = await askServer(data);

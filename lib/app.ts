@@ -299,15 +299,21 @@ export interface RunningService {
 /** Milliseconds that requests under way may take to finish when the service stops; the rest of ten seconds is for the disk. */
 const patience = 7000;
 
+export interface ServingOptions {
+  /** Tried in order until one is free; left out: the configured one. */
+  readonly ports?: readonly number[];
+  /** Whether it ends with the one client that it was started for. */
+  readonly isTemporary?: boolean;
+}
+
 /**
  * Opens the data folder and all faces. Resolves when it answers.
- * @param ports tried in order until one is free
  * @throws DataFolderInUse; Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
  */
 export async function startService(
   config: Omit<Config, 'data'> & { readonly data: string | null },
   log: Logger,
-  ports: readonly number[] = [config.port],
+  { ports = [config.port], isTemporary = false }: ServingOptions = {},
 ): Promise<RunningService> {
   const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
   const service = await openService(config, onFault, (what, figures) => log.info(figures, what));
@@ -331,7 +337,7 @@ export async function startService(
     const { version } = build;
     server.mount(mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }));
     const started = formatTime(service.clock.now());
-    const facts: ServerFacts = { url, pid: process.pid, version: build.version, started_at: started };
+    const facts: ServerFacts = { url, pid: process.pid, version, started_at: started, is_temporary: isTemporary };
     const { dataFolder } = service;
     const commands =
       dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });

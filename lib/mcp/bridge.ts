@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
 /** What came back for one message. */
@@ -25,7 +24,7 @@ interface Message {
 const refusedKey =
   'The key in CARTULARY_KEY was refused. It has to be one minted for MCP, neither revoked nor expired: see cartulary key mint --help.';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
-const text = (value: unknown): value is string => typeof value === 'string';
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Header values take no other characters; the protocol has a form for those. */
 function encodeHeader(value: string): string {
@@ -36,43 +35,93 @@ function encodeHeader(value: string): string {
 /** The headers that say of a message what it says itself; the older revisions have only the first. */
 function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
   const version = params?.['_meta']?.[versionKey];
-  if (!text(version)) return negotiated === undefined ? {} : { 'MCP-Protocol-Version': negotiated };
+  if (!isText(version)) return negotiated === undefined ? {} : { 'MCP-Protocol-Version': negotiated };
   const name = params?.name ?? params?.uri;
   return {
     'MCP-Protocol-Version': encodeHeader(version),
-    ...(text(method) ? { 'Mcp-Method': encodeHeader(method) } : {}),
-    ...(text(name) ? { 'Mcp-Name': encodeHeader(name) } : {}),
+    ...(isText(method) ? { 'Mcp-Method': encodeHeader(method) } : {}),
+    ...(isText(name) ? { 'Mcp-Name': encodeHeader(name) } : {}),
   };
 }
 
-/** The message in an answer; undefined where there is none. */
+/** The message in an answer; undefined where there is none, as where something else answers at that address. */
 function readMessage(body: string): Record<string, unknown> | undefined {
   const line = body.startsWith('{') ? body : /^data: (.*)$/m.exec(body)?.[1];
-  return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>);
+  if (line === undefined) return undefined;
+  try {
+    const message = JSON.parse(line) as Record<string, unknown>;
+    return message['jsonrpc'] === '2.0' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes of a line beyond which nothing is kept of it: a message has fewer wherever it is carried. */
+const longestLine = 16 * 1024 * 1024;
+const lineEnd = 0x0a;
+
+/** The lines of a stream as bytes; undefined for one that is too long. Ends with the input, or when it is destroyed. */
+async function* readLines(input: Readable): AsyncGenerator<Buffer | undefined> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const take = (): Buffer | undefined => {
+    const line = size > longestLine ? undefined : Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+    return line;
+  };
+  const keep = (piece: Buffer): void => {
+    size += piece.length;
+    if (size > longestLine) pieces = [];
+    else pieces.push(piece);
+  };
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      let start = 0;
+      for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
+        keep(chunk.subarray(start, end));
+        yield take();
+        start = end + 1;
+      }
+      keep(chunk.subarray(start));
+    }
+  } catch (error) {
+    if (!input.destroyed) throw error;
+  }
+  if (size > 0) yield take();
+}
+
+/** The message in a line; undefined where it is none. */
+function parseLine(line: Buffer): { readonly text: string; readonly message: Message } | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+    return { text, message: (JSON.parse(text) ?? {}) as Message };
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Speaks MCP over a pair of streams, a message a line, by carrying each message to the service as HTTP would. Several
- * may be under way at once; each answer goes out as it comes. Resolves when the input has ended and all are answered.
+ * may be under way at once; each answer goes out as it comes. Resolves when the input has ended, or the signal has come,
+ * and all are answered.
  */
-export async function bridgeStreams(input: Readable, output: Writable, deliver: Deliver): Promise<void> {
+export async function bridgeStreams(
+  input: Readable,
+  output: Writable,
+  deliver: Deliver,
+  stopping?: AbortSignal,
+): Promise<void> {
   let negotiated: string | undefined;
   const underWay = new Set<Promise<void>>();
   const write = (message: object): void => void output.write(`${JSON.stringify(message)}\n`);
   const fail = (id: unknown, code: number, message: string): void =>
     write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
 
-  async function carry(line: string): Promise<void> {
-    let message: Message;
-    try {
-      message = (JSON.parse(line) ?? {}) as Message;
-    } catch {
-      fail(null, -32700, 'Parse error: the line is not JSON.');
-      return;
-    }
+  async function carry(text: string, message: Message): Promise<void> {
     const { id, method } = message;
     try {
-      const { status, body } = await deliver(line, headersOf(message, negotiated));
+      const { status, body } = await deliver(text, headersOf(message, negotiated));
       const answer = readMessage(body);
       if (method === 'initialize') {
         negotiated = (answer?.['result'] as { protocolVersion?: string } | undefined)?.protocolVersion;
@@ -81,19 +130,32 @@ export async function bridgeStreams(input: Readable, output: Writable, deliver: 
       // What is not answered by name, such as a refused key, is answered to the one who asked.
       if (status === 401 && id !== undefined) fail(id, -32000, refusedKey);
       else if (answer !== undefined && !isNotification) write({ ...answer, id: id ?? null });
-      else if (answer === undefined && id !== undefined) fail(id, -32000, `The service answered ${status}.`);
+      else if (answer === undefined && id !== undefined) {
+        fail(id, -32000, `What answers there is no MCP of Cartulary (HTTP ${status}). Check the address.`);
+      }
     } catch (error) {
-      if (id !== undefined) fail(id, -32000, `The service cannot be reached: ${String(error)}`);
+      if (id !== undefined) fail(id, -32000, error instanceof Error ? error.message : String(error));
     }
   }
 
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === '') continue;
-    const carried = carry(line);
-    underWay.add(carried);
-    void carried.finally(() => underWay.delete(carried));
-    // What comes after may be sent only in the revision that this settles.
-    if (negotiated === undefined && line.includes('"initialize"')) await carried;
+  const stop = (): void => void input.destroy();
+  stopping?.addEventListener('abort', stop, { once: true });
+  if (stopping?.aborted === true) stop();
+  for await (const line of readLines(input)) {
+    const parsed = line === undefined ? undefined : parseLine(line);
+    if (line === undefined) fail(null, -32600, `A message has at most ${longestLine} bytes.`);
+    else if (line.every(isBlank)) continue;
+    else if (parsed === undefined) fail(null, -32700, 'Parse error: the line is not JSON in UTF-8.');
+    else {
+      const carried = carry(parsed.text, parsed.message);
+      underWay.add(carried);
+      void carried.finally(() => underWay.delete(carried));
+      // What comes after may be sent only in the revision that this settles.
+      if (negotiated === undefined && parsed.message.method === 'initialize') await carried;
+    }
   }
+  stopping?.removeEventListener('abort', stop);
   await Promise.all(underWay);
 }
+
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;

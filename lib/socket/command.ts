@@ -33,6 +33,8 @@ export interface ServerFacts {
   readonly version: string;
   /** RFC 3339. */
   readonly started_at: string;
+  /** Whether it runs for one client, and ends with it. */
+  readonly is_temporary: boolean;
 }
 
 /** The service that commands act on: all workspaces of a data folder. */

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataFolderInUse, makeLog, startService, type RunningService } from '../lib/app.js';
+import { ConfigError, type Config } from '../lib/config.js';
+import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
+import type { ServerFacts } from '../lib/socket/command.js';
+import { sendCommand } from '../lib/socket/send-command.js';
+
+/** How often, and after how many milliseconds each, a folder is asked for whose owner comes or goes just now. */
+const attempts = 25;
+const between = 200;
+/** Milliseconds that requests of others may take to finish when a service of our own stops. */
+const patience = 3000;
+
+/** @throws ConfigError for what is no address of a service */
+function readAddress(text: string): string {
+  const address = text.trim().replace(/\/+$/, '');
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new ConfigError(`The address of a server begins with http:// or https://, unlike "${text}".`);
+  }
+  // The address that everybody else is told to use leads there, too.
+  return address.replace(/\/mcp$/, '');
+}
+
+/** The server that owns the data folder, if one runs. */
+async function askFolder({ data }: Config): Promise<ServerFacts | undefined> {
+  const answer = await sendCommand(data, { command: 'server', fields: {} }, async () => undefined);
+  return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
+}
+
+/** What the system says of a connection that could not be made or broke. */
+function codeOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return cause?.code ?? '';
+}
+
+/**
+ * The service for one client on this machine: the server whose address was given, or the one that runs on the data
+ * folder. Where none runs, it is started here for as long as the client stays, on any free port of this machine, so
+ * that other clients and commands find it as they find any other.
+ */
+export class ClientService {
+  readonly #config: Config;
+  readonly #named: string | undefined;
+  #own: RunningService | undefined;
+  #found: Promise<string> | undefined;
+  /** Somebody serves this folder for everyone: then it is not ours to serve when that stops for a while. */
+  #isServed = false;
+
+  /** @throws ConfigError */
+  constructor(config: Config, named: string | undefined) {
+    this.#config = config;
+    this.#named = named === undefined ? undefined : readAddress(named);
+  }
+
+  /** Where it answers. @throws Error in words for whoever set the client up */
+  find(): Promise<string> {
+    if (this.#named !== undefined) return Promise.resolve(this.#named);
+    this.#found ??= this.#search().catch((error: unknown) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+
+  async #search(): Promise<string> {
+    const { data } = this.#config;
+    for (let attempt = 1; ; attempt += 1) {
+      const facts = await askFolder(this.#config);
+      if (facts !== undefined) {
+        this.#isServed ||= !facts.is_temporary;
+        return facts.url;
+      }
+      if (this.#isServed) throw new Error(`No server runs on ${data} just now. Start it, then try again.`);
+      if (!existsSync(data)) {
+        throw new Error(`There is no data folder ${data}. Name it with --data, or its server with --url.`);
+      }
+      try {
+        this.#own = await this.#start();
+        return this.#own.url;
+      } catch (error) {
+        if (!(error instanceof DataFolderInUse) || attempt === attempts) throw error;
+        await pause(between);
+      }
+    }
+  }
+
+  #start(): Promise<RunningService> {
+    const config = { ...this.#config, host: '127.0.0.1', publicUrl: null };
+    return startService(config, makeLog(config.logLevel), { ports: [0], isTemporary: true });
+  }
+
+  /**
+   * Carries messages there with a key. Where the server has moved, it is looked for once more, if it is certain that the
+   * message has not reached anybody.
+   */
+  deliverWith(key: string): Deliver {
+    const post = async (url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivered> => {
+      const response = await fetch(`${url}/mcp`, { method: 'POST', headers: { ...headersFor(key), ...headers }, body });
+      return { status: response.status, body: await response.text() };
+    };
+    return async (body, headers) => {
+      let url = await this.find();
+      try {
+        try {
+          return await post(url, body, headers);
+        } catch (error) {
+          if (codeOf(error) !== 'ECONNREFUSED' || this.#named !== undefined) throw error;
+          this.#found = undefined;
+          url = await this.find();
+          return await post(url, body, headers);
+        }
+      } catch (error) {
+        throw explain(error, url);
+      }
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#own?.close(patience);
+  }
+}
+
+function explain(error: unknown, url: string): Error {
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return new Error(`No server answers at ${url}.`, { cause: error });
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') {
+    const message = `The connection to ${url} broke before an answer came. The call can be sent again as it was.`;
+    return new Error(message, { cause: error });
+  }
+  if (!(error instanceof TypeError)) return error as Error;
+  return new Error(`${url} cannot be reached${code === '' ? '' : ` (${code})`}.`, { cause: error });
+}
+
+/** What every message to /mcp is sent with. */
+function headersFor(key: string): Record<string, string> {
+  return {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
+}
