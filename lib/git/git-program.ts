@@ -65,6 +65,10 @@ export function isUsableGit({ version }: GitProgram): boolean {
  * Starts git on one repository, with nothing of the surroundings: no system or
  * user configuration, no GIT_ variables, no hooks, no replaced objects, no
  * prompts; the repository is named outright, so its owner does not matter.
+ *
+ * It can be anybody's: a clone that somebody brings. So nothing is fetched, by
+ * no protocol: what is missing from a clone that says of itself that it is
+ * partial would be asked for by a program that its configuration names.
  */
 export function spawnGit(
   program: GitProgram,
@@ -101,6 +105,9 @@ export function gitEnvironment(program: GitProgram): Record<string, string> {
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
+    // The one for releases of git that know it, the other for all.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: '',
   };
 }
 

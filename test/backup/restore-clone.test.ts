@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app.js';
@@ -119,6 +119,37 @@ describe('recovery from a clone alone', () => {
     );
     const workspace = await service.restore({ clone, name: 'acme', isPartial: true }, operator);
     assert.equal(await new Actor(workspace, operator.principalId).read('plan.md'), 'another document at the old place');
+  });
+
+  it('starts no program that a clone names, to fetch what is missing from it', async () => {
+    const bare = join(work, 'bare.git');
+    const called = join(work, 'called');
+    const git = (...parameters: string[]): string =>
+      execFileSync('git', ['-C', bare, ...parameters], { encoding: 'utf8' }).trim();
+    execFileSync('git', ['clone', '-q', '--bare', clone, bare]);
+    const blob = git('rev-parse', 'main:plan.md');
+    const pack = join(bare, 'objects', 'pack');
+    for (const name of (await readdir(pack)).filter((each) => each.endsWith('.pack'))) {
+      const bytes = await readFile(join(pack, name));
+      await rm(join(pack, name));
+      execFileSync('git', ['-C', bare, 'unpack-objects', '-q'], { input: bytes });
+    }
+    await rm(pack, { recursive: true });
+    await rm(join(bare, 'objects', blob.slice(0, 2), blob.slice(2)));
+    git('config', 'core.repositoryformatversion', '1');
+    git('config', 'extensions.partialClone', 'origin');
+    git('config', 'remote.origin.promisor', 'true');
+    for (const [url, key] of [
+      ['ssh://nowhere.invalid/x', 'core.sshCommand'],
+      [bare, 'remote.origin.uploadpack'],
+    ] as const) {
+      git('config', 'remote.origin.url', url);
+      git('config', key, `touch '${called}'; false`);
+      const verify = (): Promise<unknown> => perform(test.workspace, operator, verifyAudit, { clone: bare });
+      await verify().catch(() => undefined);
+      await assert.rejects(service.restore({ clone: bare, name: 'acme' }, operator), /The clone cannot be taken in/);
+      assert.equal(existsSync(called), false, key);
+    }
   });
 
   it('refuses a clone that was cut off, what is no clone, and a name that is taken', async () => {
