@@ -126,7 +126,11 @@ export const reasons = {
     means: 'The message would go to more people and agents than one may.',
     hint: 'Name fewer or smaller groups.',
   },
-  too_much_to_revert: { code: 'INVALID_REQUEST', at: ['command'], means: 'A revert would have too many steps.' },
+  too_much_to_revert: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'A revert would have too many steps.',
+  },
 
   // What is asked does not fit what is there.
   into_itself: {
@@ -249,7 +253,7 @@ export const reasons = {
   thread_full: { code: 'CONFLICT', at: ['rest', 'command'], means: 'The thread takes no more comments.' },
   preview_changed: {
     code: 'CONFLICT',
-    at: ['command'],
+    at: ['rest', 'command'],
     means: 'A revert would do other things than its preview said.',
   },
   erase_under_way: { code: 'CONFLICT', at: ['command'], means: 'An erase has to be finished first.' },

@@ -9,7 +9,7 @@ import type { WriteOperation } from './operation.js';
 export const deleteFolder: WriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
   kind: 'write',
   name: 'folder.delete',
-  needs: ({ location }) => [{ role: 'editor', location }],
+  needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (pen, { location }) => applyChange(pen, { type: 'delete-folder', location }),
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
@@ -19,7 +19,7 @@ export const deleteFolder: WriteOperation<{ readonly location: Location }, Folde
 export const undeleteFolder: WriteOperation<{ readonly location: Location }, FolderUndeletion> = {
   kind: 'write',
   name: 'folder.undelete',
-  needs: ({ location }) => [{ role: 'editor', location }],
+  needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (pen, { location }) => applyChange(pen, { type: 'undelete-folder', location }),
   noteResult: ({ versionId, documents, leftAlone }) => ({

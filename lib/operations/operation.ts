@@ -15,6 +15,8 @@ export interface Need {
   readonly location: Location;
   /** What was deleted there counts too: a grant on a document outlasts its deletion. */
   readonly deleted?: boolean;
+  /** It is about a folder there, of which a grant on a document that lives at the place says nothing. */
+  readonly folder?: boolean;
 }
 
 /** What the audit record says beyond who, when and how it ended. */

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
 import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
-import { roleContains } from '../domain/role.js';
+import { roleContains, type Role } from '../domain/role.js';
 import { isFaultOfTheFile } from '../sidecar/fault.js';
 import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
@@ -166,9 +166,13 @@ function asRefusal(error: unknown): Refusal {
 /** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */
 function authorize(view: View, needs: readonly Need[]): void {
   for (const need of needs) {
-    const held = need.deleted === true ? view.roleAtDeleted(need.location) : view.roleAt(need.location);
-    if (!roleContains(held, need.role)) throw notFound();
+    if (!roleContains(roleFor(view, need), need.role)) throw notFound();
   }
+}
+
+function roleFor(view: View, { location, deleted, folder }: Need): Role | undefined {
+  if (folder === true) return view.reach.roleIn(location);
+  return deleted === true ? view.roleAtDeleted(location) : view.roleAt(location);
 }
 
 /** Records the refusal durably and gives back what to throw. */

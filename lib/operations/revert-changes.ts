@@ -1,7 +1,15 @@
 import type { Location } from '../domain/location.js';
+import type { Page } from '../domain/page.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
 import { toPreview, type RevertResult } from '../workspace/apply-revert.js';
 import { applyChange } from '../workspace/commit.js';
-import { planRevert, type RevertPreview } from '../workspace/plan-revert.js';
+import {
+  planRevert,
+  type LeftAlone,
+  type LeftAloneReason,
+  type RevertPreview,
+  type RevertStep,
+} from '../workspace/plan-revert.js';
 import type { AuditNote, ReadOperation, WriteOperation } from './operation.js';
 
 export interface PreviewRevertInput {
@@ -19,7 +27,7 @@ export interface RevertChangesInput extends PreviewRevertInput {
   readonly message: string | null;
 }
 
-const needs = ({ location }: PreviewRevertInput) => [{ role: 'editor', location }] as const;
+const needs = ({ location }: PreviewRevertInput) => [{ role: 'editor', location, folder: true }] as const;
 const note = ({ location, principalId, since }: PreviewRevertInput): AuditNote => ({
   target: location,
   detail: { principal: principalId, since },
@@ -37,6 +45,47 @@ export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
   run: ({ view, caller }, input) => toPreview(planRevert(view, { ...input, callerId: caller.principalId })),
 };
 
+export interface ListRevertInput extends PreviewRevertInput {
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** A page of a preview; every page has the digest of the whole. */
+export interface RevertPage extends Page<RevertStep | LeftAlone> {
+  readonly digest: string;
+}
+
+/** A page's position: the preview that it belongs to, and how many of its items came before. */
+const positionPattern = /^([0-9a-f]{64}) (\d{6})$/;
+
+/**
+ * The same preview by pages: what would be done first, then what would be left alone. All pages are of one preview.
+ * @throws Refusal CONFLICT `preview_changed` when another one would be continued; INVALID_REQUEST `bad_cursor`
+ */
+export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
+  kind: 'read',
+  name: previewRevert.name,
+  needs,
+  note,
+  run({ view, caller }, { after, limit, ...input }) {
+    const [, digestBefore, place = '0'] = positionPattern.exec(after) ?? [];
+    if (after !== '' && digestBefore === undefined) {
+      throw invalidRequest('bad_cursor', 'The cursor is not one for this preview. Start again without it.', {
+        field: 'cursor',
+      });
+    }
+    const { steps, leftAlone, digest } = planRevert(view, { ...input, callerId: caller.principalId });
+    if (digestBefore !== undefined && digestBefore !== digest) {
+      throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
+    }
+    const all = [...steps, ...leftAlone];
+    const end = Number(place) + limit;
+    const items = all.slice(Number(place), end);
+    return { items, digest, next: end < all.length ? `${digest} ${String(end).padStart(6, '0')}` : null };
+  },
+};
+
 /** Undoes it, as new versions by one commit. Editor of the folder. */
 export const revertChanges: WriteOperation<RevertChangesInput, RevertResult> = {
   kind: 'write',
@@ -44,8 +93,49 @@ export const revertChanges: WriteOperation<RevertChangesInput, RevertResult> = {
   needs,
   note,
   run: (pen, input) => applyChange(pen, { type: 'revert', ...input }),
-  noteResult: ({ principalId, since, versionId, steps, leftAlone }) => ({
-    ...(versionId === null ? {} : { version: versionId }),
-    detail: { principal: principalId, since, documents: steps.length, left_alone: leftAlone.length },
-  }),
+  noteResult: ({ principalId, since, versionId, steps, leftAlone }) =>
+    noteRevert({ principalId, since, versionId, documents: steps.length, untouched: leftAlone.length }),
 };
+
+/** What a revert leaves to say without naming a document. */
+export interface ShortRevert {
+  readonly location: Location;
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** How many documents were changed. */
+  readonly documents: number;
+  /** How many stayed as they were, by what stands against them. */
+  readonly leftAlone: Readonly<Record<LeftAloneReason, number>>;
+  /** Null when there was nothing to do. */
+  readonly versionId: string | null;
+}
+
+/** The same with a result that may be kept for a retry: where single documents lie must not outlive their erase. */
+export const revertChangesInShort: WriteOperation<RevertChangesInput, ShortRevert> = {
+  kind: 'write',
+  name: revertChanges.name,
+  needs,
+  note,
+  run(pen, input) {
+    const { principalId, since, steps, leftAlone, versionId } = revertChanges.run(pen, input, undefined);
+    const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
+    for (const { reason } of leftAlone) counts[reason] += 1;
+    return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, versionId };
+  },
+  noteResult: ({ leftAlone, ...result }) =>
+    noteRevert({ ...result, untouched: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) }),
+};
+
+function noteRevert({
+  principalId,
+  since,
+  versionId,
+  documents,
+  untouched,
+}: Pick<ShortRevert, 'principalId' | 'since' | 'versionId' | 'documents'> & { readonly untouched: number }): AuditNote {
+  return {
+    ...(versionId === null ? {} : { version: versionId }),
+    detail: { principal: principalId, since, documents, left_alone: untouched },
+  };
+}

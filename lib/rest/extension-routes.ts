@@ -9,6 +9,7 @@ import { listComments } from '../operations/list-comments.js';
 import { listHistory } from '../operations/list-history.js';
 import { readDocument } from '../operations/read-document.js';
 import { restoreVersion } from '../operations/restore-version.js';
+import { listRevert, revertChangesInShort } from '../operations/revert-changes.js';
 import { presentBrokenClaim, presentPlacedClaim, presentReleasedClaim, presentTakenClaim } from './present-claim.js';
 import {
   presentAddedComment,
@@ -20,6 +21,7 @@ import {
 import { presentLabels, presentWrittenDocument } from './present-document.js';
 import { presentFolderDeletion, presentFolderUndeletion } from './present-folder.js';
 import { presentDiff, presentHistoryEntry } from './present-history.js';
+import { presentRevert, presentRevertPreview } from './present-revert.js';
 import {
   readBreakClaimRequest,
   readListClaimsRequest,
@@ -42,6 +44,7 @@ import {
   readSetLabelsRequest,
 } from './read-label-request.js';
 import { presentPage } from './read-page.js';
+import { readRevertPreviewRequest, readRevertRequest } from './read-revert-request.js';
 import { row, type Route } from './route.js';
 
 /**
@@ -83,6 +86,22 @@ export const extensionRoutes: readonly Route[] = [
     operation: undeleteFolderInShort,
     read: readLocationRequest,
     present: presentFolderUndeletion,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/reverts',
+    operation: listRevert,
+    read: readRevertPreviewRequest,
+    present: presentRevertPreview,
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/reverts',
+    requires: 'Idempotency-Key',
+    takes: ['json'],
+    operation: revertChangesInShort,
+    read: readRevertRequest,
+    present: presentRevert,
   }),
   row({
     method: 'GET',

@@ -1,3 +1,4 @@
+import { parseTime } from '../domain/clock.js';
 import { parseFolderLocation, parseLocation, type Location } from '../domain/location.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 
@@ -97,8 +98,6 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(milliseconds / (units[unit] ?? 1000))}${unit}`;
 }
 
-const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i;
-
 /**
  * A time to come: RFC 3339, or a duration from now such as `30d`.
  * @param now milliseconds since 1970
@@ -106,8 +105,8 @@ const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z
  */
 export function parseFutureTime(field: string, text: string, now: number): number {
   const duration = parseDuration(text);
-  const time = duration !== undefined ? now + duration : timePattern.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time) || time > 8.64e15) {
+  const time = duration !== undefined ? now + duration : parseTime(text);
+  if (time === undefined || time > 8.64e15) {
     throw badField(field, 'must be a time such as 2027-01-31T12:00:00Z, or a duration such as 30d (s, m, h, d, w)');
   }
   if (time <= now) throw badField(field, 'must lie in the future');
@@ -121,8 +120,8 @@ export function parseFutureTime(field: string, text: string, now: number): numbe
  */
 export function parsePastTime(field: string, text: string, now: number): number {
   const duration = parseDuration(text);
-  const time = duration !== undefined ? now - duration : timePattern.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time) || time > now) {
+  const time = duration !== undefined ? now - duration : parseTime(text);
+  if (time === undefined || time > now) {
     throw badField(field, 'must be a time that is over such as 2026-01-31T12:00:00Z, or a duration ago such as 2h');
   }
   return time;

@@ -27,15 +27,13 @@ export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPrevi
 /**
  * Undoes what the preview showed: one commit, a new version of each document. Nothing is lost by it; what it takes back
  * stays in the documents' histories, and a revert can be reverted.
- * @throws Refusal CONFLICT `preview_changed` with the new one; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
+ * @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
  */
 export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }>): RevertResult {
   const { tables, now } = pen.turn;
   const plan = planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
   if (plan.digest !== change.preview) {
-    throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.', {
-      preview: toPreview(plan),
-    });
+    throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
   }
   const { steps, leftAlone, restored, deleted, returning } = plan;
   const { principalId, since } = change;

@@ -93,9 +93,13 @@ export function planRevert({ tables, now }: View, request: RevertRequest): Rever
   const removed = tables.history.deletedBy(doings);
   const relocated = tables.history.relocatedBy(doings);
   if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
-    throw invalidRequest('too_much_to_revert', `More than ${mostReverted} documents. Take a later time.`, {
-      field: 'since',
-    });
+    throw invalidRequest(
+      'too_much_to_revert',
+      `More than ${mostReverted} documents. Take a later time, or a folder further in.`,
+      {
+        field: 'since',
+      },
+    );
   }
   const firstWritten = new Map(written.map(({ document, first }) => [document, first]));
   const steps: RevertStep[] = [];

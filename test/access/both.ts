@@ -200,7 +200,7 @@ export class Both {
       case 'revert':
         return [
           await outcomeOf(this.#revert(done.by, done.folder, done.of)),
-          model.role(done.by, done.folder) >= 2 ? 'done' : 'NOT_FOUND',
+          model.roleIn(done.by, done.folder) >= 2 ? 'done' : 'NOT_FOUND',
         ];
       case 'rename': {
         const to = [parentOf(done.path), done.name].filter((part) => part !== '').join('/');

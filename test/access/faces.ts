@@ -28,7 +28,7 @@ import { readBrief } from '../../lib/operations/read-brief.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { move, rename } from '../../lib/operations/relocate.js';
 import { restoreVersion } from '../../lib/operations/restore-version.js';
-import { previewRevert } from '../../lib/operations/revert-changes.js';
+import { previewRevert, revertChanges } from '../../lib/operations/revert-changes.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/search-documents.js';
 import { sendMessage } from '../../lib/operations/send-message.js';
 import { undeleteDocument } from '../../lib/operations/undelete-document.js';
@@ -54,7 +54,7 @@ export type Question =
   | { readonly does: 'comment-on-passage'; readonly path: string; readonly mention: string }
   | { readonly does: 'restore' | 'break-claim'; readonly path: string }
   | { readonly does: 'delete-folder' | 'undelete-folder'; readonly folder: string }
-  | { readonly does: 'preview-revert'; readonly folder: string; readonly principal: string }
+  | { readonly does: 'preview-revert' | 'revert'; readonly folder: string; readonly principal: string }
   | { readonly does: 'readers'; readonly path: string; readonly limit: number }
   | { readonly does: 'release' | 'claim-and-release' | 'resource'; readonly path: string }
   | { readonly does: 'resources' }
@@ -179,6 +179,11 @@ export class OperationsFace implements Face {
       case 'preview-revert': {
         const input = { location: parseFolderLocation(question.folder), principalId: question.principal, since: 0 };
         return this.#perform(previewRevert, input);
+      }
+      case 'revert': {
+        const input = { location: parseFolderLocation(question.folder), principalId: question.principal, since: 0 };
+        const { digest } = await this.#perform(previewRevert, input);
+        return this.#perform(revertChanges, { ...input, preview: digest, message: null });
       }
       case 'readers': {
         const input = { location: parseLocation(question.path), limit: question.limit };
@@ -350,7 +355,16 @@ export class HttpFace implements Face {
         return show(await this.#client.post('/v1/folder-undeletes', { location: question.folder }));
       case 'break-claim':
         return this.#breakClaim(question.path);
-      case 'preview-revert':
+      case 'preview-revert': {
+        const asked = new URLSearchParams({ location: question.folder, principal_id: question.principal, since: dawn });
+        return this.#pages(`/v1/reverts?${asked.toString()}&limit=2`);
+      }
+      case 'revert': {
+        const doings = { location: question.folder, principal_id: question.principal, since: dawn };
+        const { json } = await this.#client.get(`/v1/reverts?${new URLSearchParams(doings).toString()}&limit=1`);
+        const { preview = '0'.repeat(64) } = json as { preview?: string };
+        return show(await this.#client.post('/v1/reverts', { ...doings, preview }));
+      }
       case 'readers':
       case 'release':
       case 'claim-and-release':
@@ -392,6 +406,8 @@ export class HttpFace implements Face {
   }
 }
 
+/** Before everything. */
+const dawn = '1970-01-01T00:00:00Z';
 const pathOf = (path: string): string => `/v1/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
 const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
   acknowledged ? { acknowledge_access_change: true } : {};

@@ -65,6 +65,10 @@ export class Model {
   role = (person: string, path: string, doc: Doc | undefined = this.at(path)): number =>
     this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, path, doc);
 
+  /** By folders alone, where it is about a folder: a document of that name and who has a grant on it do not count. */
+  roleIn = (person: string, folder: string): number =>
+    this.disabled.has(person) ? 0 : this.holderOf(this.grants)(person, folder, undefined);
+
   /** Claims in force on a document: their holders may still edit it where it is, or would be. */
   binding = (doc: Doc, path: string = doc.at ?? ''): Claim[] =>
     this.claims.filter(({ doc: on, holder, live }) => live && on === doc.number && this.role(holder, path, doc) >= 2);

@@ -67,7 +67,7 @@ export class WritableModel extends Model {
   }
 
   deleteFolder(person: string, path: string): string {
-    if (this.role(person, path) < 2 || !this.exists(path)) return 'NOT_FOUND';
+    if (this.roleIn(person, path) < 2 || !this.exists(path)) return 'NOT_FOUND';
     if (this.below(path).some((doc) => this.#isKept(person, doc))) return 'CONFLICT claimed';
     const deletion = ++this.#deletions;
     this.#foldersGone.unshift({ path, deletion, kept: this.kept.filter((at) => within(path, at)) });
@@ -77,7 +77,7 @@ export class WritableModel extends Model {
   }
   /** Everything that the last folder's deletion there took and that has room again; the rest stays gone. */
   undeleteFolder(person: string, path: string): string {
-    if (this.role(person, path) < 2) return 'NOT_FOUND';
+    if (this.roleIn(person, path) < 2) return 'NOT_FOUND';
     const isBehind = (at: string): boolean =>
       this.docs.some((doc) => doc.at !== null && (doc.at === at || within(doc.at, at)));
     const of = this.#foldersGone

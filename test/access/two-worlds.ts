@@ -22,7 +22,8 @@ const shownFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e'];
 const hiddenFolders = [...shownFolders, 'hidden', 'b/hidden', 'hidden/deep/down'];
 const isDocument = (path: string): boolean => path.endsWith('.md');
 
-const role = fc.constantFrom<Role>('reader', 'editor', 'approver');
+const rolesFromBelow = ['reader', 'editor', 'approver'] as const satisfies readonly Role[];
+const role = fc.constantFrom<Role>(...rolesFromBelow);
 const hiddenPath = fc
   .tuple(fc.constantFrom(...hiddenFolders), fc.constantFrom(...hiddenNames))
   .map(([folder, name]) => (folder === '' ? name : `${folder}/${name}`));
@@ -94,6 +95,8 @@ const listing = fc.record({
   limit: fc.integer({ min: 1, max: 2 }),
 });
 const limit = fc.integer({ min: 1, max: 2 });
+/** At which of the places that low holds with the role it takes; none in one of four. */
+const aim = fc.option(fc.nat(99), { nil: undefined, freq: 3 });
 /** Stands for somebody, or a group, until there are ids. */
 const anybody = fc.constantFrom('admin', 'admin', 'other', 'stranger', 'low', 'crowd', 'outer', 'prn_0', 'grp_0');
 const question = fc.oneof(
@@ -175,18 +178,34 @@ const question = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({
-      does: fc.constantFrom(
-        'diff' as const,
-        'labels' as const,
-        'claim' as const,
-        'comment' as const,
-        'restore' as const,
-        'break-claim' as const,
-      ),
+      does: fc.constantFrom('diff' as const, 'labels' as const, 'claim' as const, 'comment' as const),
       path: anyPath,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('comment-on-passage' as const), path: anyPath }) },
+  // Anywhere, they seldom come to pass; so some are aimed at what low holds.
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      does: fc.constant('comment-on-passage' as const),
+      path: anyPath,
+      aim,
+      mention: fc.constantFrom('other', 'admin', 'stranger'),
+    }),
+  },
+  { weight: 9, arbitrary: fc.record({ does: fc.constant('break-claim' as const), path: anyPath, aim }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constantFrom('restore' as const, 'read' as const), path: anyPath, aim }),
+  },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      does: fc.constant('revert' as const),
+      folder: anyFolder,
+      aim,
+      principal: fc.constantFrom('other', 'admin', 'admin'),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -200,6 +219,7 @@ const question = fc.oneof(
     arbitrary: fc.record({
       does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
       folder: anyFolder,
+      aim,
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('delete-folder' as const), folder: fc.constant('a/x') }) },
@@ -208,11 +228,12 @@ const question = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('undelete-folder' as const), folder: fc.constantFrom('a/x', 'b/c') }),
   },
   {
-    weight: 3,
+    weight: 5,
     arbitrary: fc.record({
       does: fc.constant('preview-revert' as const),
       folder: anyFolder,
-      principal: fc.constant('the admin'),
+      aim,
+      principal: fc.constantFrom('other', 'admin', 'admin'),
     }),
   },
   {
@@ -309,7 +330,13 @@ async function tell(world: World, told: Story, withHidden: boolean): Promise<str
     service.clock.advance(1000);
     await doHidden(hiddenBefore);
     for (const deed of openBefore) await doOpenly(deed, hands, low.id);
-    answers.push(await face.ask(complete(asked, ids, other.subject, admin.id)));
+    const aimed = takeAim(asked, told);
+    if (aimed.does === 'break-claim') await doOpenly({ does: 'claim', path: aimed.path }, hands, low.id);
+    if (aimed.does === 'revert' && aimed.folder !== '') {
+      await doOpenly({ does: 'update', path: visibleIn(aimed.folder)[0] ?? '' }, hands, low.id);
+    }
+    if (aimed !== asked && aimed.does === 'undelete-folder') await outcomeOf(hands.deleteFolder(aimed.folder));
+    answers.push(await face.ask(complete(aimed, ids, other.subject)));
   }
   return answers;
 }
@@ -334,11 +361,39 @@ async function doOpenly({ does, path }: OpenDeed, admin: Hands, lowId: string): 
   }
 }
 
-/** Reverts are asked about the one who does everything, hidden or not. */
-function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject: Subject, admin: string): Question {
+const visibleIn = (place: string): string[] => visible.filter((path) => path === place || path.startsWith(`${place}/`));
+
+/** What it takes to be answered with something. */
+const roleFor = {
+  'break-claim': 'approver',
+  read: 'reader',
+  revert: 'editor',
+  'preview-revert': 'editor',
+  'delete-folder': 'editor',
+  'undelete-folder': 'editor',
+  restore: 'editor',
+  'comment-on-passage': 'reader',
+} as const;
+
+/** Puts a place that low holds for the one of an aimed question. Looks at the story alone, so it is the same in both worlds. */
+function takeAim(asked: AnyQuestion, { holdings }: Story): AnyQuestion {
+  if (!('aim' in asked) || asked.aim === undefined) return asked;
+  const roles: readonly Role[] = rolesFromBelow.slice(rolesFromBelow.indexOf(roleFor[asked.does]));
+  const held = holdings.filter((each) => roles.includes(each.role)).map(({ on }) => on);
+  const places =
+    'folder' in asked ? held.filter((on) => !isDocument(on) && visibleIn(on).length > 0) : held.flatMap(visibleIn);
+  const place = places[asked.aim % places.length];
+  if (place === undefined) return asked;
+  return 'folder' in asked ? { ...asked, folder: place } : { ...asked, path: place };
+}
+
+/** Puts ids for names. Reverts are mostly asked about the one who does everything, hidden or not. */
+function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject: Subject): Question {
   if (asked.does === 'send') return { ...asked, to: asked.to.map((name) => ids.get(name) ?? name) };
-  if (asked.does === 'comment-on-passage') return { ...asked, mention: subject.id };
-  if (asked.does === 'preview-revert') return { ...asked, principal: admin };
+  if (asked.does === 'comment-on-passage') return { ...asked, mention: ids.get(asked.mention) ?? '' };
+  if (asked.does === 'preview-revert' || asked.does === 'revert') {
+    return { ...asked, principal: ids.get(asked.principal) ?? '' };
+  }
   return 'role' in asked ? { ...asked, subject } : asked;
 }
 

@@ -88,6 +88,7 @@ class ToolsFace implements Face {
       case 'move':
       case 'rename':
       case 'preview-revert':
+      case 'revert':
       case 'read':
       case 'read-version':
       case 'undelete': {

@@ -137,4 +137,119 @@ describe('bringing back and ending over REST', () => {
       assert.equal(record.outcome, 'refused');
     });
   });
+
+  describe('undoing what one principal did', () => {
+    const since = (): string => new Date(server.host.clock.now()).toISOString();
+    let wild: HttpClient;
+    let whose: { readonly location: string; readonly principal_id: string; readonly since: string };
+    const look = (who: HttpClient, more = ''): ReturnType<HttpClient['get']> =>
+      who.get(`/v1/reverts?${new URLSearchParams(whose).toString()}${more}`);
+    const undo = (who: HttpClient, preview: unknown, more: object = {}): ReturnType<HttpClient['post']> =>
+      who.post('/v1/reverts', { ...whose, preview, ...more });
+
+    beforeEach(async () => {
+      await ada.create('team/edited.md', 'good');
+      await ada.create('team/kept.md', 'kept');
+      await ada.create('team/shared.md', 'good');
+      server.host.clock.advance(60_000);
+      const { id, key } = await server.host.person('editor', 'team', 'Wild');
+      wild = server.as(key);
+      whose = { location: 'team', principal_id: id, since: since() };
+      await wild.put('/v1/documents/team/edited.md', { content: 'bad' });
+      await wild.create('team/new/made.md', 'junk');
+      await wild.delete('/v1/documents/team/kept.md');
+      await wild.put('/v1/documents/team/shared.md', { content: 'bad' });
+      await ada.put('/v1/documents/team/shared.md', { content: 'built on it' });
+    });
+
+    it('is shown first, page by page, and done as it was shown, by one change', async () => {
+      const first = await look(ada, '&limit=2');
+      const second = await look(ada, `&limit=2&cursor=${first.json.next_cursor}`);
+      assert.deepEqual([second.json.preview, second.json.next_cursor], [first.json.preview, null]);
+      assert.deepEqual(
+        [...first.json.items, ...second.json.items].map(({ action, location, reason }) => [action, location, reason]),
+        [
+          ['restore', 'team/edited.md', null],
+          ['delete', 'team/new/made.md', null],
+          ['undelete', 'team/kept.md', null],
+          ['none', 'team/shared.md', 'later_writes'],
+        ],
+      );
+      const done = await undo(ada, first.json.preview, { message: 'Wild went wild' });
+      assert.deepEqual(done.json, {
+        ...whose,
+        documents: 3,
+        left_alone: { later_writes: 1, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 },
+        version_id: done.json.version_id,
+      });
+      const read = await rita.get('/v1/documents/team/edited.md');
+      assert.deepEqual([read.json.content, read.etag], ['good', `"${done.json.version_id}"`]);
+      assert.equal(read.json.version.message, 'Wild went wild');
+      assert.equal((await rita.get('/v1/documents/team/new/made.md')).refusal, 'NOT_FOUND');
+      assert.equal((await rita.get('/v1/documents/team/kept.md')).json.content, 'kept');
+      assert.equal((await rita.get('/v1/documents/team/shared.md')).json.content, 'built on it');
+      const { record } = server.records().findLast((each) => each.record.action === 'folder.revert') ?? assert.fail();
+      assert.equal(record.outcome, 'done');
+    });
+
+    it('keeps no name of a document for a retry, which does nothing again', async () => {
+      const { preview } = (await look(ada)).json as { preview: string };
+      const once = { 'Idempotency-Key': 'once' };
+      const done = await ada.post('/v1/reverts', { ...whose, preview }, once);
+      const { head } = server;
+      const again = await ada.post('/v1/reverts', { ...whose, preview }, once);
+      assert.deepEqual([again.json, again.headers['idempotent-replayed'], server.head], [done.json, 'true', head]);
+      const { idempotency, principals } = server.host.workspace.journal.reader;
+      const kept = principals.list().flatMap(({ id }) => idempotency.find(id, 'folder.revert', 'once') ?? []);
+      assert.equal(kept.length, 1);
+      assert.ok(!kept[0]?.result.includes('.md'));
+    });
+
+    it('is not done, nor shown on, when it would be something else by now', async () => {
+      const first = await look(ada, '&limit=1');
+      await wild.create('team/another.md');
+      const { head } = server;
+      assert.equal((await undo(ada, first.json.preview)).refusal, 'CONFLICT preview_changed');
+      const next = await look(ada, `&limit=1&cursor=${first.json.next_cursor}`);
+      assert.equal(next.refusal, 'CONFLICT preview_changed');
+      assert.equal(server.head, head);
+    });
+
+    it('is for editors of the whole folder: a grant on a document of that name tells nothing', async () => {
+      const { preview } = (await look(ada)).json as { preview: string };
+      for (const who of [rita, await server.person('editor', 'team/new', 'Ned')]) {
+        assert.equal((await look(who)).refusal, 'NOT_FOUND');
+        assert.equal((await undo(who, preview)).refusal, 'NOT_FOUND');
+      }
+      // One folder was deleted there, and one document; another lives there now, which Eve may edit.
+      await wild.create('team/thing/in-it.md');
+      await wild.post('/v1/folder-deletions', { location: 'team/thing' });
+      await wild.create('team/thing');
+      await wild.delete('/v1/documents/team/thing');
+      await ada.create('team/thing');
+      const eve = await server.host.person('reader', 'elsewhere', 'Eve');
+      await server.host.grant('editor', { type: 'principal', id: eve.id }, 'team/thing', 'document');
+      const hands = server.as(eve.key);
+      assert.equal((await hands.put('/v1/documents/team/thing', { content: 'hers' })).status, 200);
+      whose = { ...whose, location: 'team/thing' };
+      assert.equal((await look(hands)).refusal, 'NOT_FOUND');
+      assert.equal((await hands.post('/v1/folder-undeletes', { location: 'team/thing' })).refusal, 'NOT_FOUND');
+      assert.equal((await look(ada)).status, 200);
+    });
+
+    it('takes a time that is over, a place, and a cursor of its own, and refuses the rest as what it is', async () => {
+      const ask = (more: object): ReturnType<HttpClient['get']> =>
+        ada.get(`/v1/reverts?${new URLSearchParams({ ...whose, ...more }).toString()}`);
+      for (const bad of ['', 'yesterday', '2h', '2026-02-30T00:00:00Z', '9999-01-01T00:00:00Z', '2026-01-01']) {
+        assert.equal((await ask({ since: bad })).refusal, 'INVALID_REQUEST bad_field', bad);
+      }
+      assert.equal((await ask({ location: 'team/../x' })).refusal, 'INVALID_REQUEST bad_location');
+      assert.equal((await ask({ cursor: 'x' })).refusal, 'INVALID_REQUEST bad_cursor');
+      assert.equal((await ada.get('/v1/reverts?location=team')).refusal, 'INVALID_REQUEST missing_field');
+      assert.equal((await undo(ada, 'x')).refusal, 'INVALID_REQUEST bad_field');
+      assert.deepEqual((await ask({ principal_id: "prn_' OR 1=1 --" })).json.items, []);
+      const { json } = await ask({ location: '' });
+      assert.equal(json.items.length, 4);
+    });
+  });
 });

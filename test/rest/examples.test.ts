@@ -82,6 +82,9 @@ describe('the examples of errors in the description', () => {
         acknowledge_access_change: true,
         access_report: 'x',
       }),
+    BadSince: () => ada.get('/v1/reverts?principal_id=prn_0&since=9999-01-01T00:00:00Z'),
+    PreviewChanged: () =>
+      ada.post('/v1/reverts', { principal_id: 'prn_0', since: '2000-01-01T00:00:00Z', preview: '0'.repeat(64) }),
     Claimed: () => ben.put('/v1/documents/handbook/taken.md', { content: '' }),
     ContentTooLarge: async () => {
       await perform(server.host.workspace, operator, changePolicy, { largestText: 1000 });

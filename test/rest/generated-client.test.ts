@@ -80,6 +80,17 @@ describe('a client generated from /v1/openapi.yaml by a program that is not ours
     const back = await call('undeleteFolder', key('u'), { location: 'team' });
     assert.deepEqual([back.data.documents, back.data.version_id === again.data.version.id], [1, false]);
 
+    const junk = await call('createDocument', key('j'), { location: 'junk/x.md', content: 'x' });
+    const doings = {
+      location: 'junk',
+      principal_id: junk.data.version.author.id,
+      since: '2000-01-01T00:00:00Z',
+    };
+    const preview = await call('previewRevert', { ...doings, limit: 1 });
+    assert.deepEqual([preview.status, preview.data.items[0].action], [200, 'delete']);
+    const reverted = await call('revertChanges', key('v'), { ...doings, preview: preview.data.preview });
+    assert.deepEqual([reverted.status, reverted.data.documents], [200, 1]);
+
     const folder = await call('createFolder', key('2'), { location: 'team/empty' });
     assert.equal(folder.status, 201);
     const folders = await call('listFolders', { location: 'team', limit: 1 });

@@ -56,6 +56,8 @@ describe('NOT_FOUND over REST', () => {
     ['updating by a restore', (who, location) => who.post('/v1/restores', { location, version })],
     ['deleting as a folder', (who, location) => who.post('/v1/folder-deletions', { location })],
     ['bringing it back as a folder', (who, location) => who.post('/v1/folder-undeletes', { location })],
+    ['previewing a revert', (who, location) => who.get(`/v1/reverts?location=${location}&${doings}`)],
+    ['updating by a revert', (who, location) => who.post('/v1/reverts', { location, ...doing, preview })],
     ['updating by breaking a claim', (who, location) => who.post('/v1/claim-breaks', { location, id: claimId })],
     ['listing its comments', (who, location) => who.get(`/v1/comments?location=${location}`)],
     ['commenting', (who, location) => who.post('/v1/comments', { location, text: 'x' })],
@@ -70,6 +72,9 @@ describe('NOT_FOUND over REST', () => {
     ['giving a claim up', (who) => who.delete(`/v1/claims?id=${claimId}`)],
     ['creating below it', (who, location) => who.create(`${location}/below.md`)],
   ];
+  const doing = { principal_id: 'prn_0', since: '2000-01-01T00:00:00Z' };
+  const doings = new URLSearchParams(doing).toString();
+  const preview = '0'.repeat(64);
   const stale = { 'If-Match': `"${'0'.repeat(40)}"` };
 
   for (const [what, ask] of requests) {

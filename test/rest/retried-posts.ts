@@ -127,6 +127,19 @@ export const retriedPosts: readonly RetriedPost[] = [
     forgotten: 'NOT_FOUND',
   },
   {
+    path: '/v1/reverts',
+    async prepare(admin, place) {
+      const made = await admin.create(`${place}/undone/one.md`);
+      const whose = `principal_id=${made.json.version.author.id}&since=1970-01-01T00:00:00Z`;
+      const { json } = await admin.get(`/v1/reverts?location=${place}/undone&${whose}`);
+      return `${made.json.version.author.id} ${json.preview}`;
+    },
+    body: (place, _, made) => revertOf(place, made),
+    otherBody: (place, _, made) => ({ ...revertOf(place, made), message: 'Again' }),
+    status: 200,
+    forgotten: 'CONFLICT preview_changed',
+  },
+  {
     path: '/v1/comments',
     prepare: async (admin, place) => void (await admin.create(`${place}/said.md`)),
     body: (place) => ({ location: `${place}/said.md`, text: 'one' }),
@@ -139,6 +152,11 @@ export const retriedPosts: readonly RetriedPost[] = [
 
 function grantOf(place: string, id: string, role: string): object {
   return { scope_type: 'folder', scope_id: `${place}/granted`, subject: { type: 'principal', id }, role };
+}
+
+function revertOf(place: string, made: string | void): object {
+  const [principal_id, preview] = (made ?? '').split(' ');
+  return { location: `${place}/undone`, principal_id, since: '1970-01-01T00:00:00Z', preview };
 }
 
 export const isReplayed = ({ headers }: HttpAnswer): boolean => headers['idempotent-replayed'] === 'true';
