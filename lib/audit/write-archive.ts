@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { firstPreviousHash, type AuditRecord } from '../domain/audit-record.js';
@@ -77,7 +77,7 @@ function readRows({ audit }: ChainTables, start: ChainHead | undefined, last: nu
 }
 
 async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
   const temporary = join(folder, `.${name}.tmp`);
   const file = await open(temporary, 'w', 0o600);
   try {
@@ -87,6 +87,11 @@ async function writeDurably(folder: string, name: string, bytes: Uint8Array): Pr
     await file.close();
   }
   await rename(temporary, join(folder, name));
+  await syncFolder(folder);
+  if (isNew) await syncFolder(dirname(folder));
+}
+
+async function syncFolder(folder: string): Promise<void> {
   const directory = await open(folder, 'r');
   try {
     await directory.sync();

@@ -100,6 +100,20 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void>
   }
 }
 
+/**
+ * Copies a file to a place where there is none. Its bytes are on stable storage when this returns; that its name is, too,
+ * takes syncing the folder.
+ */
+export async function copyDurably(fs: FileSystem, from: string, to: string): Promise<void> {
+  const file = await fs.openNew(to, 0o600);
+  try {
+    for await (const piece of readInPieces(fs, from)) await writeAll(file, piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 const readSize = 64 * 1024;
 
 /** A file's bytes in pieces of up to 64 kB; closes the file at the end. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuditKey } from '../audit/checkpoint.js';
 import { readHead } from '../audit/chain.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { requireGit, takeBundle, writeBundle } from '../git/bundle.js';
 import { openClone } from '../git/clone.js';
-import { nodeFileSystem } from '../git/file-system.js';
+import { copyDurably, nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
 import { createRepository, openRepository } from '../git/open-repository.js';
 import { GitProgramMissing, RepositoryUnreadable } from '../git/repository.js';
@@ -55,7 +55,7 @@ export async function prepareStage({ files, isListed }: StageOptions, name: stri
 }
 
 /**
- * Makes a workspace from a backup, and checks all of it: the bundle object by object, the sidecar's integrity, the audit
+ * Makes a workspace from a backup, on stable storage, and checks all of it: the bundle object by object, the sidecar's integrity, the audit
  * chain with its signatures up to where the manifest says, head and tree against the rows, every document's bytes.
  * @throws Refusal INVALID_REQUEST `backup_damaged`, `git_missing`
  */
@@ -66,6 +66,7 @@ export async function stageBackup(
 ): Promise<StagedWorkspace> {
   const { folder, manifest, part } = backup;
   const { files } = options;
+  const { fs = nodeFileSystem } = files;
   const name = manifest.workspace;
   const paths = pathsOf(stage, name);
   keepPart(stage, options, part);
@@ -77,6 +78,7 @@ export async function stageBackup(
       if (head !== manifest.commit) {
         throw backupDamaged(folder, [`The bundle brings ${head}, and the manifest says ${manifest.commit}.`]);
       }
+      await fs.syncFolder(join(paths.repository, 'objects', 'pack'));
       await repository.moveHead(head);
     }
   } catch (error) {
@@ -86,8 +88,8 @@ export async function stageBackup(
   } finally {
     await repository.close();
   }
-  await copyFile(join(folder, backupFiles.sidecar), paths.sidecar);
-  await copyArchives(backup, paths.archives);
+  await copyDurably(fs, join(folder, backupFiles.sidecar), paths.sidecar);
+  await copyArchives(backup, paths.archives, fs);
   checkSidecar(backup, paths.sidecar, files.migrations);
   const { problems } = await verifyWorkspace({ dataFolder: stage, name, git: files.git }, () => undefined);
   if (problems.length > 0) {
@@ -121,7 +123,7 @@ export async function stageClone(
   await createWorkspace({ ...files, dataFolder: stage }, name);
   const paths = pathsOf(stage, name);
   try {
-    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), files.git);
+    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), files);
     const sidecar = openSidecar(paths.sidecar, files.migrations);
     sidecar.writer.meta.set('head', head);
     sidecar.writer.meta.set('tree', tree);
@@ -190,7 +192,7 @@ async function takeClone(
   clone: string,
   repository: string,
   bundle: string,
-  git: 'auto' | 'never',
+  { git, fs = nodeFileSystem }: Pick<StageOptions['files'], 'git' | 'fs'>,
 ): Promise<{ head: Oid; tree: Oid }> {
   const program = await requireGit('take a clone in');
   const opened = await openClone(clone);
@@ -202,6 +204,7 @@ async function takeClone(
   const created = await openRepository({ path: repository, git });
   try {
     const head = await takeBundle(repository, bundle);
+    await fs.syncFolder(join(repository, 'objects', 'pack'));
     await created.moveHead(head);
     return { head, tree: decodeCommit((await created.read(head)).bytes).tree };
   } finally {
@@ -210,13 +213,14 @@ async function takeClone(
   }
 }
 
-async function copyArchives({ folder, manifest }: CheckedBackup, archives: string): Promise<void> {
+/** They hold records that lie nowhere else: on stable storage, with their names, when this returns. */
+async function copyArchives({ folder, manifest }: CheckedBackup, archives: string, fs: FileSystem): Promise<void> {
   const prefix = `${backupFiles.archives}/`;
-  for (const { name } of manifest.files) {
-    if (!name.startsWith(prefix)) continue;
-    await mkdir(archives, { recursive: true, mode: 0o700 });
-    await copyFile(join(folder, name), join(archives, name.slice(prefix.length)));
-  }
+  const names = manifest.files.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  if (names.length === 0) return;
+  await mkdir(archives, { recursive: true, mode: 0o700 });
+  for (const name of names) await copyDurably(fs, join(folder, name), join(archives, name.slice(prefix.length)));
+  await fs.syncFolder(archives);
 }
 
 /** Brings the sidecar to this release's schema, and compares where it stands with the manifest. */
