@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
+import type { Answer } from '../lib/socket/send-command.js';
 import { askOwner } from './owner.js';
 import { fail, printResult } from './print.js';
 
@@ -11,12 +12,12 @@ export function addEraseCommands(program: Command): void {
   const erase = addCommand(program, {
     words: 'erase',
     description: 'Destroy a document, live or deleted, with its history, comments and name. It cannot be undone.',
-    example: 'cartulary erase handbook/travel.md --yes travel.md',
+    example: 'cartulary erase handbook/travel.md --document doc_e3e1b0a2f6c24d8c9b1f7a5d20c4e6b8 --yes travel.md',
   })
     .argument('<location>', 'where it lives, or lived when it was deleted')
-    .option('--yes <name>', "the document's name, in place of being asked for it")
+    .option('--yes <name>', "the document's name, in place of being asked for it; with --document")
     .option('--deleted', 'what was deleted there, though something may live there now')
-    .option('--document <id>', 'this one and no other, where several were deleted there')
+    .option('--document <id>', 'this one and no other, live or deleted')
     .option(...workspaceOption);
   erase.action((location: string) => eraseDocument(location, erase.opts<CalledWith>()));
 
@@ -25,31 +26,74 @@ export function addEraseCommands(program: Command): void {
     description: 'List the receipts of erases, the newest first; one without a final time is still under way.',
     example: 'cartulary erasures',
   }).option(...workspaceOption);
-  erasures.action(() => ask('erasures', {}, erasures.opts<CalledWith>()));
+  erasures.action(async () => {
+    const options = erasures.opts<CalledWith>();
+    print(await send('erasures', {}, options), options['json'] === true);
+  });
 }
 
+/** What `erase.preview` answers. */
+interface Shown {
+  readonly document: string;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly changed_at: string;
+  readonly changed_by: string;
+  readonly deleted_at: string | null;
+  readonly versions: number;
+  readonly comments: number;
+}
+
+/**
+ * The document is looked at first, and what is destroyed is that one by its id: whatever comes to its place meanwhile, or
+ * before the command is given again, is not.
+ */
 async function eraseDocument(location: string, options: CalledWith): Promise<void> {
   const { yes, deleted, document } = options;
-  const meant = deleted === true ? `what was deleted at ${location}` : location;
-  const confirmation = typeof yes === 'string' ? yes : await askForName(meant);
-  await ask('erase', { location, confirmation, deleted: deleted === true, document }, options);
+  const asJson = options['json'] === true;
+  const sought = { location, deleted: deleted === true, document };
+  const looked = await send('erase.preview', sought, options);
+  if ('error' in looked) return fail(looked.error, asJson);
+  const shown = looked.result as Shown;
+  const description = describe(location, shown);
+  if (typeof document !== 'string' && (typeof yes === 'string' || !process.stdin.isTTY)) {
+    const message =
+      `${description} Nobody is there to look at it: name it by --document ${shown.document}, and give its name with ` +
+      '--yes, so that the same command again never destroys another. Nothing was erased.';
+    return fail({ code: 'USAGE', message, details: { reason: 'document_not_named', ...shown } }, asJson);
+  }
+  const confirmation = typeof yes === 'string' ? yes : await askForName(description);
+  print(await send('erase', { location, confirmation, document: shown.document }, options), asJson);
 }
 
-async function ask(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<void> {
+function describe(location: string, shown: Shown): string {
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const times = [
+    `made ${shown.created_at} by ${shown.created_by}`,
+    ...(shown.versions === 1 ? [] : [`last changed ${shown.changed_at} by ${shown.changed_by}`]),
+    ...(shown.deleted_at === null ? [] : [`deleted ${shown.deleted_at}`]),
+  ];
+  const parts = `${count(shown.versions, 'version')}, ${count(shown.comments, 'comment')}`;
+  return `${location} is ${shown.document}: ${times.join(', ')}; ${parts}.`;
+}
+
+function send(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<Answer> {
   const config = readConfig(options);
   const request = { command, workspace: config.workspace ?? undefined, fields };
-  const answer = await askOwner(config, request, async (progress) => {
+  return askOwner(config, request, async (progress) => {
     const { state } = progress as { readonly state?: string };
     if (options['json'] !== true && state !== undefined) console.error(`… ${state}`);
   });
-  const asJson = options['json'] === true;
+}
+
+function print(answer: Answer, asJson: boolean): void {
   if ('error' in answer) {
     fail(answer.error, asJson);
   } else printResult(answer.result, asJson);
 }
 
 /** Whoever types the name means this document. What is typed is compared where the erase is done. */
-async function askForName(meant: string): Promise<string> {
+async function askForName(description: string): Promise<string> {
   if (!process.stdin.isTTY) {
     const error = new Error("Nobody is there to type the document's name. Give it with --yes.");
     error.name = 'ConfigError';
@@ -57,7 +101,8 @@ async function askForName(meant: string): Promise<string> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    console.error(`This destroys ${meant} with its history, its comments and its name. Nothing brings it back.`);
+    console.error(description);
+    console.error('This destroys it with its history, its comments and its name. Nothing brings it back.');
     return await terminal.question("Type the document's name to go on: ");
   } finally {
     terminal.close();

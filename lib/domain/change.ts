@@ -98,8 +98,6 @@ export type Change =
       /** Hides a document at once and for good; what it left is destroyed afterwards. */
       readonly type: 'erase';
       readonly location: Location;
-      /** What was deleted there is meant, whether or not something lives there now. */
-      readonly isDeleted: boolean;
       /** This document and no other, if it lives or was deleted there. */
-      readonly documentId?: string | undefined;
+      readonly documentId: string;
     };

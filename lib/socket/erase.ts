@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Erasure } from '../domain/erasure.js';
 import { formatTime } from '../domain/clock.js';
 import { unavailable } from '../domain/refusal.js';
-import { eraseDocument } from '../operations/erase-document.js';
+import { eraseDocument, previewErase } from '../operations/erase-document.js';
 import { listErasures } from '../operations/list-erasures.js';
 import { meaningOfStep } from '../workspace/erase-step.js';
 import { inWorkspace, type Command } from './command.js';
@@ -31,14 +31,31 @@ function presentErasure(erasure: Erasure): Presented {
   };
 }
 
-/** erase, erasures. */
+/** erase.preview, erase, erasures. */
 export const eraseCommands: Readonly<Record<string, Command>> = {
+  'erase.preview': inWorkspace(async ({ perform }, fields) => {
+    const { documentId, deletedAt, created, changed, versions, comments, bytes } = await perform(previewErase, {
+      location: fields.location('location'),
+      isDeleted: fields.flag('deleted'),
+      documentId: fields.optionalText('document'),
+    });
+    return {
+      document: documentId,
+      created_at: formatTime(created.at),
+      created_by: created.by.displayName,
+      changed_at: formatTime(changed.at),
+      changed_by: changed.by.displayName,
+      deleted_at: deletedAt === null ? null : formatTime(deletedAt),
+      versions,
+      comments,
+      bytes,
+    };
+  }, absent),
   erase: inWorkspace(async ({ workspace, perform, tell, signal }, fields) => {
     const { id } = await perform(eraseDocument, {
       location: fields.location('location'),
       confirmation: fields.text('confirmation'),
-      isDeleted: fields.flag('deleted'),
-      documentId: fields.optionalText('document'),
+      documentId: fields.text('document'),
     });
     const finished = workspace.eraser.finished(id, (step) => void tell({ step, state: meaningOfStep[step] }));
     const stopped = once(signal, 'abort').then(() => {

@@ -1,11 +1,9 @@
-import { formatTime } from '../domain/clock.js';
 import type { Change } from '../domain/change.js';
 import type { Erasure } from '../domain/erasure.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { parentOf, type Location } from '../domain/location.js';
-import { conflict, notFound, type Refusal } from '../domain/refusal.js';
+import { notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
-import type { DeletedRow } from '../sidecar/document-table.js';
 import { findDocument } from './locate.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders } from './occupy.js';
@@ -17,8 +15,7 @@ type Erase = Extract<Change, { type: 'erase' }>;
  * Accepts an erase: the document is deleted, as any other may be, and then taken out of everything that can be asked
  * for, with its grants, its claims, the messages about it and the answers that are kept for retries. From here on no
  * commit has it, so that what is to be rewritten is behind us. Neither a claim nor a mirror stands in the way.
- * @throws Refusal NOT_FOUND where there is nothing, or nothing of which the caller is approver; CONFLICT
- * `several_deleted`
+ * @throws Refusal NOT_FOUND where it is not, or the caller is not its approver
  */
 export function applyErase(pen: Pen, change: Erase): Erasure {
   const { turn, author } = pen;
@@ -45,35 +42,15 @@ interface Found {
   readonly number: number;
 }
 
-/**
- * The one document that the request means: what lives there, or what was deleted there, never the one in place of the
- * other, since an erase cannot be undone and may be sent twice.
- */
-function findMeant(pen: Pen, { location, isDeleted, documentId }: Erase): Found {
+/** The document of that id, where it lives or was deleted; nothing else is ever taken for it. */
+function findMeant(pen: Pen, { location, documentId }: Erase): Found {
   const { tables } = pen.turn;
-  const mayErase = ({ id }: { readonly id: string }): boolean =>
-    (documentId ?? id) === id && roleContains(pen.reach.roleOn(id, location), 'approver');
-  const live = isDeleted ? undefined : findDocument(tables, location);
-  if (live !== undefined && mayErase(live.row)) return deleteLive(pen, live.row, location);
-  if (!isDeleted && documentId === undefined) throw notFound();
-  const deleted = tables.documents.deletedAt(location).filter(mayErase);
-  if (deleted.length > 1) throw severalDeleted(deleted);
-  const [only] = deleted;
-  if (only === undefined) throw notFound();
-  return only;
-}
-
-/** How many documents a refusal names. */
-const mostNamed = 20;
-
-function severalDeleted(deleted: readonly DeletedRow[]): Refusal {
-  const documents = deleted.slice(0, mostNamed).map(({ id, deletedAt }) => ({ id, deleted_at: formatTime(deletedAt) }));
-  const named = documents.map(({ id, deleted_at: at }) => `${id} (${at})`).join(', ');
-  return conflict(
-    'several_deleted',
-    `${deleted.length} documents were deleted there, the last first: ${named}. Name the one that is meant by its id.`,
-    { documents },
-  );
+  if (!roleContains(pen.reach.roleOn(documentId, location), 'approver')) throw notFound();
+  const live = findDocument(tables, location);
+  if (live?.row.id === documentId) return deleteLive(pen, live.row, location);
+  const deleted = tables.documents.deletedAt(location).find(({ id }) => id === documentId);
+  if (deleted === undefined) throw notFound();
+  return deleted;
 }
 
 function deleteLive(pen: Pen, { id, number }: Found, location: Location): Found {

@@ -115,12 +115,13 @@ describe('claims', () => {
   });
 
   it('are nothing to their holder while it cannot read the document, erased or not', async () => {
-    await ada.create('a/y.md');
+    const { id: documentId } = await ada.create('a/y.md');
     const lost = [await ada.claim('a/x.md'), await ada.claim('a/y.md')];
     await service.revoke('editor', { type: 'principal', id: ada.id }, 'a');
     await perform(service.workspace, operator, eraseDocument, {
       location: parseLocation('a/y.md'),
       confirmation: 'y.md',
+      documentId,
     });
     for (const { id } of lost) assert.equal(await outcomeOf(ada.release(id)), 'NOT_FOUND');
     await boss.delete('a/x.md');

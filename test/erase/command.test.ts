@@ -8,7 +8,16 @@ describe('cartulary erase', function () {
   this.timeout(patience);
   after(tidyUp);
 
-  it('asks for the name, destroys the document, and leaves a receipt that names nothing', async () => {
+  /** The document that a script would be told to name. */
+  async function lookAt(...parameters: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await runProgram(['erase', ...parameters, '--json']);
+    assert.equal(code, 2, stderr);
+    const { details } = (JSON.parse(stdout) as { error: { details: Record<string, unknown> } }).error;
+    assert.equal(details['reason'], 'document_not_named');
+    return String(details['document']);
+  }
+
+  it('shows the document, asks for its name, destroys the document, and leaves a receipt that names nothing', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -19,13 +28,28 @@ describe('cartulary erase', function () {
 
     const silent = await runProgram(['erase', location, '--data', data]);
     assert.equal(silent.code, 2);
-    assert.match(silent.stderr, /Give it with --yes/);
-    const wrong = await askRefused('erase', location, '--yes', 'secret-plan', '--data', data);
+    assert.match(
+      silent.stderr,
+      /secret-plan\.md is doc_[0-9a-f]{32}: made \d{4}-\S+ by [^;]+; 1 version, 0 comments\..*--document doc_/,
+    );
+    const document = ['--document', await lookAt(location, '--yes', 'secret-plan.md', '--data', data)];
+    const unnamed = await runProgram(['erase', location, ...document, '--data', data]);
+    assert.equal(unnamed.code, 2);
+    assert.match(unnamed.stderr, /Give it with --yes/);
+    const wrong = await askRefused('erase', location, ...document, '--yes', 'secret-plan', '--data', data);
     assert.equal(wrong.details?.['reason'], 'name_mismatch');
     const absent = await askRefused('erase', 'handbook/absent.md', '--yes', 'absent.md', '--data', data);
     assert.equal(absent.code, 'NOT_FOUND');
 
-    const { code, stdout, stderr } = await runProgram(['erase', location, '--yes', 'secret-plan.md', '--data', data]);
+    const { code, stdout, stderr } = await runProgram([
+      'erase',
+      location,
+      ...document,
+      '--yes',
+      'secret-plan.md',
+      '--data',
+      data,
+    ]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /its history is being rewritten/);
     assert.match(stdout, /^final_at +\d{4}-/m);
@@ -54,18 +78,35 @@ describe('cartulary erase', function () {
       if (text !== 'quokkathree') await ask('folder', 'delete', 'handbook', '--data', data);
     }
     const erase = ['erase', location, '--yes', 'plan.md', '--data', data];
-    await ask(...erase);
+    const third = ['--document', await lookAt(location, '--yes', 'plan.md', '--data', data)];
+    await ask(...erase, ...third);
     const again = await askRefused(...erase);
     assert.equal(again.code, 'NOT_FOUND');
     assert.match(again.message, /--deleted.*cartulary erasures/s);
     const several = await askRefused(...erase, '--deleted');
     assert.equal(several.details?.['reason'], 'several_deleted');
-    const [, first] = several.details['documents'] as { id: string }[];
-    assert.ok(first !== undefined && several.message.includes(first.id));
+    const [, first] = several.details['documents'] as { id: string; created_at: string }[];
+    assert.ok(first !== undefined && several.message.includes(`${first.id} (made ${first.created_at} by `));
     await ask(...erase, '--document', first.id);
     assert.equal((await askRefused(...erase, '--document', first.id)).code, 'NOT_FOUND');
     await ask('folder', 'undelete', 'handbook', '--data', data);
     assert.deepEqual(findTraces(data, ['quokkaone', 'quokkathree']), []);
-    await ask(...erase);
+    await ask(...erase, '--document', await lookAt(location, '--data', data));
+  });
+
+  it('given again in a script, destroys nothing that came to the place since', async () => {
+    const folder = await makeFolder();
+    const data = join(folder, 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const source = join(folder, 'source');
+    await mkdir(source);
+    await writeFile(join(source, 'plan.md'), 'the first one');
+    await ask('import', source, '--into', 'handbook', '--data', data);
+    const erase = ['handbook/plan.md', '--yes', 'plan.md', '--data', data];
+    const first = await lookAt(...erase);
+    await ask('erase', ...erase, '--document', first);
+    await ask('import', source, '--into', 'handbook', '--data', data);
+    assert.equal((await askRefused('erase', ...erase, '--document', first)).code, 'NOT_FOUND');
+    assert.notEqual(await lookAt(...erase), first);
   });
 });

@@ -1,13 +1,13 @@
 import type { Caller } from '../../lib/domain/caller.js';
 import type { Erasure } from '../../lib/domain/erasure.js';
 import { nameOf, parseLocation, rootLocation } from '../../lib/domain/location.js';
-import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { eraseDocument, previewErase } from '../../lib/operations/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';
 
-/** Has a document erased; it is hidden when this returns. */
+/** Looks at a document and has it erased; it is hidden when this returns. */
 export async function eraseAt(
   workspace: Workspace,
   location: string,
@@ -15,7 +15,8 @@ export async function eraseAt(
 ): Promise<Erasure> {
   const { isDeleted = false, documentId, caller = operator } = options;
   const parsed = parseLocation(location);
-  const input = { location: parsed, confirmation: nameOf(parsed), isDeleted, documentId };
+  const { result: shown } = await perform(workspace, caller, previewErase, { location: parsed, isDeleted, documentId });
+  const input = { location: parsed, confirmation: nameOf(parsed), documentId: shown.documentId };
   return (await perform(workspace, caller, eraseDocument, input)).result;
 }
 

@@ -106,6 +106,23 @@ describe('erases, one and many', function () {
     await requireGone(word, 'older no more');
   });
 
+  it('an erase that is retried, by whatever key and however late, never takes what came to its place', async () => {
+    const { actor, workspace, clock } = bench;
+    const { id: documentId } = await actor.create('plan.md', word);
+    const input = { location: parseLocation('plan.md'), confirmation: 'plan.md', documentId };
+    const retry = { key: 'once', fingerprint: Buffer.alloc(32, 1) };
+    const { result } = await perform(workspace, operator, eraseDocument, input, retry);
+    await finish(result.id);
+    await actor.create('plan.md', 'what came after');
+    const again = await perform(workspace, operator, eraseDocument, input, retry);
+    assert.deepEqual([again.replayed, again.result.id], [true, result.id]);
+    assert.equal(await outcomeOf(perform(workspace, operator, eraseDocument, input)), 'NOT_FOUND');
+    clock.advance(25 * 60 * 60 * 1000);
+    assert.equal(await outcomeOf(perform(workspace, operator, eraseDocument, input, retry)), 'NOT_FOUND');
+    assert.equal(await actor.read('plan.md'), 'what came after');
+    await requireGone(word);
+  });
+
   it('what was just written, and is all there ever was, goes too; writing goes on from nothing', async () => {
     const { actor, workspace } = bench;
     await actor.create('only-secret.md', word);
@@ -206,9 +223,9 @@ describe('erases, one and many', function () {
 
   it('needs an approver of the document, and the name typed once more; a claim does not stand in the way', async () => {
     const { actor, workspace } = bench;
-    await actor.create('plan.md', word);
+    const { id: documentId } = await actor.create('plan.md', word);
     await claim({ workspace } as Parameters<typeof claim>[0], 'plan.md', operator.principalId);
-    const input = { location: parseLocation('plan.md'), confirmation: 'Plan.md' };
+    const input = { location: parseLocation('plan.md'), confirmation: 'Plan.md', documentId };
     assert.equal(await outcomeOf(perform(workspace, operator, eraseDocument, input)), 'INVALID_REQUEST name_mismatch');
     assert.equal(await actor.read('plan.md'), word);
     const nobody = { ...operator, principalId: 'prn_nobody', kind: 'person' } as const;
