@@ -41,6 +41,14 @@ export interface Traces {
   readonly documentIds: readonly string[];
   /** Places and names; a text that holds one goes, unless it is about another document. */
   readonly words: readonly string[];
+  /** Names as somebody would search for them: what was asked for and has all words of one goes likewise. */
+  readonly names: readonly string[];
+}
+
+/** The words of a text, in small letters without their marks, however they are held apart. */
+function plainWords(text: string): readonly string[] {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
 /**
@@ -153,7 +161,7 @@ export class EraseRows {
    * @param most texts that are looked at
    * @returns the last record that was looked at; `after` when there are no more
    */
-  clearTexts({ documentIds, words }: Traces, after: number, most: number): number {
+  clearTexts({ documentIds, words, names }: Traces, after: number, most: number): number {
     const texts = this.#connection
       .prepare<
         [number, number],
@@ -165,8 +173,16 @@ export class EraseRows {
     const quoted = words.map((word) => JSON.stringify(word).slice(1, -1));
     const holds = (text: string | null, some: readonly string[]): boolean =>
       text !== null && some.some((word) => text.includes(word));
+    const phrases = names.map(plainWords).filter((phrase) => phrase.length > 0);
+    const asksFor = (text: string | null): boolean => {
+      if (text === null || phrases.length === 0) return false;
+      const asked = new Set(plainWords(text));
+      return phrases.some((phrase) => phrase.every((word) => asked.has(word)));
+    };
     const telling = texts.filter(({ target, detail, document_id: id }) =>
-      id === null ? holds(target, words) || holds(detail, words) || holds(detail, quoted) : ids.has(id),
+      id === null
+        ? holds(target, words) || holds(detail, words) || holds(detail, quoted) || asksFor(target)
+        : ids.has(id),
     );
     this.#connection
       .prepare('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))')

@@ -122,7 +122,8 @@ export class TraceDestroyer {
       this.#progress.signal.throwIfAborted();
     }
     const stems = [...own].map((name) => name.replace(/\.[^.]*$/, '')).filter((stem) => stem.length >= shortestStem);
-    return { documentIds: open.flatMap(({ documentId }) => documentId ?? []), words: [...locations, ...own, ...stems] };
+    const names = [...own, ...stems];
+    return { documentIds: open.flatMap(({ documentId }) => documentId ?? []), words: [...locations, ...names], names };
   }
 
   /** @returns the last record that was looked at */
@@ -230,8 +231,9 @@ export class TraceDestroyer {
   }
 }
 
-function textsAtOnceFor({ words }: Traces): number {
-  return Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / Math.max(1, words.length))));
+function textsAtOnceFor({ words, names }: Traces): number {
+  const compared = Math.max(1, words.length + names.length);
+  return Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / compared)));
 }
 
 /** Waits for something that can take as long as somebody's download. @throws what the signal was aborted with */

@@ -5,12 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app.js';
-import { parseLocation } from '../../lib/domain/location.js';
+import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { hashObject } from '../../lib/git/objects.js';
 import { addPrincipal } from '../../lib/operations/add-principal.js';
 import { backUpWorkspace } from '../../lib/operations/back-up.js';
 import { createGrant } from '../../lib/operations/change-grant.js';
+import { searchDocuments } from '../../lib/operations/search-documents.js';
 import { eraseDocument } from '../../lib/operations/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/read-document.js';
@@ -336,6 +337,39 @@ describe('erases, one and many', function () {
     const kept = sidecar.prepare("SELECT 1 FROM audit_text WHERE target = 'notes.md' AND document_id IS NULL").get();
     sidecar.close();
     assert.ok(kept, 'a text about another document of that name stays');
+  });
+
+  it('takes away the texts of searches that quote the name, however typed, and of no others', async () => {
+    const { actor, workspace } = bench;
+    for (const name of ['Secret-Málaga plan.md', 'b/shared.md', 'a/shared.md'])
+      await actor.create(name, `${word} ${name}`);
+    const search = (query: string): Promise<unknown> =>
+      perform(workspace, operator, searchDocuments, {
+        query,
+        folder: rootLocation,
+        limit: 10,
+        position: null,
+        labels: [],
+      });
+    const quoting = [
+      'Secret-Málaga plan.md',
+      'secret malaga PLAN',
+      'the plan, secret: Malaga?',
+      '"secret-málaga plan"',
+    ];
+    const others = ['secret plan', 'malaga', 'shared.md', word, 'plans secretly malagasy'];
+    for (const query of [...quoting, ...others]) await search(query);
+    const asked = (): unknown[] => {
+      const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
+      const texts = sidecar.prepare('SELECT target FROM audit_text WHERE target IS NOT NULL').pluck().all();
+      sidecar.close();
+      return [...quoting, ...others].filter((query) => texts.includes(query));
+    };
+    assert.deepEqual(asked(), [...quoting, ...others]);
+    await finish((await eraseAt(workspace, 'Secret-Málaga plan.md')).id);
+    await finish((await eraseAt(workspace, 'a/shared.md')).id);
+    assert.deepEqual(asked(), others);
+    await requireSound(workspace, dataFolder);
   });
 });
 
