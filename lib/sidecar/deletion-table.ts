@@ -84,23 +84,25 @@ export class DeletionTable {
     this.#placesOfFolder = connection
       .prepare<[string], Location>('SELECT deleted_location FROM document WHERE deleted_commit = ? AND folder IS NULL')
       .pluck();
-    this.#ofFolder = connection.prepare<
-      [string],
-      {
-        number: number;
-        id: string;
-        deleted_location: string;
-        sequence: number;
-        blob_oid: string;
-        size: number;
-        kind: Version['kind'];
-        media_type: string;
-      }
-    >(
-      `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
+    this.#ofFolder = connection
+      .prepare<
+        [string],
+        [
+          number: number,
+          id: string,
+          location: string,
+          sequence: number,
+          blobOid: string,
+          size: number,
+          kind: Version['kind'],
+          mediaType: string,
+        ]
+      >(
+        `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
        FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
-       WHERE d.deleted_commit = ? AND d.folder IS NULL ORDER BY d.deleted_location`,
-    );
+       WHERE d.deleted_commit = ? AND d.folder IS NULL ORDER BY d.number`,
+      )
+      .raw();
   }
 
   /** Notes that one document was deleted. */
@@ -143,20 +145,14 @@ export class DeletionTable {
     return this.#placesOfFolder.all(commit);
   }
 
-  /** Documents that a commit deleted and that are still deleted by it, by location. */
+  /** Documents that a commit deleted and that are still deleted by it, in the order in which they were made. */
   deletedBy(commit: string): DeletedWithFolder[] {
-    return this.#ofFolder.all(commit).map((row) => ({
-      number: row.number,
-      id: row.id,
-      location: row.deleted_location as Location,
-      sequence: row.sequence,
-      content: {
-        sequence: row.sequence,
-        blobOid: row.blob_oid,
-        size: row.size,
-        kind: row.kind,
-        mediaType: row.media_type,
-      },
+    return this.#ofFolder.all(commit).map(([number, id, location, sequence, blobOid, size, kind, mediaType]) => ({
+      number,
+      id,
+      location: location as Location,
+      sequence,
+      content: { sequence, blobOid, size, kind, mediaType },
     }));
   }
 }

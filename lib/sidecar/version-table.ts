@@ -105,7 +105,10 @@ export class VersionTable {
     documents: readonly VersionAnew[],
     made: Pick<NewVersion, 'id' | 'author' | 'at' | 'operation' | 'moment'>,
   ): number {
-    const rows = documents.map(({ document, sequence, like, location }) => [document, sequence, like, location]);
+    // In the order in which the rows and their indexes lie: it takes half as long as in that of the locations.
+    const rows = documents
+      .toSorted((one, other) => one.document - other.document)
+      .map(({ document, sequence, like, location }) => [document, sequence, like, location]);
     return this.#insertAnew.run({ ...made, rows: JSON.stringify(rows) }).changes;
   }
 

@@ -60,6 +60,7 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
   bringBack(pen, returning, versionId, 'undelete');
   noteSearch(pen, versionId, ...noteReturns(pen, returning));
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
+  leftAlone.sort((one, other) => (one.location < other.location ? -1 : 1));
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
 }
 

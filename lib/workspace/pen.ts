@@ -107,17 +107,14 @@ export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitTe
     email: `${author.id}@${pen.workspace}`,
     seconds: Math.floor(turn.now / 1000),
   };
-  const commit = makePackable(
-    'commit',
-    encodeCommit({
-      tree: edited.root,
-      parents: turn.state.head === null ? [] : [turn.state.head],
-      author: signature,
-      committer: signature,
-      message: `${paragraphs.join('\n\n')}\n`,
-    }),
-    fastestLevel,
-  );
+  const bytes = encodeCommit({
+    tree: edited.root,
+    parents: turn.state.head === null ? [] : [turn.state.head],
+    author: signature,
+    committer: signature,
+    message: `${paragraphs.join('\n\n')}\n`,
+  });
+  const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
   turn.addObject(commit);
   const commits = turn.state.commits + 1;
   turn.state = { ...turn.state, head: commit.oid, tree: edited.root, commits };
@@ -149,6 +146,9 @@ function requireTrees(turn: Turn, edits: readonly TreeEdit[]): void {
 
 /** Commits are small and many: a higher level costs time and saves almost nothing. */
 const fastestLevel = 1;
+/** One that names thousands of documents is a megabyte: everybody would wait for its compression; joining packs does it. */
+const longCommit = 64 * 1024;
+const asItStands = 0;
 
 /** A document's id: made once from its first version and place, so that the repository alone gives it again. */
 export function makeDocumentId(versionId: string, location: Location): string {

@@ -106,18 +106,23 @@ export function planRevert({ tables, now }: View, request: RevertRequest): Rever
   const leftAlone: LeftAlone[] = [];
   const restored: RestoredDocument[] = [];
   const deleted: { row: DocumentRow; location: Location }[] = [];
-  const folders = new Map<number, Location>();
+  const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
+  const claimed = tables.claims.claimedDocuments(now);
 
   for (const { document, first } of written) {
     const row = tables.documents.byNumber(document);
     if (row === undefined) continue;
-    let within = folders.get(row.folder);
-    if (within === undefined) folders.set(row.folder, (within = locationOfFolder(tables, row.folder)));
+    const surroundings = folders.get(row.folder) ?? look(tables, row.folder);
+    folders.set(row.folder, surroundings);
+    const { within, isMirror } = surroundings;
     if (!isWithin(folder, within)) continue;
     const location = joinLocation(within, row.name);
     const before = contentBefore(tables, document, first, request);
     if (before !== undefined && before.blobOid === row.current.blobOid) continue;
-    const obstacle = obstacleTo(tables, { row, location }, before, { first, principalId, callerId, now });
+    const isClaimed =
+      claimed.has(document) && findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId);
+    const isBuiltOn = tables.history.isWrittenByOthers(document, first, principalId, before?.blobOid ?? '');
+    const obstacle = isBuiltOn ? 'later_writes' : isClaimed ? 'claimed' : isMirror ? 'read_only_source' : undefined;
     if (obstacle !== undefined) {
       leftAlone.push({ location, reason: obstacle });
     } else if (before === undefined) {
@@ -177,6 +182,7 @@ function contentBefore(
   first: number,
   { principalId, since }: Pick<RevertRequest, 'principalId' | 'since'>,
 ): Version | undefined {
+  if (first === 1) return undefined;
   const [own, before] = history.versionsBefore(document, first + 1, 2);
   if (own === undefined || before === undefined) return undefined;
   const deletion = history.deletionBefore(document, own.moment);
@@ -185,18 +191,8 @@ function contentBefore(
   return before.version;
 }
 
-function obstacleTo(
-  tables: Tables,
-  { row, location }: { readonly row: DocumentRow; readonly location: Location },
-  before: Version | undefined,
-  {
-    first,
-    principalId,
-    callerId,
-    now,
-  }: { readonly first: number; readonly principalId: string; readonly callerId: string; readonly now: number },
-): LeftAloneReason | undefined {
-  if (tables.history.isWrittenByOthers(row.number, first, principalId, before?.blobOid ?? '')) return 'later_writes';
-  if (findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId)) return 'claimed';
-  return descend(tables, location).folder.mirror === null ? undefined : 'read_only_source';
+/** What holds for all that lies in a folder; looked up once for each. */
+function look(tables: Tables, folder: number): { readonly within: Location; readonly isMirror: boolean } {
+  const within = locationOfFolder(tables, folder);
+  return { within, isMirror: descend(tables, within).folder.mirror !== null };
 }
