@@ -124,7 +124,9 @@ export async function eraseAny(workspace: Workspace, actor: Actor, chance: Chanc
   const documents = allDocuments(workspace);
   if (documents.length === 0) return;
   const { location } = choose(chance, documents);
-  await outcomeOf(perform(workspace, actor.caller, eraseDocument, { location, confirmation: nameOf(location) }));
+  const documentId = workspace.view(actor.caller).document(location)?.id ?? '';
+  const input = { location, confirmation: nameOf(location), documentId };
+  await outcomeOf(perform(workspace, actor.caller, eraseDocument, input));
 }
 
 interface LiveDocument {
