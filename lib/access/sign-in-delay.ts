@@ -52,7 +52,7 @@ export class SignInDelay {
     this.#sweep(now);
     const sources = this.#sourcesOf(name, address, browser);
     return this.#tables.within(() => {
-      const states = sources.map(({ rule, source }) => ({ rule, source, known: this.#tables.failures.find(source) }));
+      const states = sources.map(({ rule, source }) => ({ rule, source, known: this.#findFailures(source, now) }));
       const wait = Math.max(
         ...states.map(({ rule, known }) => (known === undefined ? 0 : known.lastAt + delayOf(rule, known.count) - now)),
       );
@@ -62,6 +62,15 @@ export class SignInDelay {
       }
       return 0;
     });
+  }
+
+  /** A clock that was set back must not keep anyone waiting until it has come to where it was. */
+  #findFailures(source: Buffer, now: number): { readonly count: number; readonly lastAt: number } | undefined {
+    const known = this.#tables.failures.find(source);
+    if (known === undefined || known.lastAt <= now) return known;
+    const failures = { count: known.count, lastAt: now };
+    this.#tables.failures.set(source, failures);
+    return failures;
   }
 
   /** The attempt was right after all: the name, or the browser, starts anew, and the address has one failure less. */

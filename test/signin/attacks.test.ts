@@ -15,6 +15,19 @@ describe('Signing in, attacked', function () {
   });
   afterEach(() => test.close());
 
+  it('keeps nobody waiting longer because the clock was set back', async () => {
+    await test.person('Ada', 'ada');
+    const visitor = test.visitor();
+    const { clock } = test.server.host;
+    for (let guess = 0; guess < 6; guess += 1) await visitor.signIn('ada', `guess ${guess}`);
+    clock.advance(-3_600_000);
+    const { status, headers } = await visitor.signIn('ada', goodPassword);
+    assert.deepEqual([status, headers['retry-after']], [429, '1']);
+    clock.advance(1000);
+    await visitor.signIn('ada', goodPassword);
+    assert.ok(await visitor.isSignedIn());
+  });
+
   it('makes whoever guesses wait, longer each time, and looks at nothing meanwhile', async () => {
     await test.person('Ada', 'ada');
     const { clock } = test.server.host;
