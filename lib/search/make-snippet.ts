@@ -47,9 +47,9 @@ export function* makeSnippet(
   }
   const highlights: [number, number][] = [];
   for (const match of matches) {
-    if (match.start < start || match.end > end) continue;
+    if (match.start < start || match.start >= end) continue;
     const last = highlights[highlights.length - 1];
-    const [from, to] = [match.start - start, match.end - start];
+    const [from, to] = [match.start - start, Math.min(match.end, end) - start];
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else highlights.push([from, to]);
   }
@@ -172,8 +172,19 @@ function startBefore(text: string, place: number): number {
   return space >= 0 && space < place ? space + 1 : endOfCharacter(text, place - lead);
 }
 
-/** Not between the two halves of one character. */
+/** Marks that are shown with one character: more of them are somebody's joke. */
+const mostMarks = 16;
+const mark = /[\p{M}\u200d\ufe0f]/u;
+
+/** Not between the two halves of one character, nor before what is shown on top of it. */
 function endOfCharacter(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;
+  let end = at;
+  for (let marks = 0; marks < mostMarks && end < text.length; marks += 1) {
+    const unit = text.charCodeAt(end);
+    const isHalf = unit >= 0xdc00 && unit <= 0xdfff && end > 0;
+    if (isHalf) end += 1;
+    else if (end > 0 && mark.test(text.charAt(end))) end += 1;
+    else break;
+  }
+  return end;
 }

@@ -12,7 +12,7 @@ import { LivingSegment, type SegmentState } from './living-segment.js';
 import { Segment, segmentFormat } from './segment.js';
 
 /** Changes when documents are taken apart differently: an index made otherwise is made anew. */
-const analysisVersion = 1;
+const analysisVersion = 2;
 const manifestName = 'manifest.json';
 const segmentName = /^[0-9a-f]{64}\.segment$/;
 const temporaryName = /\.new$/;

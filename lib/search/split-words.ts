@@ -11,16 +11,22 @@ const longestRaw = 2 * longestWord;
 
 /**
  * A run is taken in stretches: the engine's matcher keeps 16 bytes for every character that it may have to give back,
- * and gives up with an exception at four million.
+ * and gives up with an exception at four million. Within a word there may be what nobody sees: soft hyphens, joiners,
+ * marks of direction.
  */
 const wordPattern =
-  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,4096}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]{1,4096}/gv;
+  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,4095}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,4095}/gv;
 const withoutSpaces =
   /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
 const ascii = /^[\0-\x7f]*$/;
 const wordInFolded = /[\p{L}\p{N}\p{M}]+/gu;
+/** What nobody sees in a word (see wordPattern). */
+const unseen = /[\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+/g;
 /** Diacritics of Latin, Greek and Cyrillic; the vowel points of Hebrew and Arabic; the Arabic stretcher. */
 const diacritic = /(?:[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|\u0640)+/g;
+/** A character with what is joined to it when texts are normalised; jamo are, one to the other. */
+const cluster =
+  /[\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]+|[^][\p{M}\u11a8-\u11ff\ud7cb-\ud7fb\uff9e\uff9f\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]*/gu;
 const ligature = /[ßæœøłđıς]/g;
 const spelledOut: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -92,7 +98,7 @@ function visitWord(raw: string, index: number, visit: WordVisitor): void {
 export function spellingAt(text: string, word: string, start: number, end: number): string {
   const raw = text.slice(start, Math.min(end, start + longestRaw));
   if (ascii.test(raw)) return word;
-  const spelled = raw.normalize('NFKC').toLowerCase().normalize('NFC');
+  const spelled = raw.replace(unseen, '').normalize('NFKC').toLowerCase().normalize('NFC');
   return foldText(spelled) === word ? spelled : word;
 }
 
@@ -107,6 +113,7 @@ export function wordsOf(text: string): string[] {
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   return text
+    .replace(unseen, '')
     .normalize('NFKC')
     .toLowerCase()
     .normalize('NFD')
@@ -125,17 +132,38 @@ export function isWithoutSpaces(word: string): boolean {
  * @returns the last character
  */
 function visitPairs(raw: string, index: number, before: string, visit: WordVisitor): string {
-  const folded = foldText(raw);
-  const keepsPlaces = folded.length === raw.length;
-  let place = 0;
   let previous = before;
-  for (const character of folded) {
-    const start = keepsPlaces ? index + place : index;
-    const end = keepsPlaces ? start + character.length : index + raw.length;
-    if (previous !== '') visit(previous + character, keepsPlaces ? start - previous.length : start, end);
-    visit(character, start, end);
-    previous = character;
-    place += character.length;
+  let from = index - before.length;
+  for (const { text, start, end } of placeCharacters(raw)) {
+    for (const character of text) {
+      if (previous !== '') visit(previous + character, from, index + end);
+      visit(character, index + start, index + end);
+      previous = character;
+      from = index + start;
+    }
   }
   return previous;
+}
+
+interface PlacedText {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The folded characters of a run with the places of what they are made of. */
+function placeCharacters(raw: string): PlacedText[] {
+  const placed: PlacedText[] = [];
+  const folded = foldText(raw);
+  if (folded === raw) {
+    let start = 0;
+    for (const text of raw) placed.push({ text, start, end: (start += text.length) });
+    return placed;
+  }
+  for (const { 0: piece, index: start } of raw.matchAll(cluster)) {
+    placed.push({ text: foldText(piece), start, end: start + piece.length });
+  }
+  // Should characters be joined in a way that is not known here, where they stand can't be told apart.
+  const isWhole = placed.map(({ text }) => text).join('') === folded;
+  return isWhole ? placed : [{ text: folded, start: 0, end: raw.length }];
 }

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Location } from '../../lib/domain/location.js';
+import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
+import { openLanguages, type Languages } from '../../lib/search/languages/languages.js';
+import { splitWords, wordsOf } from '../../lib/search/split-words.js';
+import { IndexOf } from './index-of.js';
+
+/** Words that take more or fewer places than they seem to, and what may stand between and within them. */
+const words = [
+  'ladder',
+  'Ladders',
+  'lad\u00adder',
+  'l\u0301a\u0302dder',
+  'Häu\u00adser',
+  'HA\u0308USER',
+  'haus',
+  'Straße',
+  '東京都',
+  '都会',
+  'ﾊﾞｽ',
+  'ﾊﾞｽ㍿東京',
+  '\u1112\u1161\u11ab국',
+  '한국어',
+  '𠀋𠀋',
+  'ﬁle',
+  '\ufdfa',
+  'договоры',
+  'до\u0301говор',
+  'พนักงาน',
+  'x'.repeat(300),
+];
+const pieces = [
+  ' ',
+  '\n',
+  '\r\n\t',
+  '\u202e',
+  '\u2066',
+  '\u2069 ',
+  '\u200b',
+  '<b>',
+  '</b>',
+  '<script>alert(1)</script>',
+  '&amp;',
+  '](http://x/)',
+  '[',
+  '**',
+  '👩‍👩‍👧',
+  '\u0301',
+  '\ufffd',
+  '",',
+];
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...words), fc.constantFrom(...pieces), fc.constant(' filler text')), {
+    maxLength: 80,
+    size: 'max',
+  })
+  .map((parts) => parts.join(''));
+const query = fc.array(fc.constantFrom(...words, '"東京都"', 'ladd*', 'haüser~1', '"ladder haus"'), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+const isCut = (whole: string, at: number): boolean =>
+  /[\ud800-\udbff]/.test(whole.charAt(at - 1)) && /[\udc00-\udfff]/.test(whole.charAt(at));
+
+function stemsIn(languages: Languages, piece: string): Set<string> {
+  return new Set(wordsOf(piece).flatMap((word) => [word, ...languages.stemsOf(word, word)]));
+}
+
+describe('search: places in a text', () => {
+  it('are those of what the word is made of, one after the other, whatever normalising does to lengths', () => {
+    fc.assert(
+      fc.property(text, (whole) => {
+        let last = 0;
+        splitWords(whole, (word, start, end) => {
+          assert.ok(0 <= start && start < end && end <= whole.length);
+          assert.ok(start >= last || [...word].length === 2, 'in order, but for pairs');
+          assert.ok(!isCut(whole, start) && !isCut(whole, end));
+          assert.ok(wordsOf(whole.slice(start, end)).includes(word), `${word} at ${start}`);
+          if ([...word].length !== 2) last = start;
+        });
+      }),
+      { numRuns: 400, seed: 7 },
+    );
+  });
+
+  it('within a long run of another width are not the whole run', () => {
+    const places: string[] = [];
+    const run = `${'東'.repeat(40)}ﾊﾞｽ㍿京都`;
+    splitWords(run, (word, start, end) => {
+      if (word === '京都' || word === 'バス') places.push(run.slice(start, end));
+    });
+    assert.deepEqual(places, ['ﾊﾞｽ', '京都']);
+  });
+});
+
+describe('search: words with what nobody sees within', () => {
+  it('are found as they are read, and shown whole', async () => {
+    const body = 'Die Kündi\u00adgungs\u00adfrist und lad\u2060der, \u202ebackwards\u202c, می\u200cخواهم.';
+    const of = new IndexOf({ 'a.md': body });
+    for (const asked of ['kündigungsfrist', 'kündi\u00adgungsfrist', 'ladder', 'backwards', 'می‌خواهم', 'kundig*']) {
+      assert.deepEqual(await of.find(asked), ['a.md'], asked);
+    }
+    const { snippet, highlights } = await of.index.snippet('a.md' as Location, body, 'kündigungsfrist');
+    assert.deepEqual(
+      highlights.map(([start, end]) => snippet.slice(start, end)),
+      ['Kündi\u00adgungs\u00adfrist'],
+    );
+  });
+});
+
+describe('search: snippets of hostile texts', () => {
+  it('mark words of the query and nothing else, in whole characters, in order', async function () {
+    this.timeout(60_000);
+    const several = openLanguages(languageCodes.filter((code) => ['en', 'de', 'ru'].includes(code)));
+    const of = new IndexOf({}, { languages: several });
+    await fc.assert(
+      fc.asyncProperty(text, query, fc.constantFrom('a.md', 'a.txt', 'a.html'), async (whole, asked, name) => {
+        const { snippet, highlights } = await of.index.snippet(name as Location, whole, asked.join(' ').slice(0, 500));
+        assert.ok(!/\p{Surrogate}/u.test(snippet) && snippet.length <= 260 && !/[\n\r\t]/.test(snippet));
+        let last = 0;
+        const wanted = stemsIn(several, asked.join(' '));
+        for (const [start, end] of highlights) {
+          assert.ok(last <= start && start < end && end <= snippet.length, JSON.stringify(highlights));
+          assert.ok(!isCut(snippet, start) && !isCut(snippet, end));
+          const shown = stemsIn(several, snippet.slice(start, end));
+          const isLong = end === snippet.length;
+          const isNear = asked.some((each) => /[*~]/.test(each));
+          assert.ok(isLong || isNear || [...shown].some((each) => wanted.has(each)), snippet.slice(start, end));
+          last = end;
+        }
+      }),
+      { numRuns: 400, seed: 8 },
+    );
+  });
+
+  it('mark a phrase over the ends of lines and through markup', async () => {
+    const of = new IndexOf({});
+    for (const body of [
+      'a leave\r\n  of **absence** is',
+      'a leave <b>of</b>\nabsence',
+      'leave [of](http://x "y") absence',
+    ]) {
+      const { snippet, highlights } = await of.index.snippet('a.md' as Location, body, '"leave of absence"');
+      assert.deepEqual(
+        highlights.map(([start, end]) => wordsOf(snippet.slice(start, end)).join(' ')),
+        ['leave of absence'],
+      );
+    }
+  });
+
+  it('end with whole characters and what is joined to them', async () => {
+    const of = new IndexOf({});
+    for (let lead = 0; lead < 6; lead += 1) {
+      const body = 'x'.repeat(lead) + 'e\u0301'.repeat(400);
+      const { snippet } = await of.index.snippet('a.txt' as Location, body, 'absent');
+      assert.ok(snippet.endsWith('e\u0301'), `after ${lead}`);
+    }
+  });
+});
+
+describe('search: a long question', () => {
+  it('is not refused for the words that say little in English, in several languages either', async () => {
+    const of = new IndexOf({ 'a.md': 'The ladder was checked.' }, { languages: openLanguages(['en', 'de']) });
+    const question = `${'the of and to in was not '.repeat(5)} who has checked the ladder`;
+    assert.deepEqual(await of.find(question), ['a.md']);
+  });
+});
