@@ -6,6 +6,7 @@ import { findTitle } from './find-title.js';
 import { countOnce } from './posting.js';
 import { reduceMarkup } from './reduce-markup.js';
 import { english, type Languages } from './languages/languages.js';
+import { wordsOfStretch } from './languages/show-languages.js';
 import { spellingAt, splitWords } from './split-words.js';
 import { stemOfDocument, stemWord } from './stem-word.js';
 
@@ -121,24 +122,38 @@ class Collected {
 
   addBody(text: string): void {
     const languages = this.#languages;
+    const words: string[] = [];
+    const spelled: string[] = [];
     splitWords(text, (word, start, end) => {
-      if (!languages.areSpelled) {
+      // What texts point to is known of English words alone.
+      if (!languages.areSpelled || this.#directions !== undefined) {
         const stem = stemOfDocument(word);
         this.#directions?.addWord(stem);
-        if (stem !== null) this.#count(stem, body);
-        return;
+        if (!languages.areSpelled && stem !== null) this.#count(stem, body);
       }
-      // What texts point to is known of English words alone.
-      this.#directions?.addWord(stemOfDocument(word));
-      if (!languages.isStopWord(word)) this.#countAll(word, spellingAt(text, word, start, end), body);
+      if (!languages.areSpelled) return;
+      words.push(word);
+      spelled.push(spellingAt(text, word, start, end));
+      if (words.length === wordsOfStretch) this.#addStretch(words, spelled);
     });
+    this.#addStretch(words, spelled);
+  }
+
+  /** Empties both lists. */
+  #addStretch(words: string[], spelled: string[]): void {
+    const languages = this.#languages.ofStretch(words);
+    words.forEach((word, index) => {
+      if (!languages.leavesOut(word)) this.#countAll(word, spelled[index] ?? word, body, languages);
+    });
+    words.length = 0;
+    spelled.length = 0;
   }
 
   /** Titles, names and labels keep their stop words: a file may be called `about`. */
   add(text: string, field: 1 | 2 | 3): void {
     const { areSpelled } = this.#languages;
     splitWords(text, (word, start, end) => {
-      if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field);
+      if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field, this.#languages);
       else this.#count(stemWord(word), field);
     });
   }
@@ -159,8 +174,8 @@ class Collected {
   }
 
   /** A word of several languages has several stems, and is one word of the text all the same. */
-  #countAll(word: string, spelled: string, field: 0 | 1 | 2 | 3): void {
-    const stems = this.#languages.stemsOf(word, spelled);
+  #countAll(word: string, spelled: string, field: 0 | 1 | 2 | 3, languages: Languages): void {
+    const stems = languages.stemsOf(word, spelled);
     for (const stem of stems) this.#count(stem, field);
     this.lengths[field] -= stems.length - 1;
   }

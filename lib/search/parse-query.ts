@@ -2,7 +2,6 @@ import lunr from 'lunr';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { bodyField, everyField, fieldNames } from './posting.js';
 import { english, type Languages } from './languages/languages.js';
-import { isStopWord } from './stem-word.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from './split-words.js';
 
 /** lunr's parser of its query language, which its typings leave out. */
@@ -76,15 +75,13 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
     if (!isProhibited) required.push(words);
     return ' ';
   });
-  const read = (keepsStopWords: boolean, dropsEnglish = false): Query => {
-    const manner = { languages, keepsStopWords, dropsEnglish };
+  const read = (keepsStopWords: boolean): Query => {
+    const manner = { languages, keepsStopWords };
     const clauses = required.map((words) => clauseOf(words, manner));
     const words = (syntax === 'operators' ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
   };
-  const whole = read(false);
-  // A long question is none the worse without the words that say little in English, whatever they say elsewhere.
-  const query = whole.clauses.length > mostClauses && languages.codes.includes('en') ? read(false, true) : whole;
+  const query = read(false);
   // Words that say little are all there is: titles and names have them.
   const complete = query.clauses.length > 0 ? query : read(true);
   checkLimits(complete);
@@ -95,8 +92,6 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
 interface Manner {
   readonly languages: Languages;
   readonly keepsStopWords: boolean;
-  /** Whether English stop words are left out although they may say something in another language. */
-  readonly dropsEnglish: boolean;
 }
 
 interface SpelledWord {
@@ -114,9 +109,9 @@ function clauseOf(words: readonly SpelledWord[], manner: Manner): Clause {
   return { presence: 'required', boost: 1, fields: everyField, terms: exactTerms(words, manner) };
 }
 
-function exactTerms(words: readonly SpelledWord[], { languages, keepsStopWords, dropsEnglish }: Manner): QueryTerm[] {
+function exactTerms(words: readonly SpelledWord[], { languages, keepsStopWords }: Manner): QueryTerm[] {
   return words
-    .filter(({ word }) => keepsStopWords || !(languages.isStopWord(word) || (dropsEnglish && isStopWord(word))))
+    .filter(({ word }) => keepsStopWords || !languages.isStopWord(word))
     .map(({ word, spelled }) => {
       const terms = languages.stemsOf(word, spelled);
       return terms.length > 1 ? { type: 'any', terms } : { type: 'exact', term: terms[0] ?? word };

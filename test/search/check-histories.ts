@@ -11,6 +11,7 @@ import type {
   SearchReach,
 } from '../../lib/search/search-index.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
+import { english, openLanguages } from '../../lib/search/languages/languages.js';
 import { wordVectors } from './tiny-vectors.js';
 import { filters, history, query, reach, toSearch, Workspace, type Step } from './histories.js';
 import { searchSlowly } from './oracle.js';
@@ -22,11 +23,22 @@ interface Opening {
   readonly vectors: WordVectors | null;
 }
 
-/** How the index is opened: merging more or less often; by words alone, widened, or by meaning as well. */
+/** English is known of words that are near in meaning, so that all have it. */
+const spoken = [['en'], ['en'], ['en', 'de'], ['en', 'ru'], ['en', 'de', 'fr', 'ru']] as const;
+
+/** How the index is opened: merging more or less often; by words alone, widened, or by meaning as well; in one language or several. */
 const opening: fc.Arbitrary<Opening> = fc
-  .record({ firstTier: fc.constantFrom(100, 600), manner: fc.constantFrom('words', 'widened', 'meaning') })
-  .map(({ firstTier, manner }) => ({
-    options: manner === 'widened' ? { firstTier, neighboursOf } : { firstTier },
+  .record({
+    firstTier: fc.constantFrom(100, 600),
+    manner: fc.constantFrom('words', 'widened', 'meaning'),
+    codes: fc.constantFrom(...spoken),
+  })
+  .map(({ firstTier, manner, codes }) => ({
+    options: {
+      firstTier,
+      languages: openLanguages(codes),
+      ...(manner === 'widened' ? { neighboursOf } : {}),
+    },
     vectors: manner === 'meaning' ? wordVectors : null,
   }));
 
@@ -120,7 +132,8 @@ export async function checkHistories(
           const found = pages.flatMap((page) => page.hits);
           hits += found.length;
           const neighbours = opened.options.neighboursOf;
-          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, neighbours, opened.vectors);
+          const reading = { languages: opened.options.languages ?? english, vectors: opened.vectors };
+          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, neighbours, reading);
           assert.deepEqual(
             found,
             expected.map(({ key, location }) => ({ key, location })),

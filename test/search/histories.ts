@@ -8,11 +8,34 @@ import type { SearchIndex } from '../../lib/search/search-index.js';
 import type { OracleDocument } from './oracle.js';
 
 const words = ['ada', 'bell', 'cell', 'celling', 'cellar', 'ballad', 'belt', 'été', 'данные', '東京都', 'the', 'walks'];
+/** Words with other forms of themselves in other languages; enough of the small ones that a text shows its language. */
+const foreign = [
+  'häuser',
+  'haus',
+  'договоры',
+  'договор',
+  'nationaux',
+  'national',
+  'die',
+  'und',
+  'der',
+  'les',
+  'of',
+  'and',
+];
 const folders = ['a', 'a/b', 'a/b/c', 'a-b', 'd', 'd/e', 'f0', 'ä', '𐀀'];
 const names = ['one.md', 'two.txt', 'bell.md', 'celling.txt', '東京.md'];
 const labels = ['draft', 'final', 'bell'];
 
-const text = fc.array(fc.constantFrom(...words), { maxLength: 12 }).map((list) => list.join(' '));
+const text = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.array(fc.constantFrom(...words), { maxLength: 12 }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.constantFrom(...words, ...foreign, ...foreign), { maxLength: 40, size: 'max' }),
+    },
+  )
+  .map((list) => list.join(' '));
 const folder = fc.constantFrom(...folders) as fc.Arbitrary<Location>;
 const location = fc
   .tuple(fc.constantFrom('', ...folders), fc.constantFrom(...names))
@@ -71,13 +94,30 @@ export const reach: fc.Arbitrary<SearchReach> = fc.record({
   documents: fc.uniqueArray(location, { maxLength: 6 }),
 });
 
-const bareWord = fc.constantFrom(...words, 'cells', 'bel', 'tokyo', '京', 'draft', 'one');
+const bareWord = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...words, 'cells', 'bel', 'tokyo', '京', 'draft', 'one') },
+  { weight: 1, arbitrary: fc.constantFrom(...foreign) },
+);
 const queryWord = fc.oneof(
   { weight: 6, arbitrary: bareWord },
   { weight: 1, arbitrary: bareWord.map((word) => `+${word}`) },
   { weight: 1, arbitrary: bareWord.map((word) => `-${word}`) },
-  { weight: 1, arbitrary: fc.constantFrom('cel*', 'bel*', 'ball*d', 'c?l', 'дан*', '-cel*', '+bel*') },
-  { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'cel*',
+      'bel*',
+      'ball*d',
+      'c?l',
+      'дан*',
+      '-cel*',
+      '+bel*',
+      'häu*',
+      'договор*',
+      'national*',
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1', 'hauser~1', 'natonal~1') },
   { weight: 1, arbitrary: bareWord.map((word) => `title:${word}`) },
   { weight: 1, arbitrary: bareWord.map((word) => `${word}^3`) },
   { weight: 1, arbitrary: fc.constantFrom('path:bell', 'label:bell', '10:30', 'ada-bell') },

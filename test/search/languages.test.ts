@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
 import { languageCodes, openStemmer } from '../../lib/search/languages/open-stemmer.js';
 import { openLanguages, type LanguageCode } from '../../lib/search/languages/languages.js';
+import { analyzeDocument } from '../../lib/search/analyze-document.js';
 import { IndexOf } from './index-of.js';
 
 /** A sentence in each language, and what someone would look for. */
@@ -88,6 +89,43 @@ describe('search: languages that an admin named', () => {
     const of = open(['en', 'de'], { 'a.md': 'They went to war and had to die.', 'b.md': 'Das war die Frage.' });
     assert.deepEqual((await of.find('war')).toSorted(), ['a.md', 'b.md']);
     assert.deepEqual(await of.find('+war +die -Frage'), ['a.md']);
+  });
+
+  it('reads a stretch of text in the languages that it shows, and in all where it shows none', async () => {
+    const codes = ['en', 'de', 'fr', 'es', 'ru'] as const;
+    const englishText =
+      'The contracts were signed by the members of the board, and it was said at the meeting that all of them are to ' +
+      'be kept in the archive for as long as there is one, with the letters that have come to us on this matter.';
+    const germanText =
+      'Die Häuser am Markt sind von der Stadt gekauft worden, und es wird nicht mehr als ein Jahr dauern, bis die ' +
+      'Verträge für alle diese Häuser unterschrieben sind, wie es in dem Bericht an den Rat steht. Что нового в домах?';
+    const read = (text: string, languages: readonly LanguageCode[]) =>
+      analyzeDocument(
+        { location: 'a.txt' as Location, text, kind: 'text', labels: [] },
+        { languages: openLanguages(languages), vectors: null },
+      );
+    assert.deepEqual(
+      [...read(`${englishText} `.repeat(9), codes).terms.keys()].filter((term) => term !== 'txt'),
+      [...read(`${englishText} `.repeat(9), ['en']).terms.keys()].filter((term) => term !== 'txt'),
+      'as English alone reads it',
+    );
+    const german = [...read(germanText, codes).terms.keys()];
+    assert.ok(german.includes('haus') && german.includes('дом') && !german.includes('hauser'), german.join());
+    const of = open(codes, {
+      'a.md': `${englishText}\n\n${englishText}\n\n${germanText}\n\n${englishText}`,
+      'b.md': 'Alte Häuser',
+      'c.md': 'les règlements nationaux',
+    });
+    for (const [query, found] of [
+      ['vertrag', ['a.md']],
+      ['haus', ['b.md', 'a.md']],
+      ['дом', ['a.md']],
+      ['signing', ['a.md']],
+      ['national', ['c.md']],
+    ] as const) {
+      assert.deepEqual((await of.find(query)).toSorted(), [...found].toSorted(), query);
+    }
+    assert.deepEqual(await of.find('"kept in the archive"'), ['a.md'], 'a phrase, with words that are left out');
   });
 
   it('shows what matched in its own form, checks phrases to the letter, and takes every operator', async () => {

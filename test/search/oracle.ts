@@ -4,10 +4,9 @@
  */
 import type { Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
-import { analyzeDocument, plainReading } from '../../lib/search/analyze-document.js';
+import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analyze-document.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
-import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import { widenQuery } from '../../lib/search/widen-query.js';
 import { parseQuery, type Clause, type QueryTerm } from '../../lib/search/parse-query.js';
 
@@ -37,13 +36,14 @@ export function searchSlowly(
   text: string,
   filters: OracleFilters = {},
   neighboursOf: NeighboursOf = () => [],
-  vectors: WordVectors | null = null,
+  reading: Reading = plainReading,
 ): OracleDocument[] {
-  const query = parseQuery(text);
+  const { languages, vectors } = reading;
+  const query = parseQuery(text, 'operators', languages);
   const folder = filters.folder ?? '';
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
-    .map((document) => ({ document, ...analyzeDocument(document, { ...plainReading, vectors }) }));
+    .map((document) => ({ document, ...analyzeDocument(document, reading) }));
   if (query.clauses.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));

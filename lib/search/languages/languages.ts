@@ -1,5 +1,6 @@
 import { foldText } from '../split-words.js';
 import { isStopWord, stemWord } from '../stem-word.js';
+import { showLanguages } from './show-languages.js';
 import { openStemmer, type LanguageCode } from './open-stemmer.js';
 
 /** How words are read: what of their endings counts for nothing. */
@@ -8,8 +9,12 @@ export interface Languages {
   readonly codes: readonly LanguageCode[];
   /** Whether how a word is spelled tells more than its folded form. */
   readonly areSpelled: boolean;
-  /** Whether the folded word says too little to be kept in a body. */
+  /** Whether the folded word says too little to be asked for, besides others. */
   isStopWord(word: string): boolean;
+  /** Whether it says too little to be kept in a body that is read in these languages. */
+  leavesOut(word: string): boolean;
+  /** Those of the languages in which these words of a body, one after the other, are to be read: what they show. */
+  ofStretch(words: readonly string[]): Languages;
   /**
    * What a document is found by that has the word, and what the word is sought by: one term a language at most, that
    * of English first; the word itself where no language has its script.
@@ -21,12 +26,17 @@ export interface Languages {
 
 const latin = /^\p{Script=Latin}+$/u;
 const cyrillic = /^\p{Script=Cyrillic}+$/u;
-const mostRemembered = 50_000;
+const mostRemembered = 20_000;
 
 class English implements Languages {
   readonly codes = ['en'] as const;
   readonly areSpelled = false;
   readonly isStopWord = isStopWord;
+  readonly leavesOut = isStopWord;
+
+  ofStretch(): Languages {
+    return this;
+  }
 
   stemsOf(word: string): readonly string[] {
     return [stemWord(word)];
@@ -40,7 +50,8 @@ class SeveralLanguages implements Languages {
   readonly codes: readonly LanguageCode[];
   readonly areSpelled = true;
   readonly #hasEnglish: boolean;
-  readonly #hasOtherLatin: boolean;
+  /** Those that are written in Latin letters. */
+  readonly #latinCodes: readonly LanguageCode[];
   readonly #latin: readonly ((word: string) => string)[];
   readonly #cyrillic: readonly ((word: string) => string)[];
   /** Stems of words met. Emptied when a document is erased, since its words would outlive it. */
@@ -51,13 +62,24 @@ class SeveralLanguages implements Languages {
     const others = codes.filter((code) => code !== 'en');
     this.#hasEnglish = codes.includes('en');
     this.#latin = others.filter((code) => code !== 'ru').map(openStemmer);
-    this.#hasOtherLatin = this.#latin.length > 0;
+    this.#latinCodes = codes.filter((code) => code !== 'ru');
     this.#cyrillic = others.filter((code) => code === 'ru').map(openStemmer);
   }
 
-  /** A word that says little in one language may say a lot in another: "die", "war". */
   isStopWord(word: string): boolean {
-    return this.#hasEnglish && !this.#hasOtherLatin && isStopWord(word);
+    return this.#hasEnglish && isStopWord(word);
+  }
+
+  /** A word that says little in English may say a lot in another language. */
+  leavesOut(word: string): boolean {
+    return this.#latinCodes.length === 1 && this.isStopWord(word);
+  }
+
+  ofStretch(words: readonly string[]): Languages {
+    if (this.#latinCodes.length < 2) return this;
+    const shown = showLanguages(this.#latinCodes, words);
+    if (shown.length === this.#latinCodes.length) return this;
+    return openLanguages(this.codes.filter((code) => shown.includes(code) || !this.#latinCodes.includes(code)));
   }
 
   stemsOf(word: string, spelled: string): readonly string[] {
