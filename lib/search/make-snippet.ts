@@ -174,7 +174,7 @@ function startBefore(text: string, place: number): number {
 
 /** Marks that are shown with one character: more of them are somebody's joke. */
 const mostMarks = 16;
-const mark = /[\p{M}\u200d\ufe0f]/u;
+const mark = /\p{M}|\u200d/u;
 
 /** Not between the two halves of one character, nor before what is shown on top of it. */
 function endOfCharacter(text: string, at: number): number {

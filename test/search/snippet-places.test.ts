@@ -75,10 +75,10 @@ describe('search: places in a text', () => {
         let last = 0;
         splitWords(whole, (word, start, end) => {
           assert.ok(0 <= start && start < end && end <= whole.length);
-          assert.ok(start >= last || [...word].length === 2, 'in order, but for pairs');
+          assert.ok(start >= last || Array.from(word).length === 2, 'in order, but for pairs');
           assert.ok(!isCut(whole, start) && !isCut(whole, end));
           assert.ok(wordsOf(whole.slice(start, end)).includes(word), `${word} at ${start}`);
-          if ([...word].length !== 2) last = start;
+          if (Array.from(word).length !== 2) last = start;
         });
       }),
       { numRuns: 400, seed: 7 },
