@@ -97,7 +97,7 @@ function visitWord(raw: string, index: number, visit: WordVisitor): void {
  */
 export function spellingAt(text: string, word: string, start: number, end: number): string {
   const raw = text.slice(start, Math.min(end, start + longestRaw));
-  if (ascii.test(raw)) return word;
+  if (ascii.test(raw) || isWithoutSpaces(word)) return word;
   const spelled = raw.replace(unseen, '').normalize('NFKC').toLowerCase().normalize('NFC');
   return foldText(spelled) === word ? spelled : word;
 }

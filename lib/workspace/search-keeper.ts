@@ -43,7 +43,7 @@ export interface SearchProgress {
 /** Texts above this are found by their name alone. Bytes. */
 export const longestIndexed = 10 * 1024 * 1024;
 /** Bytes of text that are analysed on the spot, which takes milliseconds whatever they are; more goes to a worker. */
-const shortText = 32 * 1024;
+const shortText = 16 * 1024;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
 const storedEvery = 5000;
 /** Milliseconds that notes are gathered before they are followed, unless a search is waiting for them. */
