@@ -89,16 +89,18 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     await Promise.all([this.#contents.replace(), this.#facts.replace(), ...streams]);
   }
 
-  maintain(keep: readonly Oid[] = []): Promise<MaintenanceReport> {
+  maintain(keep: readonly Oid[] = [], callOff?: AbortSignal): Promise<MaintenanceReport> {
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
+      let isCalledOff: boolean;
       try {
-        await maintainWithGit(this.#program, this.writer, new Set(keep), this.#closing.signal);
+        const { signal } = this.#closing;
+        isCalledOff = !(await maintainWithGit(this.#program, this.writer, new Set(keep), { signal, callOff }));
       } finally {
         this.#contents.renew();
         this.#facts.renew();
       }
-      return { before, after: await this.stats(), missing: null };
+      return { before, after: await this.stats(), missing: null, isCalledOff };
     });
     this.#lastMaintenance = maintenance.catch(() => undefined);
     return maintenance;

@@ -51,7 +51,7 @@ export async function listReachableWithGit(
       const lines = rest + piece.toString('latin1');
       const whole = lines.length - (lines.length % lineLength);
       const oids = Buffer.from(lines.slice(0, whole).replaceAll('\n', ''), 'hex');
-      for (let at = 0; at < oids.length; at += oidLength) found.addAt(oids, at);
+      found.addRow(oids, 0, oids.length / oidLength);
       rest = lines.slice(whole);
     }
     if (rest !== '') throw new RepositoryUnreadable(`git rev-list said: ${rest}`);

@@ -8,46 +8,49 @@ const firstRoom = 1 << 14;
  * set of strings takes ten times as much. The names are hashes, so their first bytes are as good as any hash of them.
  */
 export class OidSet {
-  #oids = Buffer.alloc(firstRoom * oidLength);
+  #oids: Buffer;
+  /** The same bytes, of which numbers are read much faster by this than bytes are compared by calls of their own. */
+  #view: DataView;
   /** Numbers of names, counted from one, by their first bytes; half of the places are free. */
-  #places = new Uint32Array(firstRoom * 2);
+  #places: Uint32Array;
   #size = 0;
+
+  /** @param room names for which it has room at once */
+  constructor(room = firstRoom) {
+    let names = firstRoom;
+    while (names < room) names *= 2;
+    this.#oids = Buffer.alloc(names * oidLength);
+    this.#view = viewOf(this.#oids);
+    this.#places = new Uint32Array(names * 2);
+  }
 
   get size(): number {
     return this.#size;
   }
 
   has(oid: Oid): boolean {
-    return this.hasAt(Buffer.from(oid, 'hex'), 0);
-  }
-
-  /** Whether the twenty bytes there are one of the names. */
-  hasAt(bytes: Buffer, start: number): boolean {
-    return this.#places[this.#find(bytes, start)] !== 0;
+    return this.#has(viewOf(Buffer.from(oid, 'hex')), 0);
   }
 
   add(oid: Oid): void {
-    this.addAt(Buffer.from(oid, 'hex'), 0);
+    this.#add(viewOf(Buffer.from(oid, 'hex')), 0);
   }
 
-  addAt(bytes: Buffer, start: number): void {
-    const place = this.#find(bytes, start);
-    if (this.#places[place] !== 0) return;
-    bytes.copy(this.#oids, this.#size * oidLength, start, start + oidLength);
-    this.#size += 1;
-    this.#places[place] = this.#size;
-    if (this.#size * oidLength === this.#oids.length) this.#grow();
+  /** Adds so many names that lie one behind the other. */
+  addRow(bytes: Buffer, start: number, count: number): void {
+    const view = viewOf(bytes);
+    for (let at = start; at < start + count * oidLength; at += oidLength) this.#add(view, at);
   }
 
   addAll(others: OidSet): void {
-    for (let index = 0; index < others.#size; index++) this.addAt(others.#oids, index * oidLength);
+    for (let index = 0; index < others.#size; index++) this.#add(others.#view, index * oidLength);
   }
 
   /** Those that the other one has, too, in their order here. */
   intersect(others: OidSet): OidSet {
-    const both = new OidSet();
+    const both = new OidSet(Math.min(this.#size, others.#size) + 1);
     for (let at = 0; at < this.#size * oidLength; at += oidLength) {
-      if (others.hasAt(this.#oids, at)) both.addAt(this.#oids, at);
+      if (others.#has(this.#view, at)) both.#add(this.#view, at);
     }
     return both;
   }
@@ -59,24 +62,53 @@ export class OidSet {
     }
   }
 
+  #has(view: DataView, start: number): boolean {
+    return this.#places[this.#find(view, start)] !== 0;
+  }
+
+  #add(view: DataView, start: number): void {
+    const place = this.#find(view, start);
+    if (this.#places[place] !== 0) return;
+    const at = this.#size * oidLength;
+    for (let byte = 0; byte < oidLength; byte += 4) this.#view.setUint32(at + byte, view.getUint32(start + byte));
+    this.#size += 1;
+    this.#places[place] = this.#size;
+    if (this.#size * oidLength === this.#oids.length) this.#grow();
+  }
+
   /** The place of the name, or the free one where it would stand. */
-  #find(bytes: Buffer, start: number): number {
+  #find(view: DataView, start: number): number {
+    const mine = this.#view;
     const mask = this.#places.length - 1;
-    let place = bytes.readUInt32LE(start) & mask;
+    const first = view.getUint32(start);
+    let place = first & mask;
     for (; ; place = (place + 1) & mask) {
       const number = this.#places[place];
       if (number === undefined || number === 0) return place;
       const at = (number - 1) * oidLength;
-      if (this.#oids.compare(bytes, start, start + oidLength, at, at + oidLength) === 0) return place;
+      if (
+        mine.getUint32(at) === first &&
+        mine.getUint32(at + 4) === view.getUint32(start + 4) &&
+        mine.getUint32(at + 8) === view.getUint32(start + 8) &&
+        mine.getUint32(at + 12) === view.getUint32(start + 12) &&
+        mine.getUint32(at + 16) === view.getUint32(start + 16)
+      ) {
+        return place;
+      }
     }
   }
 
   #grow(): void {
     this.#oids = Buffer.concat([this.#oids, Buffer.alloc(this.#oids.length)]);
+    this.#view = viewOf(this.#oids);
     this.#places = new Uint32Array(this.#places.length * 2);
     for (let number = 1; number <= this.#size; number++) {
-      const place = this.#find(this.#oids, (number - 1) * oidLength);
+      const place = this.#find(this.#view, (number - 1) * oidLength);
       this.#places[place] = number;
     }
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -108,10 +108,9 @@ export function decodeIndex(index: Buffer): PackIndex {
 
 /** The objects that an index of version 2 names. @throws RepositoryUnreadable for another */
 export function listNamed(index: Buffer): OidSet {
-  const oids = new OidSet();
-  const start = 8 + 1024;
-  const end = start + objectsInIndex(index) * 20;
-  for (let at = start; at < end; at += 20) oids.addAt(index, at);
+  const count = objectsInIndex(index);
+  const oids = new OidSet(count + 1);
+  oids.addRow(index, 8 + 1024, count);
   return oids;
 }
 

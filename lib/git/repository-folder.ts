@@ -3,6 +3,9 @@ import { threadId } from 'node:worker_threads';
 import type { FileSystem, OpenFile } from './file-system.js';
 import { orAbsent, writeAll } from './file-system.js';
 
+/** Where packs are made that take long; nothing that lies there is part of the repository. */
+export const packingFolder = 'packing';
+
 /** Part of a temporary file's name: unique within this thread. */
 let temporaryFiles = 0;
 
@@ -103,6 +106,7 @@ export class RepositoryFolder {
     const present = new Set(inPacks);
     const leftovers = [
       ...(await this.#names(this.path)).filter((name) => name.endsWith('.tmp')).map((name) => this.at(name)),
+      ...(await this.#names(this.at(packingFolder))).map((name) => this.at(packingFolder, name)),
       ...inPacks.filter((name) => isLeftover(name) || lacksIndex(name, present)).map((name) => join(packs, name)),
       ...(await this.#names(this.at('objects', 'info')))
         .filter((name) => isLeftover(name))

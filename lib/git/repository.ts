@@ -89,8 +89,10 @@ export interface Repository {
    * object is ever lost by it, referred to or not. Reads and writes go on.
    * @param keep staged blobs that are to keep a file of their own, so that
    * `dropStaged` can still take them away.
+   * @param callOff ends it soon, where it is at what takes long, and nothing of
+   * that stays.
    */
-  maintain(keep?: readonly Oid[]): Promise<MaintenanceReport>;
+  maintain(keep?: readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport>;
 
   /**
    * What is wrong with the repository, a sentence each; nothing when it is
@@ -166,4 +168,6 @@ export interface MaintenanceReport {
   after: RepositoryStats;
   /** What was left out and why, for an operator to read; null for nothing. */
   missing: string | null;
+  /** It was called off before it had joined anything. */
+  isCalledOff?: boolean;
 }

@@ -177,20 +177,22 @@ export class TraceDestroyer {
   async #sweep(): Promise<void> {
     const { repository, checkpointer, journal, staging, maintainer } = this.#workspace;
     await checkpointer.run();
-    const loose = await repository.sweep({
-      // Between two checkpoints, every pack that is there belongs to where main is.
-      roots: () =>
-        checkpointer.exclusively(async () => {
-          const packs = await repository.packs();
-          const head = await repository.head();
-          if (head === null) throw new Error('Main stands nowhere.');
-          return { packs, head, also: journal.reader.versions.largeBlobs() };
-        }),
-      onCopied: () => this.#progress.reach('copied'),
-      signal: this.#progress.signal,
-    });
+    const loose = await maintainer.stoodAside((goOn) =>
+      repository.sweep({
+        // Between two checkpoints, every pack that is there belongs to where main is.
+        roots: () =>
+          checkpointer.exclusively(async () => {
+            const packs = await repository.packs();
+            const head = await repository.head();
+            if (head === null) throw new Error('Main stands nowhere.');
+            goOn();
+            return { packs, head, also: journal.reader.versions.largeBlobs() };
+          }),
+        onCopied: () => this.#progress.reach('copied'),
+        signal: this.#progress.signal,
+      }),
+    );
     await staging.discard(loose);
-    await maintainer.recount();
     this.#workspace.forgetContent();
     await unlessStopped(repository.letGo(), this.#progress.signal);
   }

@@ -29,7 +29,11 @@ export class Maintainer {
   #failedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<MaintenanceReport | undefined> | undefined;
   #isHeldOff = false;
+  #isAside = false;
   #isClosed = false;
+  #calling = new AbortController();
+  /** What packs are written anew by, in place of joining them. */
+  #instead: Promise<unknown> | undefined;
   readonly #closed: Promise<void>;
   #tellClosed!: () => void;
 
@@ -60,6 +64,29 @@ export class Maintainer {
     }
   }
 
+  /**
+   * Has packs written anew by somebody else, who is not to wait for a joining that is under way: it is called off.
+   * @param work given a function that it calls once no pack has to be added any more for it to go on: from then on who
+   * would add more than there may be waits for it
+   */
+  async stoodAside<Result>(work: (goOn: () => void) => Promise<Result>): Promise<Result> {
+    this.#isAside = true;
+    this.#calling.abort();
+    try {
+      await this.#running;
+      const working: Promise<Result> = work(() => {
+        this.#instead = working.catch(() => undefined);
+      });
+      return await working;
+    } finally {
+      this.#calling = new AbortController();
+      this.#instead = undefined;
+      this.#isAside = false;
+      await this.recount();
+      this.#consider();
+    }
+  }
+
   /** Tells that a pack was added. */
   notePack(): void {
     this.#packs += 1;
@@ -68,12 +95,12 @@ export class Maintainer {
 
   /** Resolves when a pack may be added; at once, unless there are too many and some are being joined. */
   async roomForPack(): Promise<void> {
-    while (this.#packs >= tooMany && !this.#isClosed && this.#running !== undefined) {
-      await Promise.race([this.#running, this.#closed]);
+    for (let busy = this.#busy; this.#packs >= tooMany && !this.#isClosed && busy !== undefined; busy = this.#busy) {
+      await Promise.race([busy, this.#closed]);
     }
   }
 
-  /** Joins packs now. @returns undefined when it failed, which was reported */
+  /** Joins packs now. @returns undefined when it failed, which was reported, or was called off */
   async run(): Promise<MaintenanceReport | undefined> {
     this.#running ??= this.#maintain().finally(() => {
       this.#running = undefined;
@@ -88,7 +115,12 @@ export class Maintainer {
     this.#tellClosed();
   }
 
+  get #busy(): Promise<unknown> | undefined {
+    return this.#running ?? this.#instead;
+  }
+
   #consider(): void {
+    if (this.#isAside) return;
     const startAt = this.#isHeldOff ? Math.max(manyMeanwhile, this.#startAt) : this.#startAt;
     const isDue = this.#packs >= startAt && performance.now() - this.#failedAt >= retryAfter;
     if (isDue && !this.#isClosed) void this.run();
@@ -96,8 +128,9 @@ export class Maintainer {
 
   async #maintain(): Promise<MaintenanceReport | undefined> {
     try {
-      const report = await this.#options.repository.maintain(this.#options.staged());
+      const report = await this.#options.repository.maintain(this.#options.staged(), this.#calling.signal);
       this.#packs = report.after.packs;
+      if (report.isCalledOff === true) return undefined;
       // Packs that cannot be joined (kept ones, or large ones without git) must not make it run again and again.
       this.#startAt = Math.max(many, report.after.packs + many / 2);
       return report;

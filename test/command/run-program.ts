@@ -132,5 +132,10 @@ export async function tidyUp(): Promise<void> {
   const ended = [...staying].map((child) => once(child, 'close'));
   for (const child of staying) child.kill('SIGKILL');
   await Promise.all(ended);
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) await removeLeft(folder);
+}
+
+/** Removes a data folder whose process was killed: a git of it may still put a file there, until it notices. */
+export function removeLeft(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

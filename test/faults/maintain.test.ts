@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Oid } from '../../lib/git/objects.js';
 import type { MaintenanceReport, Repository, RepositoryStats } from '../../lib/git/repository.js';
 import { Maintainer } from '../../lib/workspace/maintain.js';
 import { fsck } from '../git/fixture.js';
@@ -68,6 +70,36 @@ for (const program of ['auto', 'never'] as const) {
       evidence.close();
     }).timeout(120_000);
 
+    if (program === 'auto') {
+      it('is called off for whoever is to write packs anew, and leaves nothing of it', async () => {
+        const { actor, workspace } = bench;
+        for (let i = 0; i < 12; i++) {
+          await actor.create(`${i}.bin`, randomBytes(400_000).toString('hex'));
+          await workspace.checkpointer.run();
+        }
+        const before = packs();
+        for (const pause of [0, 5, 20, 60, 150]) {
+          const calling = new AbortController();
+          const joining = workspace.repository.maintain([], calling.signal);
+          await sleep(pause);
+          calling.abort();
+          const { isCalledOff } = await joining;
+          if (isCalledOff !== true) break;
+          assert.equal(packs(), before);
+          const left = readdirSync(bench.paths.repository, { recursive: true }).map(String);
+          assert.deepEqual(
+            left.filter((name) => /tmp_|^packing\//.test(name)),
+            [],
+          );
+          assert.equal(fsck(bench.paths.repository), '');
+        }
+        await workspace.repository.maintain();
+        assert.ok(packs() < before);
+        assert.deepEqual(await workspace.repository.fsck(), []);
+        for (let i = 0; i < 12; i++) assert.equal((await actor.read(`${i}.bin`)).length, 800_000);
+      });
+    }
+
     it('does not hold up closing, and leaves a sound repository when it is cut off', async () => {
       const { actor, workspace } = bench;
       for (let i = 0; i < 12; i++) {
@@ -98,15 +130,24 @@ describe('the one who joins packs', () => {
     joinings = 0;
     finish: (() => void) | undefined;
     fail = false;
+    isCalledOff = false;
 
     async stats(): Promise<RepositoryStats> {
       return { packs: this.packs, looseObjects: 0, bytes: 0 };
     }
 
-    async maintain(): Promise<MaintenanceReport> {
+    async maintain(_keep?: readonly Oid[], callOff?: AbortSignal): Promise<MaintenanceReport> {
       this.joinings += 1;
       const joined = this.packs;
-      await new Promise<void>((resolve) => (this.finish = resolve));
+      await new Promise<void>((resolve) => {
+        this.finish = resolve;
+        callOff?.addEventListener('abort', () => resolve());
+      });
+      this.isCalledOff = callOff?.aborted === true;
+      if (this.isCalledOff) {
+        const stats = await this.stats();
+        return { before: stats, after: stats, missing: null, isCalledOff: true };
+      }
       if (this.fail) throw new Error('no space left');
       const before = await this.stats();
       this.packs += 2; // the joined ones and those that were loose, before the old ones go
@@ -166,6 +207,50 @@ describe('the one who joins packs', () => {
       add(50);
       assert.equal(slow.joinings, 2);
     });
+    slow.finish?.();
+    await maintainer.run();
+  });
+
+  it('stands aside at once for who writes packs anew, and who would add too many waits for that alone', async () => {
+    const slow = new SlowRepository();
+    const faults: unknown[] = [];
+    const maintainer = new Maintainer({
+      repository: slow,
+      staged: () => [],
+      onFault: (cause) => void faults.push(cause),
+    });
+    const add = (packs: number): void => {
+      for (let pack = 0; pack < packs; pack++) {
+        slow.packs += 1;
+        maintainer.notePack();
+      }
+    };
+    add(25);
+    assert.equal(slow.joinings, 1);
+    let finish: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => (finish = resolve));
+    const order: string[] = [];
+    const aside = maintainer.stoodAside(async (goOn) => {
+      order.push('begun');
+      assert.ok(slow.isCalledOff);
+      add(25);
+      // What it waits for itself may still be added.
+      await maintainer.roomForPack();
+      goOn();
+      void maintainer.roomForPack().then(() => order.push('room'));
+      await written;
+      slow.packs = 1;
+      order.push('written');
+    });
+    await sleep(5);
+    assert.deepEqual(order, ['begun']);
+    finish();
+    await aside;
+    await sleep(1);
+    assert.deepEqual(order, ['begun', 'written', 'room']);
+    assert.deepEqual([slow.joinings, faults], [1, []]);
+    add(19);
+    assert.equal(slow.joinings, 2);
     slow.finish?.();
     await maintainer.run();
   });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseKey } from '../../lib/access/secret.js';
 import { bridgeStreams, type Deliver } from '../../lib/mcp/bridge.js';
-import { ask, patience, runProgram, serve, startProgram, tidyUp } from '../command/run-program.js';
+import { removeLeft, ask, patience, runProgram, serve, startProgram, tidyUp } from '../command/run-program.js';
 import type { Parsed } from '../harness/http.js';
 import { openTestService } from '../harness/service.js';
 
@@ -90,7 +89,7 @@ describe('cartulary mcp, at work', function () {
     await Promise.all(spoken.map(({ closed }) => closed));
     spoken = [];
     await tidyUp();
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+    for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
   /** A data folder that nobody has open, with an agent who may write in `team`. */
