@@ -46,5 +46,7 @@ describe('If-None-Match over REST', () => {
   it('must be an entity-tag', async () => {
     const refused = await ada.get('/v1/documents/a.md', { 'If-None-Match': '"open' });
     assert.equal(refused.refusal, 'INVALID_REQUEST bad_field');
+    const { record } = server.records().at(-1) ?? assert.fail('there is no record');
+    assert.deepEqual([record.action, record.outcome, record.version], ['document.read', 'refused', null]);
   });
 });
