@@ -102,6 +102,10 @@ function deleteFolder(
   dropEmptyFolders(tables, parentOf(location));
 }
 
+/**
+ * The commit says itself what came back. Which deletion that undid is worked out anew, and may be none: an erase takes
+ * documents from among those that were left behind, because of which the deletion could be undone once more.
+ */
 function undeleteFolder(
   tables: Tables,
   event: Extract<HistoryEvent, { readonly type: 'undelete-folder' }>,
@@ -109,12 +113,11 @@ function undeleteFolder(
   moment: number,
 ): void {
   const found = findFolderDeletion(tables, event.location);
-  if (found === undefined) throw new NotUnderstood(`no folder was deleted at "${event.location}" before it`);
   for (const folder of event.kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
   for (const [index, { documentId }] of event.restored.entries()) {
     undelete(tables, event, documentId, onlyOf(files.slice(index)), moment);
   }
-  if (tables.deletions.deletedBy(found.deletion.commit).length === 0) {
+  if (found !== undefined && tables.deletions.deletedBy(found.deletion.commit).length === 0) {
     tables.deletions.forgetFolder(found.deletion.moment);
   }
 }

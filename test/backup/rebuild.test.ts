@@ -155,6 +155,24 @@ describe('rebuild', () => {
     );
   });
 
+  it('understands the return of a folder of which an erase has taken what was left behind', async () => {
+    test = await openTestService({ store: 'disk' });
+    const { workspace } = test;
+    const ada = await addHands({ service: test, workspace }, 'Ada', 'approver');
+    const { id: documentId } = await ada.create('b/e.md', 'erased later');
+    await ada.createFolder('b/kept');
+    await ada.deleteFolder('b');
+    await ada.create('b/e.md', 'in the way');
+    assert.equal((await ada.undeleteFolder('b')).leftAlone.length, 1);
+    await ada.deleteFolder('b/kept');
+    // What was left behind makes that deletion one that can be undone still.
+    await ada.undeleteFolder('b');
+    const { id } = await eraseAt(workspace, 'b/e.md', { isDeleted: true, documentId });
+    await workspace.eraser.finished(id);
+    await rebuild(workspace, operator);
+    assert.deepEqual(await ada.list('b'), ['kept/', 'e.md']);
+  });
+
   it('gives no document what hung on another one whose row was lost', async () => {
     test = await openTestService({ store: 'disk' });
     const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
