@@ -18,18 +18,30 @@ const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const noParagraph = /^ {0,3}(?:[-+*>|<]|\d{1,9}[.)](?:[ \t]|$))/;
 const indented = /^(?: {4}|\t)/;
 
-/** A text's lines without their ends; a line end at the very end opens no further line. */
-export function splitLines(text: string): string[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+/** What of a heading's words is kept, and what of an id before its number: both can be named in a request. UTF-16 units. */
+const longestTitle = 300;
+const longestId = 200;
+/** Headings of one text; what comes after them belongs to the last. */
+const mostHeadings = 100_000;
+/** What of a text is looked at for the words of one underlined heading. */
+const longestUnderlined = 2000;
+
+/** The first units of a text, without half of a character. */
+function cutOff(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return text.slice(0, /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most);
 }
 
-/** The line after front matter (a block between `---` lines at the very start), or 0. */
-function afterFrontMatter(lines: readonly string[]): number {
-  if (lines[0] !== '---') return 0;
-  const end = lines.indexOf('---', 1);
-  return end < 0 ? 0 : end + 1;
+/** Where the text goes on after front matter (a block between `---` lines at the very start), and the number of lines before. */
+function afterFrontMatter(text: string): { readonly at: number; readonly line: number } {
+  if (!/^---\r?\n/.test(text)) return { at: 0, line: 0 };
+  const close = /\n---\r?(?:\n|$)/g;
+  close.lastIndex = 3;
+  const found = close.exec(text);
+  if (found === null) return { at: 0, line: 0 };
+  let line = 2;
+  for (let at = text.indexOf('\n'); at < found.index; at = text.indexOf('\n', at + 1)) line += 1;
+  return { at: found.index + found[0].length, line };
 }
 
 /** Lines, or headings, between two rests. */
@@ -50,15 +62,21 @@ export function readOutline(text: string): Heading[] {
 
 /** The same with rests on the way, for those who would hold others up with a long text. */
 export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
-  const lines = splitLines(text);
   const found: { title: string; level: number; line: number }[] = [];
   let fenced: string | undefined;
-  let paragraph: number | undefined;
+  let paragraph: { readonly at: number; readonly line: number } | undefined;
   // Within a list, a quote and the like, up to the next blank line: there is nothing to underline.
   let isContained = false;
-  for (let index = afterFrontMatter(lines); index < lines.length; index += 1) {
-    if (index % linesBetweenRests === 0) yield;
-    const line = lines[index] ?? '';
+  let { at, line: number } = afterFrontMatter(text);
+  for (let next = at; at < text.length && found.length < mostHeadings; at = next) {
+    const end = text.indexOf('\n', at);
+    const stop = end < 0 ? text.length : end;
+    next = stop + 1;
+    const line = text.slice(at, stop > at && text[stop - 1] === '\r' ? stop - 1 : stop);
+    // A line end at the very end opens no further line.
+    if (line === '' && end < 0) break;
+    number += 1;
+    if (number % linesBetweenRests === 0) yield;
     const mark = fence.exec(line)?.[1];
     if (fenced !== undefined) {
       if (mark?.startsWith(fenced) === true && line.trim() === mark) fenced = undefined;
@@ -72,15 +90,12 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
     const heading = atx.exec(line);
     const under = paragraph === undefined ? null : underline.exec(line);
     if (heading !== null) {
-      found.push({ title: trimTitle(heading[2] ?? ''), level: (heading[1] ?? '').length, line: index + 1 });
+      found.push({ title: trimTitle(heading[2] ?? ''), level: (heading[1] ?? '').length, line: number });
       paragraph = undefined;
       isContained = false;
     } else if (under !== null && paragraph !== undefined) {
-      const title = lines
-        .slice(paragraph, index)
-        .map((each) => each.trim())
-        .join(' ');
-      found.push({ title, level: under[1] === undefined ? 2 : 1, line: paragraph + 1 });
+      const title = joinLines(text.slice(paragraph.at, Math.min(at, paragraph.at + longestUnderlined)));
+      found.push({ title, level: under[1] === undefined ? 2 : 1, line: paragraph.line });
       paragraph = undefined;
     } else if (line.trim() === '') {
       paragraph = undefined;
@@ -89,10 +104,20 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
       paragraph = undefined;
       isContained = true;
     } else if (paragraph === undefined && !isContained && !indented.test(line)) {
-      paragraph = index;
+      paragraph = { at, line: number };
     }
   }
-  return yield* closeSections(found, lines.length);
+  for (; found.length === mostHeadings && at < text.length; number += 1) {
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+  }
+  return yield* closeSections(found, number);
+}
+
+/** The words of a heading that is underlined, over several lines too. */
+function joinLines(lines: string): string {
+  const words = lines.split('\n').map((line) => line.trim());
+  return cutOff(words.join(' ').trim(), longestTitle);
 }
 
 /** Drops blanks around a heading's words and the number signs that may close it. */
@@ -101,7 +126,7 @@ function trimTitle(words: string): string {
   let end = title.length;
   while (end > 0 && title[end - 1] === '#') end -= 1;
   const isClosed = end < title.length && (end === 0 || title[end - 1] === ' ' || title[end - 1] === '\t');
-  return isClosed ? title.slice(0, end).trim() : title;
+  return cutOff(isClosed ? title.slice(0, end).trim() : title, longestTitle);
 }
 
 function* closeSections(
@@ -112,6 +137,7 @@ function* closeSections(
   // Where the next heading of each level, or a higher one, opens; filled from the end.
   const opens = [0, 0, 0, 0, 0, 0, 0].map(() => lineCount + 1);
   for (let index = found.length - 1; index >= 0; index -= 1) {
+    if (index % linesBetweenRests === 0) yield;
     const { level, line } = found[index] ?? { level: 1, line: 1 };
     lastLines[index] = (opens[level] ?? lineCount + 1) - 1;
     for (let deeper = level; deeper <= 6; deeper += 1) opens[deeper] = line;
@@ -134,7 +160,7 @@ export function hyphenate(title: string): string {
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
     .trim()
     .replace(/ /g, '-');
-  return words === '' ? 'section' : words;
+  return words === '' ? 'section' : cutOff(words, longestId);
 }
 
 /** The id of a heading that has these words, unless another one has it already. */
@@ -154,16 +180,18 @@ function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, n
 /**
  * The lines of a section, heading and sections below it included; blank lines at its end are not part of it, so that
  * what is added after it leaves it as it was.
- * @returns undefined when there is no such heading
  */
-export function readSection(text: string, id: string): string | undefined {
-  const heading = readOutline(text).find((each) => each.id === id);
-  if (heading === undefined) return undefined;
-  return text
-    .split('\n')
-    .slice(heading.line - 1, heading.lastLine)
-    .join('\n')
-    .trimEnd();
+export function readSection(text: string, { line, lastLine }: Pick<Heading, 'line' | 'lastLine'>): string {
+  const seek = (from: number, lines: number): number => {
+    let at = from;
+    for (let left = lines; left > 0 && at <= text.length; left -= 1) {
+      const end = text.indexOf('\n', at);
+      at = end < 0 ? text.length + 1 : end + 1;
+    }
+    return at;
+  };
+  const start = seek(0, line - 1);
+  return text.slice(start, seek(start, lastLine - line + 1) - 1).trimEnd();
 }
 
 /** Whether one of two sections lies in the other, or they are the same. */

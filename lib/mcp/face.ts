@@ -2,8 +2,10 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { internal, Refusal } from '../domain/refusal.js';
+import { runResting } from '../search/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
+import { findFaultOfShape } from './check-shape.js';
 import type { McpHost, McpOptions } from './host.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';
@@ -31,8 +33,6 @@ export interface McpAnswer extends Answer {
 const largestBody = 8 * 1024 * 1024;
 /** Streams that would stay open and deliver nothing, since nothing is announced. */
 const refusedMethods = new Set(['subscriptions/listen']);
-/** Nesting of a message beyond which it is no message of the protocol. */
-const deepest = 64;
 
 /** The MCP face, whatever carries it: recognises the caller, then hands one message to the protocol. */
 export class McpFace {
@@ -77,12 +77,13 @@ export class McpFace {
     }
     const bytes = await request.readBody(largestBody);
     if (bytes === undefined) return answerError(413, rpcCodes.http, `A message has at most ${largestBody} bytes.`);
+    const fault = await runResting(findFaultOfShape(bytes));
+    if (fault !== undefined) return answerError(400, rpcCodes.invalid, fault);
     const message = parseMessage(bytes);
     if (message === undefined) return answerError(400, rpcCodes.parse, 'Parse error: the body is not JSON in UTF-8.');
     if (Array.isArray(message)) {
       return answerError(400, rpcCodes.invalid, 'Batches are not taken: send one message in a request.');
     }
-    if (isTooDeep(message)) return answerError(400, rpcCodes.invalid, 'The message is nested too deeply.');
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
     if (typeof method === 'string' && refusedMethods.has(method)) {
@@ -169,16 +170,4 @@ function parseMessage(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Looked at without recursion: nesting may be as deep as the body is long. */
-function isTooDeep(message: unknown): boolean {
-  let level: unknown[] = [message];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true;
-    level = level.flatMap((value): unknown[] =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
 }

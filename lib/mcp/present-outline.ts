@@ -13,20 +13,42 @@ export interface ShownOutline {
  * level has too many, the first are shown.
  */
 export function presentOutline(text: string, headings: readonly Heading[]): ShownOutline {
-  let shown = headings;
-  for (let deepest = 5; shown.length > mostHeadings && deepest >= 1; deepest -= 1) {
-    shown = headings.filter(({ level }) => level <= deepest);
+  const ofLevel = [0, 0, 0, 0, 0, 0, 0];
+  for (const { level } of headings) ofLevel[level] = (ofLevel[level] ?? 0) + 1;
+  let deepest = 6;
+  for (let count = headings.length; count > mostHeadings && deepest > 1; deepest -= 1) count -= ofLevel[deepest] ?? 0;
+  const shown: Heading[] = [];
+  for (const heading of headings) {
+    if (shown.length === mostHeadings) break;
+    if (heading.level <= deepest) shown.push(heading);
   }
-  shown = shown.slice(0, mostHeadings);
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const startOf = placeLines(
+    text,
+    shown.flatMap(({ line, lastLine }) => [line, lastLine + 1]),
+  );
   const outline = shown.map(({ id, title, level, line, lastLine }) => ({
     id,
     heading: title,
     level,
     start_line: line,
     lines: lastLine - line + 1,
-    chars: (starts[lastLine] ?? text.length) - (starts[line - 1] ?? 0),
+    chars: startOf(lastLine + 1) - startOf(line),
   }));
   return { outline, outline_complete: shown.length === headings.length };
+}
+
+/** Where these lines start; the text's end for one behind the last. Only what is asked for is kept. */
+function placeLines(text: string, lines: readonly number[]): (line: number) => number {
+  const starts = new Map<number, number>();
+  const wanted = [...new Set(lines)].toSorted((a, b) => a - b);
+  let line = 1;
+  let at = 0;
+  for (const next of wanted) {
+    for (; line < next && at < text.length; line += 1) {
+      const end = text.indexOf('\n', at);
+      at = end < 0 ? text.length : end + 1;
+    }
+    starts.set(next, at);
+  }
+  return (asked) => starts.get(asked) ?? text.length;
 }

@@ -11,6 +11,7 @@ import {
 } from '../operations/edit-document.js';
 import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/write-text.js';
 import { countLines } from '../operations/cut-text.js';
+import { stagedFrom } from '../workspace/prepare-content.js';
 import { row, type Row, type ToolCall } from './tool.js';
 
 interface WriteArguments {
@@ -88,6 +89,17 @@ function readEdit(edit: SentEdit, index: number): DocumentEdit {
     throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, edit_index: index });
   }
   requireText(newText, `edits.${index}.new_text`);
+  for (const [name, text] of [
+    ['old_text', oldText],
+    ['new_text', newText],
+  ] as const) {
+    if (text.length <= stagedFrom) continue;
+    const field = `edits.${index}.${name}`;
+    throw invalidRequest('content_too_large', `${name} is longer than any text that is edited.`, {
+      field,
+      limit: stagedFrom,
+    });
+  }
   if (op === 'replace_text') return { op, oldText, newText, count };
   return op === 'append' ? { op, newText } : { op, section, newText };
 }

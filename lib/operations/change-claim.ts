@@ -2,7 +2,7 @@ import { longestClaim, shortestClaim, usualClaim, type Claim, type PlacedClaim }
 import { findHeading } from '../domain/find-heading.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { Location } from '../domain/location.js';
-import { hyphenate, readOutline, sectionsOverlap, type Heading } from '../domain/outline.js';
+import { hyphenate, readOutlineInSteps, sectionsOverlap, type Heading } from '../domain/outline.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
@@ -13,7 +13,8 @@ import { findDocument, findDocumentById, type FoundDocument } from '../workspace
 import { requireWritable } from '../workspace/occupy.js';
 import type { Pen } from '../workspace/pen.js';
 import { claimed } from '../workspace/require-unclaimed.js';
-import type { WriteOperation } from './operation.js';
+import { runResting } from '../search/run-resting.js';
+import type { PrepareContext, WriteOperation } from './operation.js';
 import { readCurrentText, type ReadText } from './read-text.js';
 
 export interface TakeClaimInput {
@@ -64,15 +65,21 @@ function parsePurpose(purpose: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-/** The headings as they are now; undefined where the text is not known in the turn. */
-function findSections(found: FoundDocument, read: ReadText | undefined): readonly Heading[] | undefined {
-  return read?.versionId === found.row.current.id && read.text !== undefined ? readOutline(read.text) : undefined;
+/** The text as of one version with its headings, read before the turn since that may take a while. */
+interface ReadHeadings extends ReadText {
+  readonly headings: readonly Heading[];
+}
+
+async function readHeadings(context: PrepareContext, location: Location): Promise<ReadHeadings | undefined> {
+  const read = await readCurrentText(context, location);
+  if (read === undefined) return undefined;
+  return { ...read, headings: read.text === undefined ? [] : await runResting(readOutlineInSteps(read.text)) };
 }
 
 /** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
-function requireSection(pen: Pen, location: Location, section: string, read: ReadText | undefined): Heading {
-  const found = requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
-  return findHeading(findSections(found, read) ?? [], section);
+function requireSection(pen: Pen, location: Location, section: string, read: ReadHeadings | undefined): Heading {
+  requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
+  return findHeading(read?.headings ?? [], section);
 }
 
 /** Whether someone else's claim stands in the way of one on `section`, or (with null) on the whole document. */
@@ -94,7 +101,7 @@ function place(claim: Claim, location: Location): PlacedClaim {
  * Claims a document or one of its sections: others cannot write there until the claim is given up, broken, or runs out.
  * Who has the same claim already renews it. Editor.
  */
-export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | undefined> = {
+export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings | undefined> = {
   kind: 'write',
   name: 'claim.take',
   needs: ({ location }) => [{ role: 'editor', location }],
@@ -103,7 +110,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | un
     detail: { section: section ?? null, seconds: seconds ?? usualClaim },
   }),
   prepare: async (context, { location, section }) =>
-    section === undefined ? undefined : readCurrentText(context, location),
+    section === undefined ? undefined : readHeadings(context, location),
   run(pen, input, read) {
     const { tables, now } = pen.turn;
     const duration = parseDuration(input.seconds);
@@ -113,13 +120,12 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadText | un
     requireWritable(found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
     const section = input.section === undefined ? undefined : requireSection(pen, input.location, input.section, read);
-    const sections = findSections(found, read);
     const present = findClaims(tables, found, now);
     const other = present.find(
-      (claim) => claim.holder.id !== pen.caller.principalId && standsInTheWay(claim, section, sections),
+      (claim) => claim.holder.id !== pen.caller.principalId && standsInTheWay(claim, section, read?.headings),
     );
     if (other !== undefined) throw claimed(other);
-    const sectionDigest = section === undefined ? null : digestSection(read?.text ?? '', section.id);
+    const sectionDigest = section === undefined ? null : digestSection(read?.text ?? '', section);
     const expiresAt = now + duration;
     const same = present.find(
       (claim) => claim.holder.id === pen.caller.principalId && claim.section === (section?.id ?? null),

@@ -9,6 +9,7 @@ import { stale } from '../workspace/apply-update.js';
 import { findDocument, toDocument } from '../workspace/locate.js';
 import { prepareContent, stagedFrom } from '../workspace/prepare-content.js';
 import { requireHeld, requireUnclaimed } from '../workspace/require-unclaimed.js';
+import { readSections } from '../workspace/follow-section.js';
 import { requireWritable } from '../workspace/occupy.js';
 import { applyEdits, type EditedText, type EditRules } from './apply-edits.js';
 import { decodeContent } from './content.js';
@@ -74,7 +75,10 @@ async function requireText({ workspace }: ReadContext, version: Version): Promis
 }
 
 function rulesFor({ view }: ReadContext, version: Version): EditRules {
-  return { isMarkdown: version.mediaType.startsWith('text/markdown'), longest: readPolicy(view.tables).largestText };
+  return {
+    isMarkdown: version.mediaType.startsWith('text/markdown'),
+    longest: Math.min(readPolicy(view.tables).largestText, stagedFrom),
+  };
 }
 
 /** What somebody needs to know whose edits were written for an older version. */
@@ -191,7 +195,7 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
     const asked = { turn: { tables: view.tables, now: view.now }, caller };
     const checkClaims = (text: string): void => {
       requireHeld(asked, found, input.claimId);
-      requireUnclaimed(asked, found, () => text);
+      requireUnclaimed(asked, found, () => readSections(text));
       requireWritable(found.mirror);
     };
     if (document.current.id !== input.expected) {

@@ -2,7 +2,7 @@ import type { Change } from '../domain/change.js';
 import type { Document } from '../domain/document.js';
 import { notFound } from '../domain/refusal.js';
 import { requireCurrent } from './apply-update.js';
-import { followSections } from './follow-section.js';
+import { followSections, readOnce } from './follow-section.js';
 import { toDocument } from './locate.js';
 import { noteDocument, noteSearch } from './note-search.js';
 import { requireWritable } from './occupy.js';
@@ -21,9 +21,9 @@ export function applyRestore(pen: Pen, change: Extract<Change, { type: 'restore'
   const found = requireCurrent(pen, location, change.precondition);
   const old = tables.versions.byId(found.row.number, change.versionId);
   if (old === undefined) throw notFound();
-  const readText = (): string | undefined => change.text;
+  const readNext = readOnce(() => change.text);
   requireHeld(pen, found, change.claimId);
-  requireUnclaimed(pen, found, readText);
+  requireUnclaimed(pen, found, readNext);
   requireWritable(found.mirror);
   takeRoom(pen, old.size);
   const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: old.blobOid } }], {
@@ -49,7 +49,7 @@ export function applyRestore(pen: Pen, change: Extract<Change, { type: 'restore'
     message,
   });
   tables.documents.advance(found.row.number, sequence);
-  followSections(pen, found.row.number, readText);
+  followSections(pen, found.row.number, readNext);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just restored is not there.');
   const document = toDocument(tables, { ...found, row }, now);

@@ -49,9 +49,9 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
   const { tables } = pen.turn;
   const { location, content } = change;
   const found = requireCurrent(pen, location, change.precondition);
-  const readText = readPrepared(content);
+  const readNext = readPrepared(content);
   requireHeld(pen, found, change.claimId);
-  requireUnclaimed(pen, found, readText);
+  requireUnclaimed(pen, found, readNext);
   requireWritable(found.mirror);
   addContent(pen, content);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
@@ -77,7 +77,7 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
     message: change.message,
   });
   tables.documents.advance(found.row.number, sequence);
-  followSections(pen, found.row.number, readText);
+  followSections(pen, found.row.number, readNext);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just updated is not there.');
   const document = toDocument(tables, { ...found, row }, pen.turn.now);

@@ -1,38 +1,69 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import type { PreparedContent } from '../domain/change.js';
-import { readSection } from '../domain/outline.js';
+import { readOutline, readSection, type Heading } from '../domain/outline.js';
 import type { Pen } from './pen.js';
 
-/** Gives a text when it is asked for; undefined where it is no text, or too large to look into within a turn. */
-export type ReadText = () => string | undefined;
+/** Lines of a text beyond which nobody looks into it within a turn, since everyone else waits meanwhile. */
+const mostLines = 10_000;
 
-/** The text of content that waits for the pen. */
-export function readPrepared({ kind, deflated, size }: PreparedContent): ReadText {
-  return () => {
-    if (kind !== 'text' || deflated === null) return undefined;
-    return inflateSync(deflated, { maxOutputLength: Math.max(size, 1) }).toString('utf8');
+function hasTooManyLines(text: string): boolean {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    lines += 1;
+    if (lines > mostLines) return true;
+  }
+  return false;
+}
+
+/** Stands for the lines of a section; null in a text that is too long to be looked into. */
+export function digestSection(text: string, heading: Heading): string | null {
+  if (hasTooManyLines(text)) return null;
+  return createHash('sha256').update(readSection(text, heading)).digest('hex');
+}
+
+/** The sections of one text, which is read once however many of them are asked for. */
+export interface Sections {
+  /** Stands for the lines of the section; null when there is no such heading. */
+  digestOf(section: string): string | null;
+}
+
+/** Gives a text's sections when they are asked for; undefined where it is no text, or too long to look into in a turn. */
+export type ReadSections = () => Sections | undefined;
+
+export function readSections(text: string | undefined): Sections | undefined {
+  if (text === undefined || hasTooManyLines(text)) return undefined;
+  const headings = new Map(readOutline(text).map((heading) => [heading.id, heading]));
+  return {
+    digestOf(section) {
+      const heading = headings.get(section);
+      return heading === undefined ? null : digestSection(text, heading);
+    },
   };
 }
 
-/** Stands for the lines of a section; null when there is no such heading. */
-export function digestSection(text: string, section: string): string | null {
-  const lines = readSection(text, section);
-  return lines === undefined ? null : createHash('sha256').update(lines).digest('hex');
+/** Asks once. */
+export function readOnce(read: () => string | undefined): ReadSections {
+  let sections: { readonly value: Sections | undefined } | undefined;
+  return () => (sections ??= { value: readSections(read()) }).value;
+}
+
+/** The sections of content that waits for the pen. */
+export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSections {
+  return readOnce(() => {
+    if (kind !== 'text' || deflated === null) return undefined;
+    return inflateSync(deflated, { maxOutputLength: Math.max(size, 1) }).toString('utf8');
+  });
 }
 
 /**
  * Lets the claims on sections of a document stand for its new text. Where the heading is gone, or the text cannot be
  * looked into, a claim binds the whole document from now on, until a text has the heading again.
  */
-export function followSections({ turn }: Pen, document: number, readText: ReadText): void {
-  let text: string | undefined;
-  let isRead = false;
+export function followSections({ turn }: Pen, document: number, readNext: ReadSections): void {
   for (const { id, section, sectionDigest } of turn.tables.claims.on(document, turn.now)) {
     if (section === null) continue;
-    if (!isRead) text = readText();
-    isRead = true;
-    const digest = text === undefined ? null : digestSection(text, section);
+    const digest = readNext()?.digestOf(section) ?? null;
     if (digest !== sectionDigest) turn.tables.claims.setSectionDigest(id, digest);
   }
 }

@@ -3,7 +3,7 @@ import { isWithin, type Location } from '../domain/location.js';
 import { conflict, type Refusal } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
 import { findClaims, mayHolderEdit, type ClaimedDocument } from './find-claims.js';
-import { digestSection, type ReadText } from './follow-section.js';
+import type { ReadSections } from './follow-section.js';
 import { findDocumentById, locationOfFolder } from './locate.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from './pen.js';
@@ -13,7 +13,7 @@ export function claimed(claim: ClaimRow): Refusal {
   return conflict(
     'claimed',
     isWidened
-      ? 'Someone else has claimed a section whose heading is gone, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
+      ? 'Someone else has claimed a section whose heading is gone, or of a very long text, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
       : 'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
     {
       holder: { id: claim.holder.id, kind: claim.holder.kind, display_name: claim.holder.displayName },
@@ -32,22 +32,18 @@ export interface ClaimedFrom {
 /**
  * Makes sure that nobody else's claim binds what the write would change, whatever If-Match says. A claim on a section
  * lets a write pass that leaves the section's lines as they are; one whose heading is gone binds the whole document.
- * @param readNext the text that the write would leave; left out, it reaches everything
+ * @param readNext the sections of the text that the write would leave; left out, it reaches everything
  * @throws Refusal CONFLICT `claimed`
  */
 export function requireUnclaimed(
   pen: ClaimedFrom,
   document: ClaimedDocument,
-  readNext: ReadText = () => undefined,
+  readNext: ReadSections = () => undefined,
 ): void {
-  let next: string | undefined;
-  let isRead = false;
   for (const claim of findClaims(pen.turn.tables, document, pen.turn.now)) {
     if (claim.holder.id === pen.caller.principalId) continue;
     if (claim.section !== null && claim.sectionDigest !== null) {
-      if (!isRead) next = readNext();
-      isRead = true;
-      if (next !== undefined && digestSection(next, claim.section) === claim.sectionDigest) continue;
+      if (readNext()?.digestOf(claim.section) === claim.sectionDigest) continue;
     }
     throw claimed(claim);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readOutline, readSection, splitLines } from '../../lib/domain/outline.js';
+import { readOutline, readSection } from '../../lib/domain/outline.js';
 
 const brief = (text: string): string[] =>
   readOutline(text).map(({ id, level, line, lastLine }) => `${id} h${level} ${line}-${lastLine}`);
@@ -48,10 +48,23 @@ describe('the outline of a Markdown text', () => {
 
   it('reads a section without the blank lines behind it', () => {
     const text = '# A\n\none\n\n# B\ntwo';
-    assert.equal(readSection(text, 'a'), '# A\n\none');
-    assert.equal(readSection(text, 'b'), '# B\ntwo');
-    assert.equal(readSection(text, 'c'), undefined);
-    assert.equal(readSection(`${text}\n\n# C\n`, 'b'), '# B\ntwo');
+    const sections = (whole: string): string[] => readOutline(whole).map((heading) => readSection(whole, heading));
+    assert.deepEqual(sections(text), ['# A\n\none', '# B\ntwo']);
+    assert.deepEqual(sections(`${text}\n\n# C\n`), ['# A\n\none', '# B\ntwo', '# C']);
+    assert.deepEqual(sections('# A\r\none\r\n\r\n# B'), ['# A\r\none', '# B']);
+  });
+
+  it('keeps of a heading what can be named in a request', () => {
+    const [long, again] = readOutline(`# ${'word 😀 '.repeat(1000)}\n# ${'word 😀 '.repeat(1000)}\n`);
+    assert.ok(long !== undefined && again !== undefined);
+    assert.ok(long.title.length <= 300 && long.id.length <= 200 && again.id.length <= 210);
+    assert.ok(!/\p{Surrogate}/u.test(long.title));
+    assert.notEqual(long.id, again.id);
+    const underlined = readOutline(`${'some words\n'.repeat(5000)}===\n`);
+    assert.deepEqual(
+      underlined.map(({ title, level, line, lastLine }) => [title.length, level, line, lastLine]),
+      [[300, 1, 1, 5001]],
+    );
   });
 
   it('takes time in proportion to the text, whatever it is', () => {
@@ -68,11 +81,12 @@ describe('the outline of a Markdown text', () => {
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
         const text = lines.join('\n');
         const headings = readOutline(text);
+        const lineCount = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
         assert.equal(new Set(headings.map(({ id }) => id)).size, headings.length);
         for (const [index, heading] of headings.entries()) {
-          assert.ok(heading.line <= heading.lastLine && heading.lastLine <= splitLines(text).length);
+          assert.ok(heading.line <= heading.lastLine && heading.lastLine <= lineCount);
           const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
-          assert.equal(heading.lastLine, next === undefined ? splitLines(text).length : next.line - 1);
+          assert.equal(heading.lastLine, next === undefined ? lineCount : next.line - 1);
         }
       }),
     );

@@ -206,4 +206,33 @@ describe('What a refused agent is told', () => {
     assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
     assert.deepEqual((await agent.call('claim', { action: 'list', location })).done.claims, []);
   });
+
+  it('holds the whole of a text that is too long to be looked into for a section of it', async () => {
+    const document = await write(`# A\n\none\n\n# B\n\n${'line\n'.repeat(10_000)}`);
+    const { location } = document;
+    await agent.call('claim', { action: 'take', location, section: 'a' });
+    const edits = [{ op: 'append', new_text: 'more' }];
+    const blocked = await other.call('edit_org_doc', { ...document, edits });
+    assert.deepEqual([blocked.refusal, blocked.error.section], ['CONFLICT claimed', 'a']);
+    assert.match(blocked.error.message, /holds the whole document/);
+    assert.equal((await agent.call('edit_org_doc', { ...document, edits })).refusal, '');
+  });
+
+  it('makes no document by edits that could not be edited any more', async () => {
+    const document = await write('text\n');
+    const much = 'x'.repeat(600_000);
+    const grown = await agent.call('edit_org_doc', {
+      ...document,
+      edits: [
+        { op: 'append', new_text: much },
+        { op: 'append', new_text: much },
+      ],
+    });
+    assert.deepEqual([grown.refusal, grown.error.limit], ['INVALID_REQUEST content_too_large', 1024 * 1024]);
+    for (const name of ['old_text', 'new_text']) {
+      const edit = { old_text: 'text', new_text: 'x', [name]: 'x'.repeat(1024 * 1024 + 1) };
+      const long = await agent.call('edit_org_doc', { ...document, edits: [edit] });
+      assert.deepEqual([long.refusal, long.error.field], ['INVALID_REQUEST content_too_large', `edits.0.${name}`]);
+    }
+  });
 });

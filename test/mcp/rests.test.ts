@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { DocumentEdit } from '../../lib/domain/document-edit.js';
 import { readOutlineInSteps } from '../../lib/domain/outline.js';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { findFaultOfShape } from '../../lib/mcp/check-shape.js';
+import { presentOutline } from '../../lib/mcp/present-outline.js';
 import { applyEdits } from '../../lib/operations/apply-edits.js';
 import { findNearestLines } from '../../lib/operations/find-nearest-lines.js';
 
@@ -19,6 +21,14 @@ function countRests(work: Generator<void, unknown>): number {
     if (!(error instanceof Refusal)) throw error;
   }
   return rests;
+}
+
+/** How often the work rests, and what came of it. */
+function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
+  for (let rests = 0; ; rests += 1) {
+    const step = work.next();
+    if (step.done === true) return { rests, result: step.value };
+  }
 }
 
 /** How often it can rest is counted, not how long it takes: the one is the same on every machine. */
@@ -52,5 +62,37 @@ describe('Work on long hostile texts', () => {
     assert.ok(countRests(findNearestLines(text, 'wort ward')) >= Math.floor(lines / between));
     const edits = Array.from({ length: 50 }, (): DocumentEdit => ({ op: 'append', newText: 'x' }));
     assert.ok(countRests(applyEdits('text\n', edits, rules)) >= 2 * 50);
+  });
+
+  it('takes so many headings and no more', () => {
+    const text = '#\n'.repeat(300_000);
+    const { result: headings } = finish(readOutlineInSteps(text));
+    assert.equal(headings.length, 100_000);
+    assert.deepEqual([headings.at(-1)?.line, headings.at(-1)?.lastLine, headings[0]?.lastLine], [100_000, 300_000, 1]);
+  });
+
+  it('refuses messages of many small parts before they are parsed, and rests over long texts', () => {
+    const shapeOf = (text: string) => finish(findFaultOfShape(Buffer.from(text)));
+    const long = shapeOf(JSON.stringify({ content: 'a "quoted", [listed], {braced} \\ text\n'.repeat(50_000) }));
+    assert.equal(long.result, undefined);
+    assert.ok(long.rests >= 7, String(long.rests));
+    assert.match(shapeOf(`[${'[],'.repeat(1_000_000)}[]]`).result ?? '', /values/);
+    assert.match(shapeOf(`[${'1,'.repeat(20_000)}1]`).result ?? '', /values/);
+    assert.match(shapeOf(`${'['.repeat(65)}${']'.repeat(65)}`).result ?? '', /deep/);
+    for (const fine of [`${'['.repeat(64)}${']'.repeat(64)}`, `[${'1,'.repeat(10_000)}1]`, '"\\', '', '"[,[,']) {
+      assert.equal(shapeOf(fine).result, undefined, fine.slice(0, 20));
+    }
+  });
+
+  it('shows of an outline no more than an answer may hold', () => {
+    const text = `# ${'long words '.repeat(200)}\n`.repeat(400);
+    const { result: headings } = finish(readOutlineInSteps(text));
+    const { outline, outline_complete } = presentOutline(text, headings);
+    assert.deepEqual([outline.length, outline_complete], [300, false]);
+    assert.ok(JSON.stringify(outline).length < 300 * 650);
+    const levels = '# a\n## b\n### c\n'.repeat(120);
+    const shown = presentOutline(levels, finish(readOutlineInSteps(levels)).result);
+    assert.equal(shown.outline.length, 240);
+    assert.deepEqual(shown.outline[1], { id: 'b', heading: 'b', level: 2, start_line: 2, lines: 2, chars: 11 });
   });
 });
