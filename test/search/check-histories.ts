@@ -76,10 +76,10 @@ async function play(
   folder: string,
   { options, vectors }: Opening,
 ): Promise<{ index: SearchIndex; workspace: Workspace }> {
-  const open = (): SearchIndex => engine.open({ folder, readText: () => null, ...options });
+  const workspace = new Workspace();
+  const open = (): SearchIndex => engine.open({ folder, readText: (_, at) => workspace.textAt(at), ...options });
   let index = open();
   beginWith(index, vectors);
-  const workspace = new Workspace();
   for (const step of steps) {
     await workspace.take(step, index, vectors, async () => {
       await index.save();
@@ -101,7 +101,7 @@ function beginWith(index: SearchIndex, vectors: WordVectors | null): void {
 
 /** An index that was made in one go and knows nothing but what the caller reaches. */
 function build(engine: Engine, workspace: Workspace, within: SearchReach, { options, vectors }: Opening): SearchIndex {
-  const index = engine.open({ folder: null, readText: () => null, ...options });
+  const index = engine.open({ folder: null, readText: (_, at) => workspace.textAt(at), ...options });
   beginWith(index, vectors);
   const documents = workspace.reachedBy(within).map(toSearch);
   if (documents.length === 0) return index;

@@ -72,7 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), pick: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('rename' as const), pick: fc.nat(), to: location }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('carry' as const), from: folder, to: folder }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('carry' as const), from: folder, to: folder }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('label' as const), pick: fc.nat(), labels: someLabels }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.constant({ type: 'revise' as const }) },
@@ -120,6 +120,7 @@ const queryWord = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1', 'hauser~1', 'natonal~1') },
   { weight: 1, arbitrary: bareWord.map((word) => `title:${word}`) },
   { weight: 1, arbitrary: bareWord.map((word) => `${word}^3`) },
+  { weight: 1, arbitrary: fc.constantFrom('"ada bell"', '-"ada bell"', '"the ada"', '"cell"', '"東京"', '"bell md"') },
   { weight: 1, arbitrary: fc.constantFrom('path:bell', 'label:bell', '10:30', 'ada-bell') },
 );
 export const query = fc.array(queryWord, { minLength: 1, maxLength: 4 }).map((list) => list.join(' '));
@@ -144,6 +145,10 @@ export class Workspace {
   readonly documents = new Map<Location, OracleDocument>();
   commits = 0;
   #keys = 0;
+
+  textAt(location: Location): string | null {
+    return this.documents.get(location)?.text ?? null;
+  }
 
   reachedBy({ everything, folders: reachedFolders, documents }: SearchReach): OracleDocument[] {
     return [...this.documents.values()].filter(

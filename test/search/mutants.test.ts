@@ -120,7 +120,7 @@ const mutants: readonly Mutant[] = [
 ];
 
 describe('search: faults put into the index on purpose', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let folder = '';
 
   before(() => {
@@ -152,7 +152,7 @@ describe('search: faults put into the index on purpose', function () {
     it(`is found out when it ${mutant.fault}`, async () => {
       const engine = await openMutant(mutant, number);
       await assert.rejects(
-        checkHistories(engine, { folder, runs: 60, endsAtFirst: true }),
+        checkHistories(engine, { folder, runs: 120, endsAtFirst: true }),
         ({ cause }: Error) => cause instanceof assert.AssertionError,
       );
     });

@@ -17,7 +17,7 @@ describe('search: what is out of reach has no effect', function () {
   });
 
   it('hits, order, pages and positions are those of an index without it, through merges and restarts, and of the slow way', async () => {
-    const hits = await checkHistories(SearchIndex, { folder, runs: 40 });
+    const hits = await checkHistories(SearchIndex, { folder, runs: 55 });
     assert.ok(hits > 800, `the histories are worth something: ${hits} hits`);
   });
 });

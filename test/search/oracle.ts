@@ -2,13 +2,15 @@
  * What a search must answer, the slow way: takes the documents a caller reaches, and nothing else, one by one.
  * Shares with the index how text and queries are read; not how anything is stored, cut, merged or ranked.
  */
-import type { Location } from '../../lib/domain/location.js';
+import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analyze-document.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
 import { widenQuery } from '../../lib/search/widen-query.js';
-import { parseQuery, type Clause, type QueryTerm } from '../../lib/search/parse-query.js';
+import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/parse-query.js';
+import { reduceMarkup } from '../../lib/search/reduce-markup.js';
+import { wordsOf } from '../../lib/search/split-words.js';
 
 export interface OracleDocument {
   readonly key: number;
@@ -44,7 +46,7 @@ export function searchSlowly(
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
     .map((document) => ({ document, ...analyzeDocument(document, reading) }));
-  if (query.clauses.length === 0) return [];
+  if (query.clauses.length === 0 && query.phrases.length === 0) return [];
   const total = documents.length;
   const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
   const named = query.clauses.filter(({ presence }) => presence !== 'prohibited');
@@ -85,7 +87,8 @@ export function searchSlowly(
     const isOut = query.clauses.some((clause) => isProhibited(clause, terms));
     const hasLabels = (filters.labels ?? []).every((label) => document.labels.includes(label));
     const isOfKind = filters.kind === undefined || filters.kind === document.kind;
-    return isFound && !isOut && hasLabels && isOfKind ? { document, score } : undefined;
+    const hasPhrases = query.phrases.every((phrase) => holdsPhrase(document, phrase) !== phrase.isProhibited);
+    return isFound && !isOut && hasLabels && isOfKind && hasPhrases ? { document, score } : undefined;
   });
   return found
     .filter((each) => each !== undefined)
@@ -93,6 +96,13 @@ export function searchSlowly(
       (a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.document.location), Buffer.from(b.document.location)),
     )
     .map(({ document }) => document);
+}
+
+/** Text and name apart; no word holds a space. */
+function holdsPhrase({ location, text }: OracleDocument, { words }: Phrase): boolean {
+  const name = nameOf(location);
+  const lists = [wordsOf(reduceMarkup(text ?? '', name)), wordsOf(name)];
+  return lists.some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
 }
 
 function nearestOf(meaning: Int8Array, directions: Int8Array): number {
