@@ -32,6 +32,9 @@ export interface PackableObject {
  */
 const usualLevel = 1;
 
+/** Bytes that are set aside at once for content that is to be inflated, which may turn out to be damaged. */
+const largestPiece = 1024 * 1024;
+
 const wellFormedOid = /^[0-9a-f]{40}$/;
 
 /** Whether `text` has the form of an object's name. */
@@ -91,6 +94,8 @@ export function inflateObject(object: PackableObject): Buffer {
   try {
     bytes = inflateSync(object.deflated, {
       maxOutputLength: Math.max(object.size, 1),
+      // All of it in one piece, and no more than that: what zlib does not fill would only be garbage.
+      chunkSize: Math.min(object.size + 64, largestPiece),
     });
   } catch (error) {
     throw new RepositoryUnreadable(`Object ${object.oid} is damaged.`, {
