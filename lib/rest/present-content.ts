@@ -2,11 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { formatEtag, parsePrecondition, preconditionHolds } from '../domain/etag.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { DocumentRead } from '../operations/read-document.js';
-import { answerJson, type Answer, type AnswerBody } from './answer.js';
+import type { Answer, AnswerBody } from './answer.js';
 import { nameDownload } from './name-download.js';
 import { parseRange, type ByteRange } from './parse-range.js';
 import { presentDocument } from './present-document.js';
 import type { CheckedRequest } from './route.js';
+import { writeContent } from './write-content.js';
 
 /** Nothing in a document can run, whatever a browser makes of it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -32,11 +33,9 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
     );
   }
   const bytes = read.bytes ?? (await buffer(await openStream(read)));
-  const encoding = read.version.kind === 'text' ? 'utf-8' : 'base64';
-  const content = bytes.toString(encoding === 'utf-8' ? 'utf8' : 'base64');
-  const value = { ...presentDocument(read.document, read.version), content, encoding };
-  if (request.method === 'GET') return answerJson(200, value, headers);
-  const length = String(Buffer.byteLength(JSON.stringify(value)));
+  const body = writeContent(presentDocument(read.document, read.version), bytes, read.version.kind);
+  if (request.method === 'GET') return { status: 200, headers, body };
+  const length = String(body.text.length);
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
 }
 

@@ -1,8 +1,9 @@
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
 import { nameOf, segmentsOf } from '../domain/location.js';
 import type { FolderExport } from '../operations/export-folder.js';
 import type { Answer } from './answer.js';
+import { GatherPieces } from './gather-pieces.js';
 import { nameDownload } from './name-download.js';
 import { ZipEntryNamer } from './name-zip-entries.js';
 
@@ -25,7 +26,7 @@ export function presentExport(exported: FolderExport): Answer {
 function zip(exported: FolderExport): Readable {
   const archive = new ZipArchive({ zlib: { level: 6 } });
   // What reads the archive may go away at any time; the archive itself does not tell, so this end does.
-  const output = new PassThrough();
+  const output = new GatherPieces();
   archive.on('error', (error) => output.destroy(error));
   archive.pipe(output);
   output.once('close', () => {
