@@ -13,9 +13,9 @@ export interface ServerOptions extends Omit<RestOptions, 'later'> {
   readonly port: number;
 }
 
-/** Another face on the same port: it takes the paths that it knows, whole, before the routes of /v1 are looked at. */
+/** Another face on the same port: it takes the paths that it knows, whole. None of them lies below /v1/. */
 export interface MountedFace {
-  /** @param path of the request, as sent, without its query */
+  /** @param path of the request, as sent, without its query; never one below /v1/ */
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
@@ -48,6 +48,8 @@ const silenceTimeout = 2 * 60_000;
 /** Bytes of request line and headers together: the longest location and the longest cursor fit. */
 const maxHeaderSize = 32 * 1024;
 const defaultPatience = 10_000;
+/** What only this face answers. */
+const ownPaths = '/v1/';
 
 /**
  * Starts serving.
@@ -75,8 +77,8 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
   const mounted: MountedFace[] = [];
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request.socket, response);
-    const path = mounted.length === 0 ? '' : (request.url ?? '').replace(/\?.*$/s, '');
-    const face = mounted.find((each) => each.takes(path));
+    const { url = '' } = request;
+    const face = url.startsWith(ownPaths) ? undefined : findFace(mounted, url);
     if (face === undefined) void rest.serve(request, response);
     else face.handle(request, response);
   };
@@ -101,6 +103,11 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
       await later.close();
     },
   };
+}
+
+function findFace(mounted: readonly MountedFace[], url: string): MountedFace | undefined {
+  const path = url.replace(/\?.*$/s, '');
+  return mounted.find((face) => face.takes(path));
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {

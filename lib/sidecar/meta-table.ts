@@ -6,14 +6,14 @@ export class MetaTable {
   readonly #set;
 
   constructor(connection: Connection) {
-    this.#get = connection.prepare<[string], { value: string }>('SELECT value FROM meta WHERE name = ?');
+    this.#get = connection.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck();
     this.#set = connection.prepare(
       'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     );
   }
 
   get(name: string): string | undefined {
-    return this.#get.get(name)?.value;
+    return this.#get.get(name);
   }
 
   set(name: string, value: string): void {
