@@ -108,11 +108,14 @@ export function inflateObject(object: PackableObject): Buffer {
 }
 
 /**
- * zlib hands out slices of 16 kB blocks; a small result kept for long would hold
- * its whole block, so it is copied out.
+ * zlib hands out slices of larger blocks, of its own or of a pool of Node's that several share; a small result kept for
+ * long would hold its whole block, so it is copied out into one of its own.
  */
 function trim(bytes: Buffer): Buffer {
-  return bytes.length * 2 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
+  if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 export { encodeCommit, decodeCommit } from './commit-object.js';

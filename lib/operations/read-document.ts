@@ -25,6 +25,8 @@ export interface DocumentRead {
   readonly version: Version;
   /** Its bytes; null when the content was not asked for or comes as a stream. */
   readonly bytes: Buffer | null;
+  /** Whether they were held in memory before: then the next read is likely to get the same object. */
+  readonly isHeld: boolean;
   /** Opens the bytes of a large version as a stream; null when they are small. */
   readonly openStream: (() => Promise<Readable>) | null;
 }
@@ -43,13 +45,13 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (expected !== undefined && expected !== document.current.id) throw stale(document.current);
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();
-    const read = { document, role, version, bytes: null, openStream: null };
+    const read = { document, role, version, bytes: null, isHeld: false, openStream: null };
     if (!withContent) return read;
     if (version.size > stagedFrom) {
       return { ...read, openStream: () => workspace.objects.streamBlob(version.blobOid) };
     }
     const known = workspace.objects.blobInMemory(version.blobOid);
-    if (known !== undefined) return { ...read, bytes: known };
+    if (known !== undefined) return { ...read, bytes: known, isHeld: true };
     return workspace.objects.readBlob(version.blobOid).then((bytes) => ({ ...read, bytes }));
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),

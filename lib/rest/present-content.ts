@@ -33,7 +33,7 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
     );
   }
   const bytes = read.bytes ?? (await buffer(await openStream(read)));
-  const body = writeContent(presentDocument(read.document, read.version), bytes, read.version.kind);
+  const body = writeContent(presentDocument(read.document, read.version), { ...read, bytes });
   if (request.method === 'GET') return { status: 200, headers, body };
   const length = String(body.text.length);
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });

@@ -4,6 +4,8 @@ import { writeContent } from '../../lib/rest/write-content.js';
 
 describe('content in JSON', () => {
   const record = { id: 'doc_1', name: 'naïve "ünïcode".md', labels: ['ä'] };
+  const text = { kind: 'text' } as const;
+  const binary = { kind: 'binary' } as const;
   const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
   const controls = fc.string({ unit: fc.constantFrom('\u0000', '\u001f', '"', '\\', '\n', '\u2028', 'é', '😀') });
 
@@ -13,7 +15,7 @@ describe('content in JSON', () => {
         const bytes = Buffer.from(content);
         const expected = JSON.stringify({ ...record, content: bytes.toString(), encoding: 'utf-8' });
         for (let answer = 0; answer < 4; answer++) {
-          const body = writeContent(record, bytes, 'text');
+          const body = writeContent(record, { bytes, isHeld: answer > 0, version: text });
           assert.equal(body.text.toString(), expected);
           assert.ok(body.form === 'json');
           assert.deepEqual(body.value, JSON.parse(expected));
@@ -28,7 +30,8 @@ describe('content in JSON', () => {
         const bytes = Buffer.from(content);
         const expected = JSON.stringify({ ...record, content: bytes.toString('base64'), encoding: 'base64' });
         for (let answer = 0; answer < 3; answer++) {
-          assert.equal(writeContent(record, bytes, 'binary').text.toString(), expected);
+          const body = writeContent(record, { bytes, isHeld: answer > 0, version: binary });
+          assert.equal(body.text.toString(), expected);
         }
       }),
     );
@@ -37,9 +40,10 @@ describe('content in JSON', () => {
   it('is that of the record that is asked for: two documents can share their bytes', () => {
     const bytes = Buffer.from('shared');
     for (const name of ['one.md', 'other.md', 'one.md', 'other.md']) {
-      const { text } = writeContent({ name }, bytes, 'text');
-      assert.deepEqual(JSON.parse(text.toString()), { name, content: 'shared', encoding: 'utf-8' });
+      const body = writeContent({ name }, { bytes, isHeld: true, version: text });
+      assert.deepEqual(JSON.parse(body.text.toString()), { name, content: 'shared', encoding: 'utf-8' });
     }
-    assert.equal(JSON.parse(writeContent(record, bytes, 'binary').text.toString()).content, 'c2hhcmVk');
+    const { content } = JSON.parse(writeContent(record, { bytes, isHeld: true, version: binary }).text.toString());
+    assert.equal(content, 'c2hhcmVk');
   });
 });
