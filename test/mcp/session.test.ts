@@ -223,11 +223,10 @@ describe('cartulary mcp', function () {
     assert.equal(await server.stop(), 0);
   });
 
-  it('says what is missing, and says no to a wrong key in the protocol’s form', async () => {
+  it('says what is missing', async () => {
     const { data } = await prepare();
     const none = await runProgram(['mcp', '--data', data]);
     assert.equal(none.code, 2);
     assert.match(none.stderr, /CARTULARY_KEY/);
-    await assert.rejects(open(data, 'ck_acme_wrong'), /The key in CARTULARY_KEY was refused/);
   });
 });

@@ -183,6 +183,13 @@ describe('cartulary mcp, at work', function () {
     assert.equal(await client.end(), 0);
   });
 
+  it('says no to a wrong key in the protocol’s form', async () => {
+    const { data } = await prepare();
+    const client = speak('ck_acme_wrong', '--data', data);
+    assert.match((await client.initialize()).error.message, /The key in CARTULARY_KEY was refused/);
+    assert.equal(await client.end(), 0);
+  });
+
   it('says that a key was refused from the moment when it is revoked', async () => {
     const { data, key, keyId } = await prepare();
     await serve(data);
