@@ -42,13 +42,17 @@ export async function measureErase(report: Report, commits: number, pace?: numbe
       slowest.push(got.p99);
     }
   };
+  const looking = { command: 'erase.preview', workspace: 'acme', fields: { location } };
+  const shown = await sendCommand(seeded.dataFolder, looking, async () => undefined);
+  if (shown === undefined || 'error' in shown) throw new Error(`It was not found: ${JSON.stringify(shown)}`);
+  const { document } = shown.result as { readonly document: string };
   const loading = load();
   const started = performance.now();
   const steps: string[] = [];
   const request = {
     command: 'erase',
     workspace: 'acme',
-    fields: { location, confirmation: nameOf(location) },
+    fields: { location, document, confirmation: nameOf(location) },
   };
   const answer = await sendCommand(seeded.dataFolder, request, async (progress) => {
     const { step } = progress as { step: string };
