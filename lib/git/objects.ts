@@ -32,6 +32,8 @@ export interface PackableObject {
  */
 const usualLevel = 1;
 
+/** Bytes from which on memory is set aside for one purpose alone. */
+const onePage = 4096;
 /** Bytes that are set aside at once for content that is to be inflated, which may turn out to be damaged. */
 const largestPiece = 1024 * 1024;
 
@@ -94,8 +96,9 @@ export function inflateObject(object: PackableObject): Buffer {
   try {
     bytes = inflateSync(object.deflated, {
       maxOutputLength: Math.max(object.size, 1),
-      // All of it in one piece, and no more than that: what zlib does not fill would only be garbage.
-      chunkSize: Math.min(object.size + 64, largestPiece),
+      // All of it in one piece, and little more than that: what zlib does not fill would only be garbage. Below a page
+      // it comes out of a pool, which `trim` does not leave it in.
+      chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), largestPiece),
     });
   } catch (error) {
     throw new RepositoryUnreadable(`Object ${object.oid} is damaged.`, {

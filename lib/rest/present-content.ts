@@ -7,7 +7,7 @@ import { nameDownload } from './name-download.js';
 import { parseRange, type ByteRange } from './parse-range.js';
 import { presentDocument } from './present-document.js';
 import type { CheckedRequest } from './route.js';
-import { writeContent } from './write-content.js';
+import { writeText } from './write-text.js';
 
 /** Nothing in a document can run, whatever a browser makes of it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -33,9 +33,19 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
     );
   }
   const bytes = read.bytes ?? (await buffer(await openStream(read)));
-  const body = writeContent(presentDocument(read.document, read.version), { ...read, bytes });
+  const record = presentDocument(read.document, read.version);
+  const isText = read.version.kind === 'text';
+  const body =
+    isText && read.isHeld
+      ? writeText(record, bytes)
+      : {
+          form: 'json' as const,
+          value: isText
+            ? { ...record, content: bytes.toString('utf8'), encoding: 'utf-8' }
+            : { ...record, content: bytes.toString('base64'), encoding: 'base64' },
+        };
   if (request.method === 'GET') return { status: 200, headers, body };
-  const length = String(body.text.length);
+  const length = String('text' in body ? body.text.length : Buffer.byteLength(JSON.stringify(body.value)));
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
 }
 
