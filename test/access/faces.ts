@@ -275,7 +275,9 @@ async function readAll(content: Buffer | Readable): Promise<Buffer> {
 function withoutInnerKeys(key: string, value: unknown): unknown {
   const isPosition = key === 'position' || (key === 'next' && /^\d{16}/.test(String(value)));
   if (isPosition && typeof value === 'string') return `position of ${value.length}`;
-  return key === 'number' || key === 'documentNumber' || key === 'commit' ? undefined : value;
+  const isInner = key === 'number' || key === 'documentNumber' || key === 'commit';
+  // Whether a content lies in memory just now: how it is sent, and nothing of what.
+  return isInner || key === 'isHeld' ? undefined : value;
 }
 
 /** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
