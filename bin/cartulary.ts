@@ -16,6 +16,8 @@ function makeProgram(): Command {
       'A shared file store for teams of people and agents, with every write a version and every access recorded.',
     )
     .version(readBuild().version)
+    // What stands behind a command is the command's own: `document restore --version`.
+    .enablePositionalOptions()
     .showHelpAfterError('Add --help to see how it is called.')
     .configureHelp({ showGlobalOptions: false })
     .exitOverride();
