@@ -62,6 +62,12 @@ export function isUsableGit({ version }: GitProgram): boolean {
 }
 
 /**
+ * What stands above any repository's configuration. The file system monitor is a program that is named there, and runs
+ * whenever an index is read, which comparing two trees does too; empty is "none" for every release of git.
+ */
+const ownSettings = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=', '-c', 'safe.directory=*'];
+
+/**
  * Starts git on one repository, with nothing of the surroundings: no system or
  * user configuration, no GIT_ variables, no hooks, no replaced objects, no
  * prompts; the repository is named outright, so its owner does not matter.
@@ -75,11 +81,11 @@ export function spawnGit(
   repository: string,
   parameters: readonly string[],
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(
-    program.file,
-    [`--git-dir=${repository}`, '-c', 'core.hooksPath=/dev/null', '-c', 'safe.directory=*', ...parameters],
-    { cwd: repository, env: gitEnvironment(program), windowsHide: true },
-  );
+  const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
+    cwd: repository,
+    env: gitEnvironment(program),
+    windowsHide: true,
+  });
   return requirePipes(child);
 }
 
