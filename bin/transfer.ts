@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
+import { isAddress } from '../lib/socket/choose-source.js';
 import { askOwner } from './owner.js';
 import { fail, refused } from './print.js';
 
@@ -12,13 +13,15 @@ export function addTransferCommands(program: Command): void {
   const importing = addCommand(program, {
     words: 'import',
     description:
-      'Bring the files below a folder of this machine in. What is there already stays as it is, so an interrupted import is run again and goes on.',
-    example: 'cartulary import ./handbook --into handbook',
+      'Bring in the files below a folder of this machine, or a git repository: a bare one, a .git, or a bundle. What is there already stays as it is, so an interrupted import is run again and goes on.',
+    example: 'cartulary import ./handbook --into handbook\n  $ cartulary import ./wiki.git --history --into wiki',
   })
-    .argument('<directory>', 'the folder to read; on the machine that the service runs on')
+    .argument('<source>', 'what to read; on the machine that the service runs on')
     .requiredOption('--into <folder>', 'location to bring it to; / is the root of the workspace')
+    .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); reads the .git of a folder")
+    .option('--history', 'commit by commit along the first parents, and not only the last one; the same')
     .option(...workspaceOption);
-  importing.action((directory: string) => importDirectory(directory, importing.opts<CalledWith>()));
+  importing.action((source: string) => importSource(source, importing.opts<CalledWith>()));
 
   const exporting = addCommand(program, {
     words: 'audit export',
@@ -32,25 +35,32 @@ export function addTransferCommands(program: Command): void {
 
 interface ImportProgress {
   readonly created: number;
+  readonly updated?: number;
+  readonly deleted?: number;
   readonly unchanged: number;
   readonly skipped: number;
   readonly seconds: number;
+  /** Of a history: up to where it has come in, and how many there are. */
+  readonly commits?: number;
+  readonly of?: number;
 }
 
-interface ImportResult {
-  readonly created: number;
-  readonly unchanged: number;
+interface ImportResult extends Omit<ImportProgress, 'skipped'> {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  readonly seconds: number;
 }
 
-async function importDirectory(directory: string, options: CalledWith): Promise<void> {
+async function importSource(source: string, options: CalledWith): Promise<void> {
   const config = readConfig(options);
   const asJson = options['json'] === true;
   const request = {
     command: 'import',
     workspace: config.workspace ?? undefined,
-    fields: { directory: resolve(directory), into: options['into'] },
+    fields: {
+      directory: isAddress(source) ? source : resolve(source),
+      into: options['into'],
+      ref: options['ref'],
+      history: options['history'] === true,
+    },
   };
   const answer = await askOwner(config, request, async (progress) => showProgress(progress as ImportProgress));
   if ('error' in answer) {
@@ -59,25 +69,39 @@ async function importDirectory(directory: string, options: CalledWith): Promise<
   }
   const result = answer.result as ImportResult;
   const { created, unchanged, skipped, seconds } = result;
-  showProgress({ created, unchanged, skipped: skipped.length, seconds });
+  const { updated = 0, deleted = 0 } = result;
+  showProgress({ created, updated, deleted, unchanged, skipped: skipped.length, seconds });
   if (process.stderr.isTTY) process.stderr.write('\n');
   if (asJson) console.log(JSON.stringify(result));
   else {
     for (const { path, reason } of skipped) console.log(`skipped  ${path}  ${reason}`);
-    console.log(`${created} created, ${unchanged} unchanged, ${skipped.length} skipped in ${seconds.toFixed(1)} s.`);
+    console.log(
+      `${describeCounts({ created, updated, deleted, unchanged, skipped: skipped.length })} in ${seconds.toFixed(1)} s.`,
+    );
+    if (result.commits !== undefined) console.log(`${result.commits} of ${result.of ?? 0} commits were new.`);
   }
-  if (skipped.length > 0 && created + unchanged === 0) {
+  // Of a history that had come in before, there may be nothing left but what is passed over each time.
+  const isContinued = result.commits !== undefined && result.commits < (result.of ?? 0);
+  if (skipped.length > 0 && created + updated + deleted + unchanged === 0 && !isContinued) {
     console.error('cartulary: nothing could be brought in; the reasons stand above.');
     process.exitCode = refused;
   }
 }
 
 /** A line that a terminal overwrites, and a file keeps. */
-function showProgress({ created, unchanged, skipped, seconds }: ImportProgress): void {
-  const done = created + unchanged;
+function showProgress(progress: ImportProgress): void {
+  const { created, updated = 0, deleted = 0, unchanged, seconds } = progress;
+  const done = created + updated + deleted + unchanged;
   const rate = seconds > 0 ? Math.round(done / seconds) : done;
-  const line = `${created} created, ${unchanged} unchanged, ${skipped} skipped (${rate} a second)`;
+  const position = progress.commits === undefined ? '' : `commit ${progress.commits} of ${progress.of ?? 0}: `;
+  const line = `${position}${describeCounts(progress)} (${rate} a second)`;
   process.stderr.write(process.stderr.isTTY ? `\r${line}\u001B[K` : `${line}\n`);
+}
+
+function describeCounts(progress: Omit<ImportProgress, 'seconds'>): string {
+  const { created, updated = 0, deleted = 0, unchanged, skipped } = progress;
+  const changed = updated + deleted === 0 ? '' : `${updated} updated, ${deleted} deleted, `;
+  return `${created} created, ${changed}${unchanged} unchanged, ${skipped} skipped`;
 }
 
 async function exportAudit(options: CalledWith): Promise<void> {

@@ -3,7 +3,7 @@ import type { Command } from './command.js';
 import { eraseCommands } from './erase.js';
 import { auditCommands } from './export-audit.js';
 import { messageCommands } from './exchange-messages.js';
-import { importFolder } from './import-folder.js';
+import { importSource } from './import-source.js';
 import { briefCommands } from './inspect-brief.js';
 import { contentCommands } from './inspect-content.js';
 import { readerCommands } from './inspect-readers.js';
@@ -36,6 +36,6 @@ export const commands: Readonly<Record<string, Command>> = {
   ...messageCommands,
   ...auditCommands,
   ...eraseCommands,
-  import: importFolder,
+  import: importSource,
   ...preserveCommands,
 };

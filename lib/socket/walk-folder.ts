@@ -86,7 +86,8 @@ async function look(folder: string, bytes: Buffer): Promise<Look> {
   }
 }
 
-function locate(into: Location, name: string): Location | { readonly fault: string } {
+/** Where an entry of this name goes, or why it cannot. */
+export function locate(into: Location, name: string): Location | { readonly fault: string } {
   const normal = name.normalize('NFC');
   if (normal.toLowerCase() === '.git') return { fault: "is git's own, and no content" };
   const candidate = into === '' ? normal : `${into}/${normal}`;

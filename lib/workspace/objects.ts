@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { inflateObject, type Oid } from '../git/objects.js';
+import { decodeCommit, inflateObject, type Commit, type Oid } from '../git/objects.js';
 import type { Repository } from '../git/repository.js';
 import { Tree } from '../git/tree.js';
 import type { Tables } from '../sidecar/sidecar.js';
@@ -44,6 +44,12 @@ export class ObjectReader {
     const pending = this.#tables().objects.find(oid);
     if (pending !== undefined) return Tree.parse(inflateObject(pending));
     return Tree.parse((await this.#repository.read(oid)).bytes);
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readCommit(oid: Oid): Promise<Commit> {
+    const pending = this.#tables().objects.find(oid);
+    return decodeCommit(pending === undefined ? (await this.#repository.read(oid)).bytes : inflateObject(pending));
   }
 
   remember(oid: Oid, bytes: Buffer): void {

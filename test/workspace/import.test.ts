@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
+import { describeImportedCommit, findImportedCommit } from '../../lib/operations/find-imported-commit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openCast, type Cast, type Person } from '../access/cast.js';
 import { outcomeOf } from '../harness/act.js';
@@ -13,14 +14,19 @@ describe('An import', () => {
   });
   afterEach(() => cast.service.close());
 
-  async function bring(by: Person, into: string, files: Readonly<Record<string, string>>) {
+  async function bring(
+    by: Person,
+    into: string,
+    files: Readonly<Record<string, string>>,
+    message: string | null = null,
+  ) {
     const input = {
       into: parseLocation(into),
       files: Object.entries(files).map(([location, text]) => ({
         location: parseLocation(location),
         content: { bytes: Buffer.from(text) },
       })),
-      message: null,
+      message,
     };
     return (await perform(cast.service.workspace, by.caller, importDocuments, input)).result;
   }
@@ -78,5 +84,26 @@ describe('An import', () => {
   it('by a reader is not found', async () => {
     const reader = await cast.person('reader', 'own');
     assert.equal(await outcomeOf(bring(reader, 'own', { 'own/a.md': 'x' })), 'NOT_FOUND');
+  });
+
+  it('of a history goes on where the caller was, and not where somebody else claims to have been', async () => {
+    const editor = await cast.person('editor', 'own');
+    const into = parseLocation('own');
+    const [first, second] = ['1'.repeat(40), '2'.repeat(40)];
+    const signature = { name: 'Grace\u0007', email: 'grace@example.org', seconds: 1_600_000_000 };
+    const commit = { tree: '', parents: [], author: signature, committer: signature, message: `${'x'.repeat(2000)}\n` };
+    const describe = (oid: string): string => describeImportedCommit(oid, commit, into);
+    const find = async (by: Person, where = into, among = [first, second]) =>
+      (await perform(cast.service.workspace, by.caller, findImportedCommit, { into: where, among: new Set(among) }))
+        .result;
+    assert.equal(await find(cast.admin), null);
+    assert.match(describe(first), /^x{249}…\n\nGrace <grace@example.org>, 2020-09-13T12:26:40Z\ngit commit 1{40}, /);
+    await bring(cast.admin, 'own', { 'own/a.md': 'one' }, describe(first));
+    await bring(editor, 'own', { 'own/b.md': 'two' }, describe(second));
+    await bring(cast.admin, 'own', { 'own/c.md': 'three' });
+    assert.equal(await find(cast.admin), first);
+    assert.equal(await find(cast.admin, parseLocation('elsewhere')), null);
+    assert.equal(await find(cast.admin, into, [second]), null);
+    assert.equal(await outcomeOf(find(editor)), 'NOT_FOUND');
   });
 });

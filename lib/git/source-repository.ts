@@ -1,0 +1,182 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { CatFile } from './cat-file.js';
+import { checkSource } from './check-source.js';
+import { decodeCommit, type Commit } from './commit-object.js';
+import { GitProgramMissing, RepositoryUnreadable } from './errors.js';
+import { findGit, isUsableGit, runGit, spawnGit, type GitProgram } from './git-program.js';
+import type { Oid } from './objects.js';
+import { streamBlob } from './stream-with-git.js';
+import { Tree } from './tree.js';
+
+/** Where a path of a tree leads. */
+export interface SourceEntry {
+  /** As git has it: octal, `100644`, `100755`, `120000` for a symbolic link, `160000` for a submodule. */
+  readonly mode: string;
+  readonly oid: Oid;
+}
+
+/** A file of a commit; its path is bytes, since git asks nothing of names. */
+export interface SourceFile extends SourceEntry {
+  readonly path: Buffer;
+}
+
+/** What a commit did to a path. */
+export interface SourceChange {
+  readonly path: Buffer;
+  /** null where it was not there. */
+  readonly before: SourceEntry | null;
+  /** null where it is not there any more. */
+  readonly after: SourceEntry | null;
+}
+
+/** The git program that reads what somebody brings. @throws GitProgramMissing */
+export async function requireGit(purpose: string): Promise<GitProgram> {
+  const program = await findGit();
+  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
+  return program;
+}
+
+/** Somebody's repository, of any content: read by the git program, never changed, never trusted. */
+export class SourceRepository {
+  readonly #program: GitProgram;
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+  readonly #contents: CatFile;
+  readonly #facts: CatFile;
+
+  private constructor(program: GitProgram, path: string, signal: AbortSignal) {
+    this.#program = program;
+    this.#path = path;
+    this.#signal = signal;
+    this.#contents = new CatFile(program, path, 'contents');
+    this.#facts = new CatFile(program, path, 'facts');
+  }
+
+  /**
+   * @param path the folder with its objects, absolute
+   * @param signal ends what git is doing
+   * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects or is of SHA-256
+   */
+  static async open(path: string, signal: AbortSignal): Promise<SourceRepository> {
+    const program = await requireGit('import a repository');
+    await checkSource(program, path, signal);
+    return new SourceRepository(program, path, signal);
+  }
+
+  /** The commit that a branch, tag or anything else that git understands leads to; undefined when it leads to none. */
+  async findCommit(ref: string): Promise<Oid | undefined> {
+    // Nothing that begins so is a revision, and git would take it for an option.
+    if (ref.startsWith('-') || ref.includes('\0')) return undefined;
+    const parameters = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
+    const { code, stdout } = await runGit(this.#program, this.#path, parameters, { signal: this.#signal });
+    const oid = stdout.trim();
+    return code === 0 && /^[0-9a-f]{40}$/.test(oid) ? oid : undefined;
+  }
+
+  /** Every file below a commit's root, in git's order. @throws RepositoryUnreadable */
+  async *listFiles(commit: Oid): AsyncGenerator<SourceFile> {
+    for await (const record of this.#list(['ls-tree', '-r', '-z', '--full-tree', commit])) {
+      const tab = record.indexOf(0x09);
+      const [mode = '', , oid = ''] = record.toString('latin1', 0, tab).split(' ');
+      yield { mode, oid, path: record.subarray(tab + 1) };
+    }
+  }
+
+  /** A commit and, of each, its first parent: the oldest first. @throws RepositoryUnreadable */
+  async listCommits(tip: Oid): Promise<Oid[]> {
+    const commits: Oid[] = [];
+    const child = this.#start(['rev-list', '--first-parent', '--reverse', tip]);
+    for await (const line of split(child, 0x0a)) commits.push(line.toString('latin1'));
+    return commits;
+  }
+
+  /** What a commit changed, against the one before it; null where it is the first. @throws RepositoryUnreadable */
+  async *listChanges(before: Oid | null, commit: Oid): AsyncGenerator<SourceChange> {
+    let facts: string[] | undefined;
+    const parameters = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
+    for await (const record of this.#list([...parameters, before ?? Tree.empty.oid, commit])) {
+      if (facts === undefined) {
+        facts = record.toString('latin1').slice(1).split(' ');
+        continue;
+      }
+      const [modeBefore = '', modeAfter = '', oidBefore = '', oidAfter = ''] = facts;
+      facts = undefined;
+      const entry = (mode: string, oid: Oid): SourceEntry | null => (/^0+$/.test(mode) ? null : { mode, oid });
+      yield { path: record, before: entry(modeBefore, oidBefore), after: entry(modeAfter, oidAfter) };
+    }
+  }
+
+  /** @throws RepositoryUnreadable */
+  async readCommit(oid: Oid): Promise<Commit> {
+    const answer = await this.#contents.ask(oid);
+    if (answer?.type !== 'commit') throw new RepositoryUnreadable(`Commit ${oid} is missing.`);
+    return decodeCommit(answer.bytes);
+  }
+
+  /** A blob's length in bytes; undefined when it is missing or cannot be read. */
+  async findSize(oid: Oid): Promise<number | undefined> {
+    const answer = await this.#facts.ask(oid).catch(() => undefined);
+    return answer?.type === 'blob' ? answer.size : undefined;
+  }
+
+  /** A blob's bytes; undefined when it is missing or cannot be read. */
+  async readBlob(oid: Oid): Promise<Buffer | undefined> {
+    const answer = await this.#contents.ask(oid).catch(() => undefined);
+    return answer?.type === 'blob' ? answer.bytes : undefined;
+  }
+
+  /** @param size bytes, as `findSize` said */
+  streamBlob(oid: Oid, size: number): Readable {
+    return streamBlob(this.#program, this.#path, oid, size);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#contents.close(), this.#facts.close()]);
+  }
+
+  #start(parameters: readonly string[]): ChildProcessWithoutNullStreams {
+    const child = spawnGit(this.#program, this.#path, parameters);
+    const end = (): void => void child.kill('SIGKILL');
+    this.#signal.addEventListener('abort', end);
+    child.once('close', () => this.#signal.removeEventListener('abort', end));
+    if (this.#signal.aborted) end();
+    return child;
+  }
+
+  #list(parameters: readonly string[]): AsyncGenerator<Buffer> {
+    return split(this.#start(parameters), 0);
+  }
+}
+
+/** What a git says, cut at each such byte. It ends when nobody takes any more. @throws RepositoryUnreadable */
+async function* split(child: ChildProcessWithoutNullStreams, end: number): AsyncGenerator<Buffer> {
+  let said = '';
+  const closed = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => resolve(code));
+    child.once('error', (error) => {
+      said += error.message;
+      resolve(null);
+    });
+  });
+  child.stderr.on('data', (piece: Buffer) => (said = (said + piece.toString('utf8')).slice(-2000)));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end();
+  try {
+    let rest: Buffer[] = [];
+    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      let at = 0;
+      for (let next = piece.indexOf(end); next >= 0; next = piece.indexOf(end, at)) {
+        rest.push(piece.subarray(at, next));
+        at = next + 1;
+        yield Buffer.concat(rest);
+        rest = [];
+      }
+      rest.push(piece.subarray(at));
+    }
+    const code = await closed;
+    if (code !== 0) throw new RepositoryUnreadable(`git cannot read the repository: ${said.trim() || 'it was ended'}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}

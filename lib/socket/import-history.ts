@@ -1,0 +1,165 @@
+import { Refusal } from '../domain/refusal.js';
+import type { Document } from '../domain/document.js';
+import { operatorId } from '../domain/principal.js';
+import type { Precondition } from '../domain/etag.js';
+import type { Oid } from '../git/objects.js';
+import type { SourceChange, SourceRepository } from '../git/source-repository.js';
+import { deleteDocument } from '../operations/delete-document.js';
+import {
+  describeImportedCommit,
+  findImportedCommit,
+  longestPlace,
+  readImportedCommit,
+} from '../operations/find-imported-commit.js';
+import { readDocument } from '../operations/read-document.js';
+import { updateDocument } from '../operations/update-document.js';
+import { badField } from './fields.js';
+import { findFile, placeEntry, placePath, type Place } from './import-repository.js';
+import type { FoundFile, ImportRun } from './import-run.js';
+
+/** What a commit asks for. A file that became something else is deleted; one that was moved is deleted and created. */
+interface Steps {
+  readonly deletes: { readonly place: Place; readonly before: Oid }[];
+  readonly updates: { readonly file: FoundFile; readonly before: Oid; readonly after: Oid }[];
+  readonly adds: FoundFile[];
+}
+
+/**
+ * Brings a history in, a commit after the other along the first parents, the oldest first. It goes on with the last
+ * commit that has come in, which is looked at again: it may have come in in part. What has been written here since, by
+ * hand, is never overwritten.
+ * @returns how many commits were brought in, and of how many
+ * @throws Refusal CONFLICT `stopped`; INVALID_REQUEST `storage_quota`
+ */
+export async function importHistory(
+  run: ImportRun,
+  source: SourceRepository,
+  tip: Oid,
+): Promise<{ readonly commits: number; readonly of: number }> {
+  if (run.into.length > longestPlace) throw badField('into', `is longer than ${longestPlace} characters`);
+  const commits = await source.listCommits(tip);
+  const last = await run.context.perform(findImportedCommit, { into: run.into, among: new Set(commits) });
+  const start = last === null ? 0 : commits.indexOf(last);
+  for (let index = start; index < commits.length; index += 1) {
+    const commit = commits[index];
+    if (commit === undefined) break;
+    run.requireGoingOn();
+    run.position = { commits: index + 1, of: commits.length };
+    await importCommitOf(run, source, commits[index - 1] ?? null, commit);
+    await run.tellNowAndThen();
+  }
+  return { commits: commits.length - (last === null ? 0 : start + 1), of: commits.length };
+}
+
+async function importCommitOf(
+  run: ImportRun,
+  source: SourceRepository,
+  before: Oid | null,
+  commit: Oid,
+): Promise<void> {
+  const message = describeImportedCommit(commit, await source.readCommit(commit), run.into);
+  const steps: Steps = { deletes: [], updates: [], adds: [] };
+  for await (const change of source.listChanges(before, commit)) await plan(run, source, change, steps);
+  // In this order, so that a file can become a folder, and a folder a file.
+  for (const { place, before: oid } of steps.deletes) await remove(run, place, oid);
+  for (const step of steps.updates) await update(run, step, message);
+  await run.bringIn(steps.adds, message);
+}
+
+async function plan(run: ImportRun, source: SourceRepository, change: SourceChange, steps: Steps): Promise<void> {
+  const { path, before, after } = change;
+  const was = before?.mode.startsWith('100') === true ? before.oid : undefined;
+  if (was !== undefined && after?.mode.startsWith('100') !== true) {
+    const place = placePath(run.into, path);
+    if (!('reason' in place)) steps.deletes.push({ place, before: was });
+  }
+  if (after === null) return;
+  const place = placeEntry(run.into, path, after);
+  if ('reason' in place) {
+    run.skip(place);
+    return;
+  }
+  // Only its mode changed, which documents do not have.
+  if (was === after.oid) return;
+  const file = await findFile(run, source, place, after.oid);
+  if (file === undefined) return;
+  if (was === undefined) steps.adds.push(file);
+  else steps.updates.push({ file, before: was, after: after.oid });
+}
+
+async function remove(run: ImportRun, { path, location }: Place, before: Oid): Promise<void> {
+  run.requireGoingOn();
+  const document = await findDocument(run, location);
+  if (document === undefined) return;
+  if (!isUntouched(run, document, before)) {
+    run.skip({ path, reason: 'was deleted in the repository, and was changed here: it stays' });
+    return;
+  }
+  const done = await attempt(run, path, () =>
+    run.context.perform(deleteDocument, { location, precondition: exactly(document) }),
+  );
+  if (done) run.count('deleted');
+}
+
+async function update(
+  run: ImportRun,
+  { file, before, after }: Steps['updates'][number],
+  message: string,
+): Promise<void> {
+  run.requireGoingOn();
+  const { shown, location } = file;
+  const document = await findDocument(run, location);
+  if (document === undefined) {
+    run.skip({ path: shown, reason: 'is not here: it was deleted here, or could not come in before' });
+    return;
+  }
+  if (document.current.blobOid === after) {
+    run.count('unchanged');
+    return;
+  }
+  if (!isUntouched(run, document, before)) {
+    run.skip({ path: shown, reason: 'was changed in the repository, and here: it stays as it is here' });
+    return;
+  }
+  if (!run.fits(file)) return;
+  const content = await file.open(run.limits);
+  if (typeof content === 'string') {
+    run.skip({ path: shown, reason: content });
+    return;
+  }
+  const precondition = exactly(document);
+  const done = await attempt(run, shown, () =>
+    run.context.perform(updateDocument, { location, precondition, content, message }),
+  );
+  if (done) run.count('updated');
+}
+
+const exactly = ({ current }: Document): Precondition => ({ any: false, versionIds: [current.id] });
+
+/** Whether the document is as an import left it: this one, or one that brought in what the commit before had. */
+function isUntouched(run: ImportRun, { current }: Document, before: Oid): boolean {
+  if (current.sequence === 1 && current.blobOid === before) return true;
+  return current.author.id === operatorId && readImportedCommit(current.message, run.into) !== undefined;
+}
+
+async function findDocument(run: ImportRun, location: Place['location']): Promise<Document | undefined> {
+  try {
+    return (await run.context.perform(readDocument, { location, withContent: false })).document;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Does what concerns one document; where that one cannot be written, it is passed over with the reason. */
+async function attempt(run: ImportRun, path: string, write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    const isAboutIt = error instanceof Refusal && (error.code === 'CONFLICT' || error.code === 'INVALID_REQUEST');
+    if (!isAboutIt || error.details?.reason === 'storage_quota') throw error;
+    run.skip({ path, reason: error.message });
+    return false;
+  }
+}

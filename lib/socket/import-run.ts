@@ -1,0 +1,164 @@
+import type { Location } from '../domain/location.js';
+import { conflict } from '../domain/refusal.js';
+import { showPolicy } from '../operations/change-policy.js';
+import type { ContentSource } from '../operations/content.js';
+import { importDocuments } from '../operations/import-documents.js';
+import type { WorkspaceContext } from './command.js';
+import type { SkippedEntry } from './walk-folder.js';
+
+/** A batch is one commit: enough to be fast, little enough to hold in memory and to be undone by a crash. */
+const batchFiles = 256;
+const batchBytes = 8 * 1024 * 1024;
+/** Larger files are streamed, one in a batch. Bytes. */
+const readWholeUpTo = 1024 * 1024;
+/** Milliseconds between two tellings of how far it is. */
+const tellEvery = 200;
+
+export interface Limits {
+  /** Bytes up to which a file is read whole. */
+  readonly whole: number;
+  /** The most that the policy allows. Bytes. */
+  readonly largest: number;
+}
+
+/** A file that can come in, wherever it is read from. */
+export interface FoundFile {
+  /** As people know it. */
+  readonly shown: string;
+  readonly location: Location;
+  /** Bytes. */
+  readonly size: number;
+  /** Its content, or why it cannot be had. */
+  open(limits: Limits): Promise<ContentSource | string>;
+}
+
+/** One import: what it brings in, how far it is, and in the end how it went. */
+export class ImportRun {
+  readonly context: WorkspaceContext;
+  readonly into: Location;
+  readonly limits: Limits;
+  /** The commit that is brought in, of how many. */
+  position: { readonly commits: number; readonly of: number } | undefined;
+  readonly #started: number;
+  #told: number;
+  readonly #tally = { created: 0, updated: 0, deleted: 0, unchanged: 0, bytes: 0 };
+  readonly #skipped = new Map<string, SkippedEntry>();
+
+  private constructor(context: WorkspaceContext, into: Location, limits: Limits) {
+    this.context = context;
+    this.into = into;
+    this.limits = limits;
+    this.#started = context.host.clock.now();
+    this.#told = this.#started;
+  }
+
+  static async start(context: WorkspaceContext, into: Location): Promise<ImportRun> {
+    const { largestText, largestBlob } = await context.perform(showPolicy, {});
+    return new ImportRun(context, into, { whole: Math.min(readWholeUpTo, largestText), largest: largestBlob });
+  }
+
+  count(what: 'created' | 'updated' | 'deleted' | 'unchanged'): void {
+    this.#tally[what] += 1;
+  }
+
+  /** Passes something over, once for each reason. */
+  skip(entry: SkippedEntry): void {
+    this.#skipped.set(`${entry.path}\0${entry.reason}`, entry);
+  }
+
+  /** What it came to, for the answer. */
+  get result(): { created: number; unchanged: number; skipped: readonly SkippedEntry[]; seconds: number } {
+    const { created, unchanged } = this.#tally;
+    return { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
+  }
+
+  get changed(): { updated: number; deleted: number } {
+    const { updated, deleted } = this.#tally;
+    return { updated, deleted };
+  }
+
+  /** @throws Refusal CONFLICT `stopped` */
+  requireGoingOn(): void {
+    const { signal } = this.context;
+    if (signal.aborted) throw conflict('stopped', 'The import was stopped. Run it again, and it goes on where it was.');
+  }
+
+  /** Says how far it is, a few times a second. */
+  async tellNowAndThen(): Promise<void> {
+    const now = this.context.host.clock.now();
+    if (now - this.#told < tellEvery) return;
+    this.#told = now;
+    const skipped = this.#skipped.size;
+    await this.context.tell({ ...this.#tally, skipped, seconds: this.#seconds, ...this.position });
+  }
+
+  /** Whether a file is small enough; else it is passed over. */
+  fits({ shown, size }: Pick<FoundFile, 'shown' | 'size'>): boolean {
+    if (size <= this.limits.largest) return true;
+    const reason = `has ${size} bytes, and the policy allows ${this.limits.largest} (largest_blob)`;
+    this.skip({ path: shown, reason });
+    return false;
+  }
+
+  /** Brings new documents in, many by one commit; what is there with the same bytes is left alone. */
+  async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, message: string | null): Promise<void> {
+    let bringing: Promise<void> = Promise.resolve();
+    for await (const batch of this.#gather(found)) {
+      // The next batch is read while this one is written.
+      await bringing;
+      this.requireGoingOn();
+      bringing = this.#write(batch, message);
+      bringing.catch(() => undefined);
+      await this.tellNowAndThen();
+    }
+    await bringing;
+  }
+
+  get #seconds(): number {
+    return (this.context.host.clock.now() - this.#started) / 1000;
+  }
+
+  async *#gather(found: AsyncIterable<FoundFile> | Iterable<FoundFile>): AsyncGenerator<FoundFile[]> {
+    let batch: FoundFile[] = [];
+    let bytes = 0;
+    for await (const file of found) {
+      if (!this.fits(file)) continue;
+      if (file.size > this.limits.whole) {
+        yield [file];
+        continue;
+      }
+      if (batch.length === batchFiles || bytes + file.size > batchBytes) {
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+      batch.push(file);
+      bytes += file.size;
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  /** Reads a batch and writes it by one commit. */
+  async #write(batch: readonly FoundFile[], message: string | null): Promise<void> {
+    const { into, limits } = this;
+    const sources = await Promise.all(batch.map((file) => file.open(limits)));
+    const files: { location: Location; content: ContentSource }[] = [];
+    const shown = new Map<Location, string>();
+    for (const [index, file] of batch.entries()) {
+      const content = sources[index];
+      if (typeof content === 'string') this.skip({ path: file.shown, reason: content });
+      else if (content !== undefined) {
+        files.push({ location: file.location, content });
+        shown.set(file.location, file.shown);
+        this.#tally.bytes += file.size;
+      }
+    }
+    if (files.length === 0) return;
+    const result = await this.context.perform(importDocuments, { into, files, message });
+    this.#tally.created += result.created.length;
+    this.#tally.unchanged += result.unchanged.length;
+    for (const { location, reason } of result.skipped) {
+      this.skip({ path: shown.get(location) ?? location, reason });
+    }
+  }
+}
