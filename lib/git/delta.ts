@@ -1,5 +1,3 @@
-import { RepositoryUnreadable } from './errors.js';
-
 /** Bytes that one instruction copies at the most, as git's own deltas have it. */
 const largestCopy = 0x1_0000;
 /** Bytes that one instruction brings along at the most. */
@@ -33,90 +31,6 @@ export function encodeDelta(base: Uint8Array, target: Uint8Array, into: Uint8Arr
     at += 1 + piece.length;
   }
   return putCopies(into, at, base.length - end, end);
-}
-
-/**
- * Does to `base` what a delta says (gitformat-pack(5)).
- * @param largest bytes that the outcome may have
- * @returns null for one that is larger
- * @throws RepositoryUnreadable for a delta that is damaged, or made against something else
- */
-export function applyDelta(base: Buffer, delta: Buffer, largest: number): Buffer | null {
-  const reader = new DeltaReader(delta);
-  if (reader.takeLength() !== base.length) throw damaged();
-  const length = reader.takeLength();
-  if (length > largest) return null;
-  const target = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (!reader.isAtEnd) {
-    const opcode = reader.takeByte();
-    if (opcode === 0) throw damaged();
-    let from = delta;
-    let start: number;
-    let size: number;
-    if (opcode < 0x80) {
-      size = opcode;
-      start = reader.skip(size);
-    } else {
-      from = base;
-      start = reader.takeParts(opcode, 4);
-      size = reader.takeParts(opcode >> 4, 3) || largestCopy;
-    }
-    if (start + size > from.length || filled + size > length) throw damaged();
-    from.copy(target, filled, start, start + size);
-    filled += size;
-  }
-  if (filled !== length) throw damaged();
-  return target;
-}
-
-class DeltaReader {
-  readonly #delta: Buffer;
-  #at = 0;
-
-  constructor(delta: Buffer) {
-    this.#delta = delta;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#delta.length;
-  }
-
-  takeByte(): number {
-    const byte = this.#delta[this.#at];
-    if (byte === undefined) throw damaged();
-    this.#at += 1;
-    return byte;
-  }
-
-  /** Seven bits a byte, the lowest first. */
-  takeLength(): number {
-    let length = 0;
-    for (let scale = 1; ; scale *= 0x80) {
-      const byte = this.takeByte();
-      length += (byte & 0x7f) * scale;
-      if (byte < 0x80) return length;
-      if (scale > 2 ** 42) throw damaged();
-    }
-  }
-
-  /** A number of up to so many bytes, the lowest first, of which those are there whose bits are set. */
-  takeParts(bits: number, most: number): number {
-    let value = 0;
-    for (let part = 0; part < most; part++) if ((bits & (1 << part)) !== 0) value += this.takeByte() * 2 ** (8 * part);
-    return value;
-  }
-
-  /** @returns where what was passed over begins */
-  skip(length: number): number {
-    const start = this.#at;
-    this.#at += length;
-    return start;
-  }
-}
-
-function damaged(): RepositoryUnreadable {
-  return new RepositoryUnreadable('A delta in a pack is damaged.');
 }
 
 /** Seven bits a byte, the lowest first. @returns where to go on */

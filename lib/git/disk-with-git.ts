@@ -8,26 +8,21 @@ import type { GitProgram } from './git-program.js';
 import { listHistoryWithGit } from './history.js';
 import { openLooseObject } from './loose-object.js';
 import { maintainWithGit } from './maintain-with-git.js';
-import { hashObject, requireOid } from './objects.js';
+import { requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
-import { PackReader } from './pack-reader.js';
 import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { WrittenRepository } from './written-repository.js';
 import { streamBlob } from './stream-with-git.js';
 import { sweepInWorker } from './sweep-in-worker.js';
 
-/** Objects up to this size are read at once where they lie in a pack, and blobs streamed from memory. */
-const small = 256 * 1024;
+/** Blobs up to this size are read whole and streamed from memory. */
+const smallBlob = 256 * 1024;
 
-/**
- * A repository on disk with the git program. It is asked for every object that does not come out of a pack at once: the
- * large ones, those with files of their own, and those with which something is wrong.
- */
+/** A repository on disk whose objects are read by the git program. */
 export class DiskRepositoryWithGit extends WrittenRepository implements Repository {
   readonly #program: GitProgram;
   readonly #path: string;
-  readonly #packs: PackReader;
   readonly #contents: CatFile;
   readonly #facts: CatFile;
   readonly #streams = new Set<Readable>();
@@ -38,20 +33,13 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     super(writer);
     this.#program = program;
     this.#path = writer.folder.path;
-    this.#packs = new PackReader(writer.folder, small);
     this.#contents = new CatFile(program, this.#path, 'contents');
     this.#facts = new CatFile(program, this.#path, 'facts');
   }
 
   async read(oid: Oid): Promise<GitObject> {
-    requireOid(oid);
-    const packed = this.#packs.read(oid);
-    if (packed !== undefined) return packed;
-    const answer = await this.#ask(this.#contents, oid);
-    const type = answer.type as ObjectType;
-    // git finds an object by where an index says it is; only its hash tells that it is the one that was asked for.
-    if (hashObject(type, answer.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);
-    return { type, bytes: answer.bytes };
+    const { type, bytes } = await this.#ask(this.#contents, oid);
+    return { type: type as ObjectType, bytes };
   }
 
   override async has(oid: Oid): Promise<boolean> {
@@ -71,7 +59,7 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
   async readStream(oid: Oid): Promise<{ size: number; stream: Readable }> {
     const { type, size } = await this.#ask(this.#facts, oid);
     if (type !== 'blob') throw new RepositoryUnreadable(`Object ${oid} is a ${type}, no blob.`);
-    if (size <= small) {
+    if (size <= smallBlob) {
       const { bytes } = await this.read(oid);
       return { size, stream: Readable.from([bytes], { objectMode: false }) };
     }
@@ -97,7 +85,6 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
   }
 
   async letGo(): Promise<void> {
-    this.#packs.forget();
     const streams = [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve)));
     await Promise.all([this.#contents.replace(), this.#facts.replace(), ...streams]);
   }
@@ -110,7 +97,6 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
         const { signal } = this.#closing;
         isCalledOff = !(await maintainWithGit(this.#program, this.writer, new Set(keep), { signal, callOff }));
       } finally {
-        this.#packs.forget();
         this.#contents.renew();
         this.#facts.renew();
       }
@@ -145,7 +131,6 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#packs.close();
     for (const stream of this.#streams) stream.destroy();
     await Promise.all([this.#contents.close(), this.#facts.close()]);
     await this.#lastMaintenance;

@@ -10,7 +10,6 @@ import { openLooseObject, loosePath } from './loose-object.js';
 import { hashObject, requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
 import { listPackNames } from './pack-list.js';
-import type { PackReader } from './pack-reader.js';
 import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { sweepInWorker } from './sweep-in-worker.js';
@@ -18,13 +17,12 @@ import { sweepPacks } from './sweep-packs.js';
 import { WrittenRepository } from './written-repository.js';
 
 /**
- * A repository without the git program. On disk, objects come out of packs at once; the others, and all of those in
- * memory, are read by isomorphic-git, which holds every pack in memory that it has read from.
+ * A repository whose objects are read by isomorphic-git. It holds every pack
+ * that it has read from in memory.
  */
 export class IsomorphicRepository extends WrittenRepository implements Repository {
   readonly #fs: FsClient;
   readonly #missing: string | null;
-  readonly #packs: PackReader | null;
   readonly place: RepositoryPlace | null;
   readonly #closing = new AbortController();
   readonly #streams = new Set<Readable>();
@@ -34,20 +32,18 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   /**
    * @param fs the file system as isomorphic-git takes it; the writer's folder
    * must stand on the same one.
-   * @param disk for one on disk: what `maintain` reports as left out, and what reads its packs
+   * @param missing what `maintain` reports as left out; null for one in memory,
+   * where nothing is.
    */
-  constructor(fs: FsClient, writer: RepositoryWriter, disk?: { missing: string; packs: PackReader }) {
+  constructor(fs: FsClient, writer: RepositoryWriter, missing: string | null = null) {
     super(writer);
     this.#fs = fs;
-    this.#missing = disk?.missing ?? null;
-    this.#packs = disk?.packs ?? null;
-    this.place = disk === undefined ? null : { path: writer.folder.path, git: 'never' };
+    this.#missing = missing;
+    this.place = missing === null ? null : { path: writer.folder.path, git: 'never' };
   }
 
   async read(oid: Oid): Promise<GitObject> {
     requireOid(oid);
-    const packed = this.#packs?.read(oid);
-    if (packed !== undefined) return packed;
     const object = await this.#readOnce(oid).catch(async (error: unknown) => {
       if (error instanceof ObjectNotFound) {
         await this.#requireReadable(oid);
@@ -101,7 +97,7 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
         place === null
           ? await sweepPacks({ folder, seal, program: null, read, signal, onCopied }, request)
           : await sweepInWorker({ place, request }, onCopied, signal);
-      this.#forget();
+      this.#cache = {};
       return loose;
     });
     this.#lastMaintenance = sweep.catch(() => undefined);
@@ -109,7 +105,7 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   }
 
   async letGo(): Promise<void> {
-    this.#forget();
+    this.#cache = {};
     await Promise.all([...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))));
   }
 
@@ -118,7 +114,7 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     const maintenance = this.#lastMaintenance.then(async () => {
       const before = await this.stats();
       await joinPacks(this.writer.folder, this.writer.seal);
-      this.#forget();
+      this.#cache = {};
       return { before, after: await this.stats(), missing: this.#missing };
     });
     this.#lastMaintenance = maintenance.catch(() => undefined);
@@ -148,12 +144,6 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     for (const stream of this.#streams) stream.destroy();
     await this.#lastMaintenance;
     this.#cache = {};
-    this.#packs?.close();
-  }
-
-  #forget(): void {
-    this.#cache = {};
-    this.#packs?.forget();
   }
 
   async #readOnce(oid: Oid): Promise<GitObject> {

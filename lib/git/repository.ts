@@ -23,8 +23,8 @@ export type { StagedBlob } from './stage-blob.js';
  */
 export interface Repository {
   /**
-   * An object, whole, in memory, checked against its name. It sees packs as soon
-   * as they are added. For a blob of many megabytes take `readStream`.
+   * An object, whole, in memory. It sees packs as soon as they are added. For a
+   * blob of many megabytes take `readStream`.
    */
   read(oid: Oid): Promise<GitObject>;
 

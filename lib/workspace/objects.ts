@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { decodeCommit, inflateObject, type Commit, type Oid } from '../git/objects.js';
-import type { Repository } from '../git/repository.js';
+import { decodeCommit, hashObject, inflateObject, type Commit, type GitObject, type Oid } from '../git/objects.js';
+import { RepositoryUnreadable, type Repository } from '../git/repository.js';
 import { Tree } from '../git/tree.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { checkBlobStream } from './check-blob-stream.js';
@@ -28,7 +28,7 @@ export class ObjectReader {
   async readBlob(oid: Oid): Promise<Buffer> {
     const known = this.#blobs.get(oid) ?? this.#readPending(oid);
     if (known !== undefined) return known;
-    const { bytes } = await this.#repository.read(oid);
+    const { bytes } = await this.#readStored(oid);
     this.#blobs.set(oid, bytes);
     return bytes;
   }
@@ -43,13 +43,13 @@ export class ObjectReader {
   async readTree(oid: Oid): Promise<Tree> {
     const pending = this.#tables().objects.find(oid);
     if (pending !== undefined) return Tree.parse(inflateObject(pending));
-    return Tree.parse((await this.#repository.read(oid)).bytes);
+    return Tree.parse((await this.#readStored(oid)).bytes);
   }
 
   /** @throws ObjectNotFound, RepositoryUnreadable */
   async readCommit(oid: Oid): Promise<Commit> {
     const pending = this.#tables().objects.find(oid);
-    return decodeCommit(pending === undefined ? (await this.#repository.read(oid)).bytes : inflateObject(pending));
+    return decodeCommit(pending === undefined ? (await this.#readStored(oid)).bytes : inflateObject(pending));
   }
 
   remember(oid: Oid, bytes: Buffer): void {
@@ -59,6 +59,13 @@ export class ObjectReader {
   /** Forgets everything held in memory (an erase). */
   forget(): void {
     this.#blobs.clear();
+  }
+
+  /** git finds an object by where an index says it is; only its hash tells that it is the one that was asked for. */
+  async #readStored(oid: Oid): Promise<GitObject> {
+    const object = await this.#repository.read(oid);
+    if (hashObject(object.type, object.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);
+    return object;
   }
 
   #readPending(oid: Oid): Buffer | undefined {
