@@ -12,9 +12,7 @@ import { readBuild } from '../lib/config.js';
 
 function makeProgram(): Command {
   const program = new Command('cartulary')
-    .description(
-      'A shared file store for teams of people and agents, with every write a version and every access recorded.',
-    )
+    .description('Keeps files that people, programs and agents share: each write a version, each access on record.')
     .version(readBuild().version)
     // What stands behind a command is the command's own: `document restore --version`.
     .enablePositionalOptions()
