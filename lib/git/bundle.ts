@@ -3,11 +3,13 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { mainRef } from './create-repository-files.js';
-import { GitProgramMissing, RepositoryUnreadable } from './errors.js';
+import { RepositoryUnreadable } from './errors.js';
 import type { GitProgram } from './git-program.js';
-import { findGit, isUsableGit, spawnGit } from './git-program.js';
+import { requireGit } from './git-program.js';
 import type { Oid } from './objects.js';
 import { isOid } from './objects.js';
+import type { StartedGit } from './start-git.js';
+import { startGit } from './start-git.js';
 
 /**
  * Bundles (gitformat-bundle(5), version 2): a head and everything that it needs,
@@ -17,6 +19,9 @@ const signature = '# v2 git bundle\n';
 
 /** More than the header of any bundle that is written here. */
 const longestHeader = 1024;
+
+/** Takes the names of commits, and writes all that they lead to as one pack. */
+const packHistory = ['-c', 'pack.threads=1', 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'];
 
 /**
  * Writes the history of one commit as a bundle, durably. The commit need not be
@@ -29,18 +34,10 @@ export async function writeBundle(program: GitProgram, repository: string, head:
   try {
     await handle.write(`${signature}${head} HEAD\n${head} ${mainRef}\n\n`);
     await feed(
-      spawnGit(program, repository, [
-        '-c',
-        'pack.threads=1',
-        'pack-objects',
-        '--revs',
-        '--stdout',
-        '-q',
-        '--delta-base-offset',
-      ]),
-      async (child) => {
-        child.stdin.end(`${head}\n`);
-        for await (const piece of child.stdout as AsyncIterable<Buffer>) await writeWhole(handle, piece);
+      startGit(program, repository, packHistory),
+      async (git) => {
+        git.stdin.end(`${head}\n`);
+        for await (const piece of git.stdout as AsyncIterable<Buffer>) await writeWhole(handle, piece);
       },
       `The history of ${head} cannot be bundled`,
     );
@@ -61,8 +58,8 @@ export async function takeBundle(repository: string, file: string): Promise<Oid>
   const program = await requireGit('take a bundle in');
   const { head, packStart } = await readHeader(file);
   await feed(
-    spawnGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
-    (child) => pipeline(createReadStream(file, { start: packStart }), child.stdin).catch(forgiveEarlyEnd),
+    startGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
+    (git) => pipeline(createReadStream(file, { start: packStart }), git.stdin).catch(forgiveEarlyEnd),
     'The bundle cannot be taken in',
   );
   return head;
@@ -74,13 +71,6 @@ export async function takeBundle(repository: string, file: string): Promise<Oid>
  */
 function forgiveEarlyEnd(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-}
-
-/** @throws GitProgramMissing */
-export async function requireGit(purpose: string): Promise<GitProgram> {
-  const program = await findGit();
-  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
-  return program;
 }
 
 async function readHeader(file: string): Promise<{ head: Oid; packStart: number }> {
@@ -101,35 +91,21 @@ async function readHeader(file: string): Promise<{ head: Oid; packStart: number 
   return { head, packStart: end + 2 };
 }
 
-type Child = ReturnType<typeof spawnGit>;
-
-/** Works with a child's streams until both have ended. */
-async function feed(child: Child, work: (child: Child) => Promise<void>, problem: string): Promise<void> {
-  let said = '';
-  child.stdin.on('error', () => undefined);
-  child.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-2000);
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('error', (error) => {
-      said += error.message;
-      resolve(null);
-    });
-    child.on('close', resolve);
-  });
+/** Works with a git's streams until both have ended. */
+async function feed(git: StartedGit, work: (git: StartedGit) => Promise<void>, problem: string): Promise<void> {
   let failure: Error | undefined;
   try {
-    await work(child);
+    await work(git);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(problem, { cause: error });
-    child.kill('SIGKILL');
+    git.kill();
   }
-  child.stdout.resume();
-  const code = await ended;
-  // What git says is the cause; a broken pipe is only what follows from it.
-  if (code !== null && code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim()}`);
-  if (failure !== undefined) throw failure;
-  if (code !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
+  git.stdout.resume();
+  // What git gave up for is the cause; a broken pipe is only what follows from it.
+  const code = await git.ended;
+  const hasGivenUp = code !== null && code !== 0;
+  if (failure !== undefined && !hasGivenUp) throw failure;
+  await git.requireSuccess(problem);
 }
 
 async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {

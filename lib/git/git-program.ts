@@ -3,7 +3,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { RepositoryUnreadable } from './errors.js';
+import { GitProgramMissing, RepositoryUnreadable } from './errors.js';
 
 /** The git program of this machine. */
 export interface GitProgram {
@@ -59,6 +59,17 @@ export function isUsableGit({ version }: GitProgram): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = oldestVersion;
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/**
+ * The git program, for what cannot be done without one.
+ * @param purpose goes on after "is needed to"
+ * @throws GitProgramMissing when there is none, or it is too old
+ */
+export async function requireGit(purpose: string): Promise<GitProgram> {
+  const program = await findGit();
+  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
+  return program;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { decodeCommit } from './commit-object.js';
-import { ObjectNotFound, RepositoryUnreadable } from './errors.js';
+import { ObjectNotFound } from './errors.js';
 import type { GitProgram } from './git-program.js';
-import { spawnGit } from './git-program.js';
 import type { GitObject, Oid } from './objects.js';
 import { isOid } from './objects.js';
+import { startGit } from './start-git.js';
 
 /**
  * Names of the commits from the first one, or the one behind `after`, to `from`,
@@ -18,26 +18,13 @@ export async function* listHistoryWithGit(
   after: Oid | null = null,
 ): AsyncGenerator<Oid, void, undefined> {
   const range = after === null ? [from] : [from, `^${after}`];
-  const child = spawnGit(program, repository, ['rev-list', '--first-parent', '--reverse', ...range]);
-  let said = '';
-  child.stdin.on('error', () => undefined);
-  child.stdin.end();
-  child.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-2000);
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('error', (error) => {
-      said += error.message;
-      resolve(null);
-    });
-    child.on('close', resolve);
-  });
+  const git = startGit(program, repository, ['rev-list', '--first-parent', '--reverse', ...range]);
+  git.stdin.end();
   try {
-    for await (const line of createInterface({ input: child.stdout })) if (isOid(line)) yield line;
-    const code = await ended;
-    if (code !== 0) throw new RepositoryUnreadable(`The history of ${from} cannot be read: ${said.trim()}`);
+    for await (const line of createInterface({ input: git.stdout })) if (isOid(line)) yield line;
+    await git.requireSuccess(`The history of ${from} cannot be read`);
   } finally {
-    child.kill('SIGKILL');
+    git.kill();
   }
 }
 

@@ -1,9 +1,9 @@
 import { decodeCommit } from './commit-object.js';
 import { ObjectNotFound, RepositoryUnreadable } from './errors.js';
 import type { GitProgram } from './git-program.js';
-import { spawnGit } from './git-program.js';
 import type { GitObject, Oid } from './objects.js';
 import { OidSet } from './oid-set.js';
+import { startGit } from './start-git.js';
 import { Tree } from './tree.js';
 
 /** Hexadecimal digits and a line feed. */
@@ -22,32 +22,13 @@ export async function listReachableWithGit(
   also: readonly Oid[],
   signal: AbortSignal,
 ): Promise<OidSet> {
-  const child = spawnGit(program, repository, [
-    'rev-list',
-    '--objects',
-    '--no-object-names',
-    '--ignore-missing',
-    '--stdin',
-  ]);
-  const abort = (): void => void child.kill('SIGKILL');
-  signal.addEventListener('abort', abort, { once: true });
-  let said = '';
-  child.stdin.on('error', () => undefined);
-  child.stdin.end([head, ...also].map((oid) => `${oid}\n`).join(''));
-  child.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-2000);
-  });
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('error', (error) => {
-      said += error.message;
-      resolve(null);
-    });
-    child.on('close', resolve);
-  });
+  const parameters = ['rev-list', '--objects', '--no-object-names', '--ignore-missing', '--stdin'];
+  const git = startGit(program, repository, parameters, signal);
+  git.stdin.end([head, ...also].map((oid) => `${oid}\n`).join(''));
   const found = new OidSet();
   try {
     let rest = '';
-    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+    for await (const piece of git.stdout as AsyncIterable<Buffer>) {
       const lines = rest + piece.toString('latin1');
       const whole = lines.length - (lines.length % lineLength);
       const oids = Buffer.from(lines.slice(0, whole).replaceAll('\n', ''), 'hex');
@@ -55,11 +36,9 @@ export async function listReachableWithGit(
       rest = lines.slice(whole);
     }
     if (rest !== '') throw new RepositoryUnreadable(`git rev-list said: ${rest}`);
-    const code = await ended;
-    if (code !== 0) throw new RepositoryUnreadable(`What ${head} leads to cannot be listed: ${said.trim()}`);
+    await git.requireSuccess(`What ${head} leads to cannot be listed`);
   } finally {
-    signal.removeEventListener('abort', abort);
-    child.kill('SIGKILL');
+    git.kill();
   }
   if (!found.has(head)) throw new ObjectNotFound(head);
   return found;

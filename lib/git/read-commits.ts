@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import { decodeCommit } from './commit-object.js';
 import { RepositoryUnreadable } from './errors.js';
 import type { GitProgram } from './git-program.js';
-import { spawnGit } from './git-program.js';
 import type { GitObject, Oid } from './objects.js';
+import { startGit } from './start-git.js';
 import { Tree } from './tree.js';
 
 /** A commit that is asked for. */
@@ -35,24 +35,18 @@ export async function* readCommitsWithGit(
   repository: string,
   wanted: AsyncIterable<WantedCommit>,
 ): AsyncGenerator<readonly ReadCommit[], void, undefined> {
-  const child = spawnGit(program, repository, ['cat-file', '--batch', '--buffer']);
-  let said = '';
-  child.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-2000);
-  });
-  child.on('error', (error) => (said += error.message));
-  child.stdin.on('error', () => undefined);
+  const git = startGit(program, repository, ['cat-file', '--batch', '--buffer']);
   const open: WantedCommit[] = [];
-  const asking = ask(wanted, open, child.stdin);
+  const asking = ask(wanted, open, git.stdin);
   // Told where the answers end.
-  asking.catch(() => child.kill('SIGKILL'));
+  asking.catch(() => git.kill());
   try {
     const parser = new AnswerParser();
     let group: ReadCommit[] = [];
     let bytes = 0;
     let commit: Buffer | undefined;
     let next = 0;
-    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+    for await (const piece of git.stdout as AsyncIterable<Buffer>) {
       bytes += piece.length;
       for (const content of parser.take(piece)) {
         const question = open[next];
@@ -73,12 +67,13 @@ export async function* readCommitsWithGit(
       bytes = 0;
     }
     await asking;
+    await git.requireSuccess('Commits cannot be read');
     if (commit !== undefined || open.length > next) {
-      throw new RepositoryUnreadable(`git cat-file did not say all that it was asked: ${said.trim()}`);
+      throw new RepositoryUnreadable('git cat-file did not say all that it was asked.');
     }
     if (group.length > 0) yield group;
   } finally {
-    child.kill('SIGKILL');
+    git.kill();
   }
 }
 

@@ -1,11 +1,11 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { CatFile } from './cat-file.js';
 import { checkSource } from './check-source.js';
 import { decodeCommit, type Commit } from './commit-object.js';
-import { GitProgramMissing, RepositoryUnreadable } from './errors.js';
-import { findGit, isUsableGit, runGit, spawnGit, type GitProgram } from './git-program.js';
+import { RepositoryUnreadable } from './errors.js';
+import { requireGit, runGit, type GitProgram } from './git-program.js';
 import type { Oid } from './objects.js';
+import { startGit, type StartedGit } from './start-git.js';
 import { streamBlob } from './stream-with-git.js';
 import { Tree } from './tree.js';
 
@@ -28,13 +28,6 @@ export interface SourceChange {
   readonly before: SourceEntry | null;
   /** null where it is not there any more. */
   readonly after: SourceEntry | null;
-}
-
-/** The git program that reads what somebody brings. @throws GitProgramMissing */
-export async function requireGit(purpose: string): Promise<GitProgram> {
-  const program = await findGit();
-  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
-  return program;
 }
 
 /** Somebody's repository, of any content: read by the git program, never changed, never trusted. */
@@ -135,13 +128,8 @@ export class SourceRepository {
     await Promise.all([this.#contents.close(), this.#facts.close()]);
   }
 
-  #start(parameters: readonly string[]): ChildProcessWithoutNullStreams {
-    const child = spawnGit(this.#program, this.#path, parameters);
-    const end = (): void => void child.kill('SIGKILL');
-    this.#signal.addEventListener('abort', end);
-    child.once('close', () => this.#signal.removeEventListener('abort', end));
-    if (this.#signal.aborted) end();
-    return child;
+  #start(parameters: readonly string[]): StartedGit {
+    return startGit(this.#program, this.#path, parameters, this.#signal);
   }
 
   #list(parameters: readonly string[]): AsyncGenerator<Buffer> {
@@ -150,21 +138,11 @@ export class SourceRepository {
 }
 
 /** What a git says, cut at each such byte. It ends when nobody takes any more. @throws RepositoryUnreadable */
-async function* split(child: ChildProcessWithoutNullStreams, end: number): AsyncGenerator<Buffer> {
-  let said = '';
-  const closed = new Promise<number | null>((resolve) => {
-    child.once('close', (code) => resolve(code));
-    child.once('error', (error) => {
-      said += error.message;
-      resolve(null);
-    });
-  });
-  child.stderr.on('data', (piece: Buffer) => (said = (said + piece.toString('utf8')).slice(-2000)));
-  child.stdin.on('error', () => undefined);
-  child.stdin.end();
+async function* split(git: StartedGit, end: number): AsyncGenerator<Buffer> {
+  git.stdin.end();
   try {
     let rest: Buffer[] = [];
-    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+    for await (const piece of git.stdout as AsyncIterable<Buffer>) {
       let at = 0;
       for (let next = piece.indexOf(end); next >= 0; next = piece.indexOf(end, at)) {
         rest.push(piece.subarray(at, next));
@@ -174,9 +152,8 @@ async function* split(child: ChildProcessWithoutNullStreams, end: number): Async
       }
       rest.push(piece.subarray(at));
     }
-    const code = await closed;
-    if (code !== 0) throw new RepositoryUnreadable(`git cannot read the repository: ${said.trim() || 'it was ended'}`);
+    await git.requireSuccess('git cannot read the repository');
   } finally {
-    child.kill('SIGKILL');
+    git.kill();
   }
 }

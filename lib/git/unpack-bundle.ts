@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from './errors.js';
-import { runGit } from './git-program.js';
-import { requireGit } from './source-repository.js';
+import { requireGit, runGit } from './git-program.js';
 
 const signature = /^# v[23] git bundle\n/;
 
