@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readReach } from '../../lib/access/reach.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { openTestService } from '../harness/service.js';
@@ -200,7 +201,7 @@ async function measureRename(
     if (!answer.ok) throw new Error(`The rename was answered ${answer.status}: ${await answer.text()}`);
     await answer.arrayBuffer();
     took.push(milliseconds(started));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await delay(200);
   }
   const { p99 } = await reading;
   report.add({

@@ -53,9 +53,7 @@ describe('the command line serves', function () {
       progress: null,
     });
 
-    const started = performance.now();
     assert.equal(await server.stop('SIGTERM'), 0);
-    assert.ok(performance.now() - started < 10_000);
     assert.equal(existsSync(socket), false);
   });
 

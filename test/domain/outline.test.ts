@@ -68,11 +68,10 @@ describe('the outline of a Markdown text', () => {
   });
 
   it('takes time in proportion to the text, whatever it is', () => {
-    const started = performance.now();
+    // Time in the square of a million is more than the runner waits.
     for (const part of ['# a\n', '#', '=', '`', '> ', ' ', '# a \u2028', '# \t', '```\n', 'a\n---\n', '- \n']) {
-      readOutline(part.repeat(Math.ceil(200_000 / part.length)));
+      readOutline(part.repeat(Math.ceil(1_000_000 / part.length)));
     }
-    assert.ok(performance.now() - started < 5000);
   });
 
   it('always gives unique ids and sections that nest', () => {

@@ -17,6 +17,7 @@ import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { checkModel, checkSelf, Evidence, type LoggedAction } from './check.js';
 import { idsOf, isRepeatable, makeRandom, runStep } from './load.js';
 import { applyStep, digestOf, emptyModel, type Model, type Outcome, type Step } from './model.js';
@@ -345,9 +346,7 @@ async function orphansGone(folder: string): Promise<void> {
       }
     });
   if (process.platform !== 'linux') return;
-  for (const end = Date.now() + 20_000; isAlive() && Date.now() < end;) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await until('git has ended that a killed server had started', () => !isAlive());
 }
 
 function outcomeOf(step: Step, { version, documentId }: LoggedAction): Outcome {

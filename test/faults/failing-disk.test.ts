@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { FailingFileSystem, type Fault } from '../git/failing-file-system.js';
 import { outcomeOf, type Actor } from '../harness/act.js';
+import { until } from '../harness/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
 import { makeWorkbench, readAll, type Workbench } from './workbench.js';
@@ -62,10 +63,7 @@ async function checkAfter(actor: Actor, at: string, outcomes: Record<string, str
   for (const name of ['small', 'large', 'update', 'folder', 'delete'])
     assert.match(outcomes[name] ?? '', wayOfFailing, where);
   // The service goes on as soon as its disk does, a second after it looked last; on a busy machine that is much longer.
-  for (const end = performance.now() + 30_000; performance.now() < end;) {
-    if ((await outcomeOf(actor.list(at))) !== 'UNAVAILABLE') break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(`it goes on: ${where}`, async () => (await outcomeOf(actor.list(at))) !== 'UNAVAILABLE', 60_000);
   for (const [name, text] of [
     ['small', 'small'],
     ['large', large(at)],

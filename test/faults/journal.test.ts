@@ -8,6 +8,7 @@ import { addPrincipal } from '../../lib/operations/add-principal.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { FailingSidecars } from './failing-sidecar.js';
 import { makeWorkbench, type Workbench } from './workbench.js';
 
@@ -131,10 +132,7 @@ describe('the journal, when things go wrong', () => {
     assert.ok(refusal instanceof Refusal && (refusal.retryAfter ?? 0) > 0);
     assert.ok(sidecars.opened < 3, 'it is not opened again for each request');
     sidecars.disarm();
-    for (const end = performance.now() + 5000; performance.now() < end;) {
-      if ((await outcomeOf(actor.read('a.md'))) === 'done') break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until('reading is answered again', async () => (await outcomeOf(actor.read('a.md'))) === 'done');
     assert.equal(await actor.read('a.md'), 'one');
     await actor.update('a.md', 'two');
     assert.equal(await actor.read('a.md'), 'two');

@@ -3,6 +3,7 @@
  * Its one argument is a data folder; it answers with a line of JSON.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { createDocument } from '../../lib/operations/create-document.js';
@@ -79,7 +80,7 @@ async function download(): Promise<string> {
   for await (const each of (await result.openStream()) as AsyncIterable<Buffer>) {
     hash.update(each);
     count += 1;
-    if (count % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    if (count % 100 === 0) await delay(2);
   }
   return hash.digest('hex');
 }

@@ -5,6 +5,7 @@
  */
 import { createInterface } from 'node:readline';
 import { outcomeOf } from '../harness/act.js';
+import { until } from '../harness/until.js';
 import { makeWorkbench, readAll } from './workbench.js';
 
 const bench = await makeWorkbench();
@@ -22,10 +23,8 @@ async function writeUntilRefused(): Promise<string> {
 }
 
 async function check(): Promise<string> {
-  for (const end = performance.now() + 10_000; performance.now() < end;) {
-    if ((await outcomeOf(bench.actor.create('after.md', 'after', 'after'))) === 'done') break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const createAfter = () => outcomeOf(bench.actor.create('after.md', 'after', 'after'));
+  await until('writing works again', async () => (await createAfter()) === 'done');
   for (const location of kept) {
     if ((await readAll(bench.actor, location)) !== text(location)) return `${location} is not what was written`;
   }

@@ -8,9 +8,11 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
+import type { Workspace } from '../../lib/workspace/workspace.js';
 import { fsck, git } from '../git/fixture.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, TestClock } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { makeWorkbench, readAll, type Workbench } from './workbench.js';
 
 const large = (text: string): string => text.padEnd(1_500_000, `${text} `);
@@ -249,16 +251,15 @@ describe('a service with a workspace that cannot be opened', () => {
       await assert.rejects(service.addWorkspace('bad'), /There is a workspace/);
 
       await cp(`${sidecar}.safe`, sidecar);
-      let bad: unknown;
-      for (const end = performance.now() + 8000; bad === undefined && performance.now() < end;) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
+      const findBad = (): Workspace | undefined => {
         try {
-          bad = service.find('bad');
+          return service.find('bad');
         } catch {
-          // not yet
+          return undefined; // not yet
         }
-      }
-      assert.equal(await new Actor(service.find('bad')!, operatorId).read('a.md'), 'bad');
+      };
+      const bad = await until('it is served again', findBad);
+      assert.equal(await new Actor(bad, operatorId).read('a.md'), 'bad');
       assert.ok(existsSync(repository));
     } finally {
       await service.close();

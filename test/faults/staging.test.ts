@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
@@ -147,9 +147,9 @@ describe('a large upload', () => {
     });
     await bench.actor.create('there.md', 'there');
     const refused = outcomeOf(create('there.md', bytesOf('same')));
-    while (!dropping.isUnderWay) await sleep(5);
+    while (!dropping.isUnderWay) await delay(5);
     const created = outcomeOf(create('new.md', bytesOf('same')));
-    await sleep(300); // it would be through by now
+    await delay(300); // it would be through by now
     open();
     assert.equal(await refused, 'CONFLICT name_taken');
     assert.equal(await created, 'done');

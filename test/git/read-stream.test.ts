@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRepository } from '../../lib/git/open-repository.js';
 import type { Repository } from '../../lib/git/repository.js';
+import { until } from '../harness/until.js';
 import { skipBecause } from '../skip.js';
 import { TemporaryFolders, incompressible } from './fixture.js';
 
@@ -83,14 +85,13 @@ describe('streaming a large blob', () => {
     });
     after(() => repository.close());
 
-    function gitStreams(): number {
+    /** How many child processes there are, those of other tests included. */
+    function countChildren(): number {
       return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
     }
-
-    async function until(isSo: () => boolean): Promise<void> {
-      for (let i = 0; i < 500 && !isSo(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-      assert.ok(isSo());
-    }
+    let childrenBefore: number;
+    beforeEach(() => (childrenBefore = countChildren()));
+    const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
 
     it('holds a few pieces of it', async () => {
       const { sha256: read, mostHeld } = await readThrough(repository, oid);
@@ -103,12 +104,12 @@ describe('streaming a large blob', () => {
       const iterator = stream[Symbol.asyncIterator]();
       await iterator.next();
       for (let i = 0; i < 20; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await delay(5);
         assert.ok(stream.readableLength < MiB, `${stream.readableLength} bytes wait`);
       }
-      assert.equal(gitStreams(), 1, 'git waits too');
+      assert.equal(countChildren(), childrenBefore + 1, 'git waits too');
       stream.destroy();
-      await until(() => gitStreams() === 0);
+      await untilGitEnded();
     });
 
     it('ends git when the reader goes away', async () => {
@@ -117,7 +118,7 @@ describe('streaming a large blob', () => {
         stream.once('error', () => undefined);
         stream.destroy(i % 2 === 0 ? undefined : new Error('the client went away'));
       }
-      await until(() => gitStreams() === 0);
+      await untilGitEnded();
     });
 
     it('ends with the repository', async () => {
@@ -129,7 +130,7 @@ describe('streaming a large blob', () => {
       const closed = new Promise((resolve) => stream.once('close', resolve));
       await other.close();
       await closed;
-      await until(() => gitStreams() === 0);
+      await untilGitEnded();
     });
   });
 
@@ -154,8 +155,7 @@ describe('streaming a large blob', () => {
       }
       await repository.size(oid);
     }
-    for (let i = 0; i < 300 && (await openHere()) > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(await openHere(), 0);
+    await until('no file of it is open', async () => (await openHere()) === 0);
     await repository.close();
   });
 });

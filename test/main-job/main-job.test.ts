@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ask, makeFolder, serve, tidyUp } from '../command/run-program.js';
+import { until } from '../harness/until.js';
 import { skipBecause } from '../skip.js';
 import { Api, type Answer } from './api.js';
 
@@ -166,10 +166,8 @@ describe('The main job on real documentation', function () {
     const repository = join(data, 'docs', 'content.git');
     const last = await admin.post('/v1/documents', { location: 'last.md', content: 'the newest commit\n' });
     const newest = last.etag.replaceAll('"', '');
-    for (let tries = 0; (await git('-C', repository, 'rev-parse', 'main')).trim() !== newest; tries += 1) {
-      assert.ok(tries < 600, 'the commit reaches the repository');
-      await delay(100);
-    }
+    const head = async (): Promise<string> => (await git('-C', repository, 'rev-parse', 'main')).trim();
+    await until('the commit reaches the repository', async () => (await head()) === newest, 60_000);
     const clone = join(await makeFolder(), 'clone');
     await git('clone', '--quiet', repository, clone);
     for (const folder of [repository, clone]) await git('-C', folder, 'fsck', '--strict', '--no-dangling');

@@ -6,6 +6,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type TestServer } from '../harness/http.js';
 import { RawConnection, type RawAnswer } from '../harness/raw-connection.js';
 import { operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
 
 const bodyOf = ({ body }: RawAnswer): { error: { code: string; request_id: string; details?: { reason: string } } } =>
   JSON.parse(body) as ReturnType<typeof bodyOf>;
@@ -148,8 +149,9 @@ describe('a connection to the REST face', () => {
         connection.write(Buffer.alloc(round < 5 ? 200 * 10 ** round : 500, 32));
         connection.reset();
       }
-      await waitFor(() => server.log.filter(({ fields }) => fields['status'] === null).length >= 6);
-      await waitFor(() => list().join() === files.join());
+      const brokenOff = () => server.log.filter(({ fields }) => fields['status'] === null);
+      await until('all six are logged as broken off', () => brokenOff().length >= 6);
+      await until('the files are those of before', () => list().join() === files.join());
       assert.equal(server.head, head);
       assert.deepEqual(
         server.log.filter(({ level }) => level === 'error'),
@@ -230,12 +232,3 @@ describe('a connection to the REST face', () => {
     });
   });
 });
-
-/** Waits for what other parties do in their own time. */
-async function waitFor(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail('It did not come about in four seconds.');
-}

@@ -10,6 +10,7 @@ import { presentExport } from '../../lib/rest/zip-export.js';
 import { hasProgram, listWithPython, testWithUnzip } from '../harness/zip.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
 import { makeTestRandomness } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { skipBecause } from '../skip.js';
 
 describe('exports over REST', () => {
@@ -242,10 +243,7 @@ describe('an export whose reader goes away', () => {
       if (round === 0) assert.equal(countConnections(), before + 1, 'the state is pinned while it is read');
       answer.destroy();
     }
-    const deadline = Date.now() + 5000;
-    while (countConnections() > before && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(countConnections(), before);
+    await until('no connection of an export is left', () => countConnections() === before);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);
     assert.deepEqual(warnings, []);
@@ -259,6 +257,6 @@ describe('an export whose reader goes away', () => {
   it('or that is read to its end lets go as well', async () => {
     const before = countConnections();
     assert.equal((await server.as(key).get('/v1/folders/export?location=f')).status, 200);
-    assert.equal(countConnections(), before);
+    await until('its connection is let go of', () => countConnections() === before);
   });
 });

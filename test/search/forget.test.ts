@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
@@ -50,7 +50,7 @@ describe('search: an erased document', function () {
       fs.rmSync(index, { recursive: true, force: true });
       const child = start();
       await once(child.stdout, 'data');
-      await wait(6 * round);
+      await delay(6 * round);
       child.kill('SIGKILL');
       await once(child, 'exit');
       const again = SearchIndex.open({ folder: index, readText: () => null, firstTier: 400 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SearchIndex, type SearchHit } from '../../lib/search/search-index.js';
 import { applyCommit } from './commit-line.js';
@@ -71,7 +71,7 @@ describe('search: an index on disk', function () {
     for (let round = 0; round < 8; round += 1) {
       const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
       if (round === 0) await once(child.stdout, 'data');
-      await wait(120 + 37 * round);
+      await delay(120 + 37 * round);
       child.kill('SIGKILL');
       await once(child, 'exit');
       const index = open(folder);

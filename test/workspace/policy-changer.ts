@@ -2,7 +2,7 @@
  * Opens the service in a folder, changes how its search reads words again and again, and writes meanwhile, until it is
  * killed. Says so whenever an index is being worked on. node policy-changer.js FOLDER PRINCIPAL SEED
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';
@@ -25,7 +25,7 @@ const chance = makeRandom(`changer ${seed}`);
 async function write(): Promise<never> {
   for (;;) {
     await doAnything(workspace!, actor, chance);
-    await wait(chance() * 10);
+    await delay(chance() * 10);
   }
 }
 
@@ -33,7 +33,7 @@ async function govern(): Promise<never> {
   for (;;) {
     await workspace!.searchCaughtUp();
     await changeSearchPolicy(workspace!, chance);
-    for (let turns = 0; turns < 50 && workspace!.search.progress === null; turns += 1) await wait(1);
+    for (let turns = 0; turns < 50 && workspace!.search.progress === null; turns += 1) await delay(1);
     const { progress } = workspace!.search;
     if (progress !== null) process.stdout.write(`${progress.task}\n`);
   }

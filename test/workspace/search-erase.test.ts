@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { eraseDocument } from '../../lib/operations/erase-document.js';
@@ -38,7 +38,7 @@ describe('search: a document that is erased while an index in other languages is
         // Not the languages of now, so that there is an index to be made.
         const searchLanguages = policies[(round + 1) % policies.length] ?? choose(chance, policies);
         await perform(workspace, operator, changePolicy, { searchLanguages });
-        await wait(chance() * 30);
+        await delay(chance() * 30);
         const erased = await perform(workspace, actor.caller, eraseDocument, {
           location,
           confirmation: `secret-${round}.md`,

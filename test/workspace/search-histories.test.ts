@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';
@@ -17,12 +17,12 @@ async function live(workspace: Workspace, id: string, chance: Chance, requests: 
   const write = async (): Promise<void> => {
     for (let done = 0; done < requests; done += 1) {
       await doAnything(workspace, actor, chance);
-      if (chance() < 0.05) await wait(chance() * 25);
+      if (chance() < 0.05) await delay(chance() * 25);
     }
   };
   const govern = async (): Promise<void> => {
     for (let done = 0; done < 4; done += 1) {
-      await wait(chance() * 60);
+      await delay(chance() * 60);
       await changeSearchPolicy(workspace, chance);
       if (chance() < 0.3) await eraseAny(workspace, actor, chance);
       if (chance() < 0.3) await workspace.search.store();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Service } from '../../lib/app.js';
 import { readPolicy } from '../../lib/access/policy.js';
@@ -40,7 +40,7 @@ describe('search: a process that is killed while an index in other languages, or
         child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
         const [task] = (await once(child.stdout, 'data')) as [Buffer];
         tasks.add(task.toString().split('\n')[0] ?? '');
-        await wait(chance() * 120);
+        await delay(chance() * 120);
         child.kill('SIGKILL');
         await once(child, 'exit');
         assert.equal(said, '');

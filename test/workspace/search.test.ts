@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Service } from '../../lib/app.js';
@@ -15,6 +14,7 @@ import { changePolicy } from '../../lib/operations/change-policy.js';
 import { rebuild } from '../../lib/operations/rebuild.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
+import { until } from '../harness/until.js';
 
 async function find(
   workspace: Workspace,
@@ -129,7 +129,7 @@ describe('search follows the journal', () => {
     const { search } = test.workspace;
     const release = holdFirstAnalysis(search);
     await perform(test.workspace, operator, changePolicy, { searchLanguages: ['en', 'de', 'ru'] });
-    while (search.progress === null) await wait(1);
+    await until('an index is being filled', () => search.progress !== null);
     // The one of before answers, whole and up to date, while the next one is filled; both follow what is written.
     const answersOfBefore = await find(test.workspace, id, 'signing');
     const whileFilled = search.progress;
