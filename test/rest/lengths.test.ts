@@ -45,6 +45,22 @@ describe('lengths over REST', () => {
     assert.deepEqual(json.json.error.details, { reason: 'content_too_large', field: 'content', limit: 2000 });
   });
 
+  it('content in base64 is taken up to the limit, and one of that length that is none is refused as such', async () => {
+    const other = await server.addWorkspace();
+    const ben = await other.person('editor');
+    const limit = 10 * 1024 * 1024;
+    const send = (location: string, content: string) =>
+      ben.post('/v1/documents', { location, content, encoding: 'base64' });
+    const text = Buffer.alloc(limit, 0xff).toString('base64');
+    const taken = await send('full.bin', text);
+    assert.deepEqual([taken.status, taken.json.size], [201, limit]);
+    const longer = await send('longer.bin', Buffer.alloc(limit + 1, 0xff).toString('base64'));
+    assert.deepEqual(longer.json.error.details, { reason: 'content_too_large', field: 'content', limit });
+    for (const bad of [`${text.slice(0, -1)}!`, `${text}A`, text.replace('/', '='), text.replace('/', '-')]) {
+      assert.deepEqual((await send('bad.bin', bad)).json.error.details, { reason: 'bad_field', field: 'content' });
+    }
+  });
+
   it('a folder is not renamed or moved where something in it would have too long a location', async () => {
     const step = 'x'.repeat(200);
     const deep = Array.from({ length: 4 }, () => step).join('/');
