@@ -1,4 +1,5 @@
 import { internal, Refusal } from '../domain/refusal.js';
+import { runResting } from '../search/run-resting.js';
 import { checkArguments, chooseRow } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
@@ -61,9 +62,9 @@ export class ToolBox {
     }
   }
 
-  #read(name: string, sent: unknown): { readonly args: Arguments; readonly row: Row } {
+  async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly row: Row }> {
     const described = this.#describe(name);
-    const args = checkArguments(described, sent);
+    const args = await runResting(checkArguments(described, sent));
     return { args, row: chooseRow(this.#rows.get(name) ?? [], args, described) };
   }
 

@@ -1,43 +1,49 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import type { DescribedTool } from './definition.js';
 import type { Arguments, Row } from './tool.js';
+
+/** What is none of the protocol, in a message or in a list that comes as text: the largest tool takes some hundreds. */
+export const messageShape: ShapeLimits = { deepest: 64, mostValues: 20_000 };
 
 /** What of a name or value that somebody sent is shown again. */
 const longestShown = 100;
 
 /**
  * Makes sense of arguments as models send them: nulls stand for what is left out, and lists sometimes come as text.
- * Everything else has to be as the tool's schema says.
+ * Everything else has to be as the tool's schema says. Rests where a list that comes as text is long.
  * @throws Refusal INVALID_REQUEST `unknown_field`, `missing_field`, `bad_field`, `content_too_large`
  */
-export function checkArguments({ definition, checkInput }: DescribedTool, sent: unknown): Arguments {
+export function* checkArguments({ definition, checkInput }: DescribedTool, sent: unknown): Generator<void, Arguments> {
   if (sent !== undefined && (typeof sent !== 'object' || sent === null || Array.isArray(sent))) {
     throw invalidRequest('bad_field', 'The arguments must be an object.', { field: 'arguments' });
   }
   const { properties } = definition.inputSchema;
-  const args = Object.fromEntries(
-    Object.entries(sent ?? {})
-      .filter(([, value]) => value !== null)
-      .map(([name, value]: [string, unknown]) => {
-        const isList = Object.hasOwn(properties, name) && properties[name]?.type === 'array';
-        return [name, isList ? readList(value) : value];
-      }),
-  );
+  const read: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(sent ?? {}) as [string, unknown][]) {
+    if (value === null) continue;
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    read.push([name, property?.type === 'array' ? yield* readList(name, value, property.maxItems) : value]);
+  }
+  const args = Object.fromEntries(read);
   if (!checkInput(args)) throw explain(checkInput.errors?.[0]);
   return args;
 }
 
-function readList(value: unknown): unknown {
+/** A list that is too long for the schema stays as it came: there is nothing to make sense of. */
+function* readList(name: string, value: unknown, maxItems = Number.POSITIVE_INFINITY): Generator<void, unknown> {
   let list = value;
   if (typeof value === 'string' && value.trimStart().startsWith('[')) {
+    const fault = yield* findFaultOfShape(new TextEncoder().encode(value), messageShape);
+    if (fault !== undefined) throw invalidRequest('bad_field', `The argument ${name} ${fault}.`, { field: name });
     try {
       list = JSON.parse(value);
     } catch {
       return value;
     }
   }
-  return Array.isArray(list) ? list.map(dropNulls) : list;
+  return Array.isArray(list) && list.length <= maxItems ? list.map(dropNulls) : list;
 }
 
 function dropNulls(item: unknown): unknown {

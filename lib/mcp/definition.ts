@@ -4,10 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
+interface PropertySchema {
+  readonly type?: string;
+  readonly default?: unknown;
+  readonly maxItems?: number;
+}
+
 /** A JSON Schema of an object, as far as this face looks into it. */
 export interface ObjectSchema {
   readonly type: 'object';
-  readonly properties: Readonly<Record<string, { readonly type?: string; readonly default?: unknown }>>;
+  readonly properties: Readonly<Record<string, PropertySchema>>;
   readonly required?: readonly string[];
 }
 

@@ -1,11 +1,12 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
+import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, Refusal } from '../domain/refusal.js';
 import { runResting } from '../search/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
-import { findFaultOfShape } from './check-shape.js';
+import { messageShape } from './check-arguments.js';
 import type { McpHost, McpOptions } from './host.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';
@@ -77,8 +78,8 @@ export class McpFace {
     }
     const bytes = await request.readBody(largestBody);
     if (bytes === undefined) return answerError(413, rpcCodes.http, `A message has at most ${largestBody} bytes.`);
-    const fault = await runResting(findFaultOfShape(bytes));
-    if (fault !== undefined) return answerError(400, rpcCodes.invalid, fault);
+    const fault = await runResting(findFaultOfShape(bytes, messageShape));
+    if (fault !== undefined) return answerError(400, rpcCodes.invalid, `The message ${fault}.`);
     const message = parseMessage(bytes);
     if (message === undefined) return answerError(400, rpcCodes.parse, 'Parse error: the body is not JSON in UTF-8.');
     if (Array.isArray(message)) {

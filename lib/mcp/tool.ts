@@ -75,11 +75,11 @@ export async function readOrRecord<Input>(
   workspace: Workspace,
   caller: Caller,
   action: string,
-  read: () => Input,
+  read: () => Input | Promise<Input>,
   note: AuditNote = {},
 ): Promise<Input> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw await refuseUnread(workspace, caller, action, note, error);
   }

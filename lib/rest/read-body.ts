@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { runResting } from '../search/run-resting.js';
 import { contentTooLarge } from '../operations/content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */
@@ -26,8 +28,8 @@ const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' }
 const largestJson = 64 * 1024 * 1024;
 /** A body's worth of names and punctuation beside the content. Bytes. */
 const envelope = 64 * 1024;
-/** No request of ours has more values in it; a flood of them would cost more to check than to send. */
-const mostValues = 1000;
+/** No request of ours has more in it; a flood of values would cost more to parse and check than to send. */
+const largestShape: ShapeLimits = { deepest: 64, mostValues: 1000 };
 
 /**
  * How much is read of a body. The retry of a request that was answered is read to its end, even if the limits have been
@@ -66,10 +68,10 @@ export function nameForm(form: BodyForm): string {
 }
 
 /**
- * Reads a JSON body whole.
+ * Reads a JSON body whole. Before it is parsed it is looked over, with rests: nobody's access has been asked yet.
  * @param invite called when the body is about to be read
  * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
- *   `bad_field` when it holds more values than any request has
+ *   `bad_field` when it holds more values, or is nested more deeply, than any request is
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits, invite: () => void): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
@@ -82,16 +84,14 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits, inv
     if (size > limit) throw bodyTooLarge(limit);
     pieces.push(piece);
   }
-  let value: unknown;
+  const bytes = Buffer.concat(pieces);
+  const fault = await runResting(findFaultOfShape(bytes, largestShape));
+  if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces)));
+    return { form: 'json', value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
   } catch {
     throw invalidRequest('bad_json', 'The body is not valid JSON in UTF-8.');
   }
-  if (hasMoreValuesThan(value, mostValues)) {
-    throw invalidRequest('bad_field', `The body holds more than ${mostValues} values.`, { field: 'body' });
-  }
-  return { form: 'json', value };
 }
 
 /**
@@ -139,18 +139,4 @@ function statedLength(request: IncomingMessage): number {
 
 function bodyTooLarge(limit: number): Refusal {
   return invalidRequest('body_too_large', `The body is over the limit of ${limit} bytes.`, { limit });
-}
-
-/** Counts without recursion: nesting may be as deep as the body is long. */
-function hasMoreValuesThan(value: unknown, most: number): boolean {
-  const pending = [value];
-  let count = 0;
-  while (pending.length > 0) {
-    const item = pending.pop();
-    if (item === null || typeof item !== 'object') continue;
-    count += Array.isArray(item) ? item.length : Object.keys(item).length;
-    if (count > most) return true;
-    pending.push(...(Object.values(item) as unknown[]));
-  }
-  return false;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { DocumentEdit } from '../../lib/domain/document-edit.js';
 import { readOutlineInSteps } from '../../lib/domain/outline.js';
+import { findFaultOfShape } from '../../lib/domain/json-shape.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { findFaultOfShape } from '../../lib/mcp/check-shape.js';
+import { checkArguments, messageShape } from '../../lib/mcp/check-arguments.js';
+import { readDefinitions } from '../../lib/mcp/definition.js';
 import { presentOutline } from '../../lib/mcp/present-outline.js';
 import { applyEdits } from '../../lib/operations/apply-edits.js';
 import { findNearestLines } from '../../lib/operations/find-nearest-lines.js';
@@ -72,7 +74,7 @@ describe('Work on long hostile texts', () => {
   });
 
   it('refuses messages of many small parts before they are parsed, and rests over long texts', () => {
-    const shapeOf = (text: string) => finish(findFaultOfShape(Buffer.from(text)));
+    const shapeOf = (text: string) => finish(findFaultOfShape(Buffer.from(text), messageShape));
     const long = shapeOf(JSON.stringify({ content: 'a "quoted", [listed], {braced} \\ text\n'.repeat(50_000) }));
     assert.equal(long.result, undefined);
     assert.ok(long.rests >= 7, String(long.rests));
@@ -82,6 +84,45 @@ describe('Work on long hostile texts', () => {
     for (const fine of [`${'['.repeat(64)}${']'.repeat(64)}`, `[${'1,'.repeat(10_000)}1]`, '"\\', '', '"[,[,']) {
       assert.equal(shapeOf(fine).result, undefined, fine.slice(0, 20));
     }
+  });
+
+  it('looks over a list that comes as text as it does over a message', () => {
+    const tool = readDefinitions().get('message');
+    assert.ok(tool !== undefined);
+    const check = (to: unknown) => checkArguments(tool, { action: 'send', body: 'Hello', to });
+    const refusalOf = (to: unknown): string => {
+      let said = '';
+      assert.throws(
+        () => finish(check(to)),
+        (error) => error instanceof Refusal && (said = error.message) !== '',
+      );
+      return said;
+    };
+    assert.equal(refusalOf(`[${'{},'.repeat(2_600_000)}{}]`), 'The argument to has more than 20000 values.');
+    assert.equal(refusalOf(` ${'['.repeat(65)}${']'.repeat(65)}`), 'The argument to is nested too deeply.');
+    // One of these is parsed, and refused by the schema.
+    assert.match(refusalOf(JSON.stringify(['x'.repeat(2_000_000)])), /^The argument to\.0 must NOT have more than/);
+    assert.ok(countRests(check(JSON.stringify(['x'.repeat(2_000_000)]))) >= 7);
+    const read = finish(check('["prn_1","prn_2"]')).result;
+    assert.deepEqual(read['to'], ['prn_1', 'prn_2']);
+  });
+
+  it('makes nothing of a list that is longer than the tool takes', () => {
+    const tool = readDefinitions().get('message');
+    assert.ok(tool !== undefined);
+    let lookedAt = 0;
+    const item = {
+      get other() {
+        lookedAt += 1;
+        return null;
+      },
+    };
+    const to = Array.from({ length: 21 }, () => item);
+    assert.throws(
+      () => finish(checkArguments(tool, { action: 'send', body: 'Hello', to })),
+      (error) => error instanceof Refusal && /more than 20 items/.test(error.message),
+    );
+    assert.equal(lookedAt, 0);
   });
 
   it('shows of an outline no more than an answer may hold', () => {

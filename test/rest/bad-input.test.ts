@@ -324,6 +324,18 @@ describe('bad input over REST', () => {
       assert.equal((await ada.post('/v1/documents', deep, json)).status, 400);
     });
 
+    it('looks a body over before it is parsed: a flood of values is refused as one, JSON or not', async () => {
+      const json = { 'Content-Type': 'application/json' };
+      for (const [flood, fault] of [
+        [`[${'{},'.repeat(500_000)}`, 'has more than 1000 values'],
+        [`{"location":${'['.repeat(100)}`, 'is nested too deeply'],
+      ] as const) {
+        const { refusal, json: answer } = await ada.post('/v1/documents', flood, json);
+        assert.deepEqual([refusal, answer.error.message], ['INVALID_REQUEST bad_field', `The body ${fault}.`]);
+        assert.equal(answer.error.details.field, 'body');
+      }
+    });
+
     it('takes names that mean something to JavaScript for the unknown fields they are', async () => {
       const json = { 'Content-Type': 'application/json' };
       for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'a/b', 'a.b']) {

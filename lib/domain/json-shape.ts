@@ -1,0 +1,76 @@
+/** What is looked over may have at most. */
+export interface ShapeLimits {
+  /** Lists and objects in one another. */
+  readonly deepest: number;
+  /** Values, lists and objects themselves included. */
+  readonly mostValues: number;
+}
+
+/** Bytes that are looked at between two rests. */
+const between = 256 * 1024;
+/** Bytes of a text that are looked at one by one before the next quote is searched for: where many are, a search takes longer. */
+const near = 32;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+
+const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
+const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
+
+/**
+ * Looks at the outline of JSON before it is parsed, which nothing can interrupt: text takes next to no time, a million
+ * lists in lists a second. Rests on the way. What is no JSON may pass.
+ * @returns what is wrong, to be said of what was sent: "has more than …"; undefined when nothing is
+ */
+export function* findFaultOfShape(
+  bytes: Uint8Array,
+  { deepest, mostValues }: ShapeLimits,
+): Generator<void, string | undefined> {
+  let depth = 0;
+  let values = 1;
+  let isText = false;
+  let at = 0;
+  for (let end = between; at < bytes.length; end += between) {
+    const stop = Math.min(end, bytes.length);
+    while (at < stop) {
+      if (isText) {
+        const next = skipText(bytes, at, stop);
+        isText = next.isText;
+        at = next.at;
+        continue;
+      }
+      const byte = bytes[at] ?? 0;
+      at += 1;
+      if (byte === quote) isText = true;
+      else if (closes(byte)) depth -= 1;
+      else if (byte === comma || opens(byte)) {
+        values += 1;
+        if (byte !== comma) depth += 1;
+        if (depth > deepest) return 'is nested too deeply';
+        if (values > mostValues) return `has more than ${mostValues} values`;
+      }
+    }
+    yield;
+  }
+  return undefined;
+}
+
+/** Goes on in a text, to its end or up to `stop`; one further where what stands there is escaped. */
+function skipText(bytes: Uint8Array, start: number, stop: number): { readonly at: number; readonly isText: boolean } {
+  let at = start;
+  const closeBy = Math.min(start + near, stop);
+  while (at < closeBy) {
+    const byte = bytes[at];
+    if (byte === quote) return { at: at + 1, isText: false };
+    at += byte === backslash ? 2 : 1;
+  }
+  if (at >= stop) return { at, isText: true };
+  const distance = bytes.subarray(at, stop).indexOf(quote);
+  const next = distance < 0 ? stop : at + distance;
+  // What stands behind an odd number of backslashes is escaped.
+  let first = next;
+  while (first > at && bytes[first - 1] === backslash) first -= 1;
+  if ((next - first) % 2 === 1) return { at: next + 1, isText: true };
+  return distance < 0 ? { at: stop, isText: true } : { at: next + 1, isText: false };
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { findFaultOfShape } from '../../lib/domain/json-shape.js';
+
+const boundless = { deepest: Number.POSITIVE_INFINITY, mostValues: Number.POSITIVE_INFINITY };
+
+function faultOf(text: string, limits: Partial<typeof boundless>): string | undefined {
+  const work = findFaultOfShape(Buffer.from(text), { ...boundless, ...limits });
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** How deep a value is nested, and how many commas and brackets open in it. */
+function measure(value: unknown): { readonly depth: number; readonly marks: number } {
+  if (typeof value !== 'object' || value === null) return { depth: 0, marks: 0 };
+  const inner = Object.values(value).map(measure);
+  return {
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    marks: 1 + Math.max(0, inner.length - 1) + inner.reduce((sum, { marks }) => sum + marks, 0),
+  };
+}
+
+const fragment = fc.constantFrom(
+  '"',
+  '\\',
+  '\\\\',
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  'é',
+  '\n',
+  'a plain stretch of some words, ',
+);
+const text = fc.array(fragment, { maxLength: 60 }).map((parts) => parts.join(''));
+const json = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    text,
+    fc.integer(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+  ),
+})).value;
+
+describe('The outline of JSON', () => {
+  it('is seen as parsing would, whatever texts hold', () => {
+    fc.assert(
+      fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
+        const sent = JSON.stringify(value, null, indent);
+        const { depth, marks } = measure(value);
+        const mostValues = 1 + marks;
+        assert.equal(faultOf(sent, { deepest: depth, mostValues }), undefined);
+        if (marks > 0) assert.equal(faultOf(sent, { mostValues: marks }), `has more than ${marks} values`);
+        if (depth > 0) assert.equal(faultOf(sent, { deepest: depth - 1 }), 'is nested too deeply');
+      }),
+    );
+  });
+
+  it('is seen as well where a long text is gone through in stretches', () => {
+    const stretch = 256 * 1024;
+    for (const end of ['', '\\', '\\\\', '"', '\\"', '"\\']) {
+      for (let over = -4; over <= 4; over += 1) {
+        const sent = JSON.stringify([`${'x'.repeat(stretch + over - 2)}${end},[,[`, 'y']);
+        assert.equal(faultOf(sent, { deepest: 1, mostValues: 3 }), undefined, `${end} ${over}`);
+        assert.equal(faultOf(sent, { mostValues: 2 }), 'has more than 2 values', `${end} ${over}`);
+      }
+    }
+    const escaped = JSON.stringify(['\\"'.repeat(stretch), 'y']);
+    assert.equal(faultOf(escaped, { deepest: 1, mostValues: 3 }), undefined);
+  });
+});
