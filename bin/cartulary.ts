@@ -8,7 +8,7 @@ import { fail, misused, printFailure } from './print.js';
 import { addServeCommands } from './serve.js';
 import { addMcpCommand } from './speak-mcp.js';
 import { addTransferCommands } from './transfer.js';
-import { readBuild } from '../lib/config.js';
+import { readBuild } from '../lib/app/read-build.js';
 
 function makeProgram(): Command {
   const program = new Command('cartulary')

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataFolderInUse, makeLog, startService, type RunningService } from '../lib/app.js';
+import { makeLog } from '../lib/app/real-world.js';
+import { startService, type RunningService } from '../lib/app/serve.js';
+import { DataFolderInUse } from '../lib/app/service.js';
 import { ConfigError, type Config } from '../lib/config.js';
 import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
 import type { ServerFacts } from '../lib/socket/command.js';

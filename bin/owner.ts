@@ -38,8 +38,10 @@ async function runHere(
   request: CommandRequest,
   tell: (progress: unknown) => Promise<void>,
 ): Promise<Answer | undefined> {
-  const [{ DataFolderInUse, openService, urlOf }, { runCommand }] = await Promise.all([
-    import('../lib/app.js'),
+  const [{ DataFolderInUse }, { openService }, { urlOf }, { runCommand }] = await Promise.all([
+    import('../lib/app/service.js'),
+    import('../lib/app/open-service.js'),
+    import('../lib/app/serve.js'),
     import('../lib/socket/run-command.js'),
   ]);
   const onFault = (what: string, cause: unknown): void => console.error(`cartulary: ${what}:`, cause);

@@ -71,7 +71,7 @@ async function restoreFrom(folder: string | undefined, options: CalledWith): Pro
     throw usage('Name the folder of a backup, or a clone with --clone; one of the two.');
   }
   if (typeof clone === 'string' && config.workspace === null) throw usage('Say with --workspace what to call it.');
-  const { restoreInto } = await import('../lib/app.js');
+  const { restoreInto } = await import('../lib/app/restore-into.js');
   const source =
     typeof clone === 'string'
       ? { clone: resolve(clone), name: config.workspace ?? '', isPartial: options['partial'] === true }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { RunningService } from '../lib/app.js';
+import type { RunningService } from '../lib/app/serve.js';
 import type { Config } from '../lib/config.js';
 import type { Answer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
@@ -123,7 +123,9 @@ async function open(
   { data }: Config,
   asJson: boolean,
 ): Promise<RunningService | undefined> {
-  const { DataFolderInUse, makeLog, startService } = await import('../lib/app.js');
+  const { makeLog } = await import('../lib/app/real-world.js');
+  const { DataFolderInUse } = await import('../lib/app/service.js');
+  const { startService } = await import('../lib/app/serve.js');
   const fail = (code: string, message: string, reason: string): undefined => {
     printFailure({ code, message, details: { reason } }, asJson ? 'json' : 'text');
     process.exitCode = 1;

@@ -37,8 +37,8 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/rest/a.ts', "import { tools } from '../mcp/tools.js';"],
       ['lib/operations/a.ts', "const rest = await import('../rest/server.js');"],
       ['lib/rest/a.ts', "import { config } from '../config.js';"],
-      ['lib/config.ts', "import { open } from './app.js';"],
-      ['lib/app.ts', "import { run } from '../bin/cartulary.js';"],
+      ['lib/config.ts', "import { open } from './app/service.js';"],
+      ['lib/app/serve.ts', "import { run } from '../../bin/cartulary.js';"],
       ['lib/git/a.ts', "import {\n  one,\n  two,\n} from '../access/reach.js';"],
       ['lib/git/a.ts', "import '../access/reach.js';"],
       ['lib/rest/a.ts', "import { fixture } from '../../test/fixture.js';"],
@@ -54,7 +54,7 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
         'lib/rest/deep/a.ts',
         "import { perform } from '../../operations/perform.js';\nimport { problem } from '../problem.js';",
       ],
-      ['bin/cartulary.ts', "import { open } from '../lib/app.js';"],
+      ['bin/cartulary.ts', "import { open } from '../lib/app/service.js';"],
       [
         'lib/sidecar/a.ts',
         "// import { commit } from '../workspace/commit.js';\nconst a = \"import x from '../rest/a.js'\";",
@@ -89,7 +89,8 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
   'only the configuration reads the environment': {
     guilty: [
       ['lib/git/a.ts', 'const home = process.env.HOME;'],
-      ['lib/app.ts', "const home = process\n.env['HOME'];".replace('\n', ' ')],
+      ['lib/app/serve.ts', "const home = process\n.env['HOME'];".replace('\n', ' ')],
+      ['bin/serve.ts', 'const home = process.env.HOME;'],
       ['lib/rest/a.ts', 'const text = `${process.env.HOME}/x`;'],
     ],
     innocent: [
@@ -108,7 +109,7 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
     ],
     innocent: [
       ['lib/access/a.ts', 'const then = new Date(milliseconds);\nconst dates: Date[] = [];'],
-      ['lib/app.ts', 'const now = Date.now();'],
+      ['lib/app/real-world.ts', 'const now = Date.now();'],
     ],
   },
   'SQL stays in the sidecar': {

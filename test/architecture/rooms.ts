@@ -20,7 +20,7 @@ export const floors: readonly (readonly string[])[] = [
 /** The client library runs in other people's programs, so it stands outside the house. */
 export const clientRoom = 'client';
 
-/** `lib/git/tree.ts` → git, `lib/app.ts` → app, `bin/cartulary.ts` → bin; undefined for anything else. */
+/** `lib/git/tree.ts` → git, `lib/config.ts` → config, `bin/cartulary.ts` → bin; undefined for anything else. */
 export function roomOf(file: string): string | undefined {
   const [top, second, ...rest] = file.split('/');
   if (top === 'bin') return 'bin';

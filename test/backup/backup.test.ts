@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authenticate } from '../../lib/access/authenticate.js';
 import { parseKey } from '../../lib/access/secret.js';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/archive-audit.js';
 import { verifyAudit } from '../../lib/operations/audit-log.js';

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
+import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
+import { Service } from '../../lib/app/service.js';
 import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import { addPrincipal } from '../../lib/operations/add-principal.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { hashObject } from '../../lib/git/objects.js';

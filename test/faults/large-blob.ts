@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSystemRandomness, Service, systemClock } from '../../lib/app.js';
+import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
+import { Service } from '../../lib/app/service.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { perform } from '../../lib/operations/perform.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';

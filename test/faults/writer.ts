@@ -5,7 +5,8 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { makeSystemRandomness, Service, systemClock, type ServiceOptions } from '../../lib/app.js';
+import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
+import { Service, type ServiceOptions } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { Refusal } from '../../lib/domain/refusal.js';

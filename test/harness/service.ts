@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import type { Clock, Randomness } from '../../lib/domain/clock.js';
 import type { Interface } from '../../lib/domain/credential.js';

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
-import { makeSystemRandomness, Service } from '../../lib/app.js';
+import { makeSystemRandomness } from '../../lib/app/real-world.js';
+import { Service } from '../../lib/app/service.js';
 import { startServer } from '../../lib/rest/server.js';
 import { TestClock } from '../harness/service.js';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import type { Repository } from '../../lib/git/repository.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';

@@ -3,7 +3,7 @@
  * killed. Says so whenever an index is being worked on. node policy-changer.js FOLDER PRINCIPAL SEED
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, TestClock } from '../harness/service.js';

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, TestClock } from '../harness/service.js';

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { readPolicy } from '../../lib/access/policy.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';

@@ -3,7 +3,7 @@ import { rm, writeFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { Service } from '../../lib/app.js';
+import { Service } from '../../lib/app/service.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/search-documents.js';
 import type { SearchPosition } from '../../lib/search/search-index.js';

@@ -1,0 +1,39 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { Config } from '../config.js';
+import { Refusal } from '../domain/refusal.js';
+import type { RestoreSource } from '../operations/restore-workspace.js';
+import { makeOperator } from '../socket/initialize.js';
+import type { Answer } from '../socket/send-command.js';
+import { openService } from './open-service.js';
+import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
+
+/**
+ * Brings a workspace into a data folder that no server has; one that had to be made for it goes again where that fails.
+ * Never throws for what is wrong with the source: that is the answer.
+ */
+export async function restoreInto(
+  config: Pick<Config, 'git' | 'data'>,
+  source: RestoreSource,
+  onFault: ServiceOptions['onFault'],
+): Promise<Answer> {
+  const isNew = !existsSync(config.data);
+  let service: Service | undefined;
+  try {
+    service = await openService(config, onFault);
+    const { name, journal } = await service.restore(source, makeOperator(service.randomness));
+    const { head, chain } = journal.state;
+    await service.close();
+    return { result: { workspace: name, data: config.data, commit: head, audit: chain } };
+  } catch (error) {
+    await service?.close();
+    if (isNew && service !== undefined) rmSync(config.data, { recursive: true, force: true });
+    if (error instanceof DataFolderInUse) {
+      const message = `${error.message} Stop the server first, or name another folder with --data.`;
+      return { error: { code: 'UNAVAILABLE', message } };
+    }
+    if (!(error instanceof Refusal) || error.code === 'INTERNAL')
+      throw error instanceof Refusal ? (error.cause ?? error) : error;
+    const { code, message, details } = error;
+    return { error: details === undefined ? { code, message } : { code, message, details } };
+  }
+}

@@ -1,0 +1,126 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import { formatTime } from '../domain/clock.js';
+import type { Build } from '../rest/host.js';
+import type { RestServer } from '../rest/server.js';
+import type { SignIn } from '../signin/sign-in.js';
+import type { ServerFacts } from '../socket/command.js';
+import { listenForCommands } from '../socket/listen.js';
+import { openService } from './open-service.js';
+import { readBuild } from './read-build.js';
+import type { Service } from './service.js';
+
+/** The service with its faces open. */
+export interface RunningService {
+  /** Where it answers: the public address where one is configured. */
+  readonly url: string;
+  readonly service: Service;
+  /**
+   * Stops gracefully: no new connections, what is under way is finished or, after `within` milliseconds, cut off, and
+   * everything that was written is in the repository.
+   */
+  close(within?: number): Promise<void>;
+}
+
+/** Milliseconds that requests under way may take to finish when the service stops; the rest of ten seconds is for the disk. */
+const patience = 7000;
+
+export interface ServingOptions {
+  /** Tried in order until one is free; left out: the configured one. */
+  readonly ports?: readonly number[];
+  /** Whether it ends with the one client that it was started for. */
+  readonly isTemporary?: boolean;
+}
+
+/**
+ * Opens the data folder and all faces. Resolves when it answers.
+ * @throws DataFolderInUse; Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
+ */
+export async function startService(
+  config: Omit<Config, 'data'> & { readonly data: string | null },
+  log: Logger,
+  { ports = [config.port], isTemporary = false }: ServingOptions = {},
+): Promise<RunningService> {
+  const onFault = (what: string, cause: unknown): void => log.error({ err: cause }, what);
+  const service = await openService(config, onFault, (what, figures) => log.info(figures, what));
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    const build = readBuild();
+    // Loaded before anyone can ask for it.
+    const { mountMcp } = await import('../mcp/mount.js');
+    const server = await listenOnFirst(ports, service, config, log, build);
+    opened.push(() => server.close(0));
+    const url = config.publicUrl ?? urlOf(config.host, server.port);
+    const signIn = await mountSignIn(server, service, config, log, url);
+    opened.push(() => signIn.close());
+    const { openOAuth } = await import('../signin/oauth/open-oauth.js');
+    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, trustProxy: config.trustProxy });
+    opened.push(async () => oauth.close());
+    server.mount(oauth);
+    const { later, addressOf } = server;
+    const { corsOrigins } = config;
+    const { readAccessToken } = oauth;
+    const { version } = build;
+    server.mount(mountMcp(service, { version, log, publicUrl: url, corsOrigins, later, addressOf, readAccessToken }));
+    const started = formatTime(service.clock.now());
+    const facts: ServerFacts = { url, pid: process.pid, version, started_at: started, is_temporary: isTemporary };
+    const { dataFolder } = service;
+    const commands =
+      dataFolder === null ? undefined : await listenForCommands({ dataFolder, host: service, server: facts, onFault });
+    return {
+      url,
+      service,
+      async close(within = patience) {
+        oauth.close();
+        await Promise.all([server.close(within), commands?.close()]);
+        await signIn.close();
+        await service.close();
+      },
+    };
+  } catch (error) {
+    for (const close of opened) await close();
+    await service.close();
+    throw error;
+  }
+}
+
+async function listenOnFirst(
+  ports: readonly number[],
+  service: Service,
+  config: Omit<Config, 'data'>,
+  log: Logger,
+  build: Build,
+): Promise<RestServer> {
+  // Loaded only by those who serve: it is much, and commands should be quick.
+  const { startServer } = await import('../rest/server.js');
+  const { host, trustProxy, corsOrigins, validateResponses } = config;
+  for (const [index, port] of ports.entries()) {
+    try {
+      return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || index === ports.length - 1) throw error;
+    }
+  }
+  throw new Error('No port was given.');
+}
+
+async function mountSignIn(
+  server: RestServer,
+  service: Service,
+  { trustProxy, upstream }: Omit<Config, 'data'>,
+  log: Logger,
+  url: string,
+): Promise<SignIn> {
+  const { createSignIn } = await import('../signin/sign-in.js');
+  const { Upstream } = await import('../signin/upstream.js');
+  const provider = upstream === null ? undefined : new Upstream(upstream, service.randomness);
+  const signIn = await createSignIn(service, { url, log, trustProxy, upstream: provider });
+  server.mount(signIn);
+  return signIn;
+}
+
+/** An address that a client on this machine can use. */
+export function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,196 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePeople, type People } from '../access/people.js';
+import { CursorSealer } from '../access/seal-cursor.js';
+import { RateLimiter } from '../access/rate-limit.js';
+import { workspaceNamePattern } from '../access/secret.js';
+import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
+import { packagePath } from '../config.js';
+import type { Caller } from '../domain/caller.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import { restoreWorkspace, type RestoreSource } from '../operations/restore-workspace.js';
+import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
+import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/service-file.js';
+import { describeOrigin } from '../workspace/describe-origin.js';
+import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
+import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
+import { adoptWorkspace, removeMark } from '../workspace/stage-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** What the composition needs to know. */
+export interface ServiceOptions {
+  /** The data folder; null keeps everything in memory for a try-out. */
+  readonly dataFolder: string | null;
+  readonly git: 'auto' | 'never';
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly onFault: (what: string, cause: unknown) => void;
+  readonly onNews?: WorkspaceFiles['onNews'];
+  /** Of the program, for what is written down about it. */
+  readonly release?: string;
+}
+
+/** Another process owns the data folder. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+}
+
+/** The running service: its workspaces, and what all faces share. */
+export class Service {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  readonly people: People;
+  /** By which the service knows its own forms again. */
+  readonly formKey: Uint8Array;
+  readonly dataFolder: string | null;
+  /** What belongs to no workspace alone. */
+  readonly file: ServiceFile;
+  readonly #files: WorkspaceFiles;
+  readonly #lock: OwnerLock | undefined;
+  readonly #workspaces = new Map<string, Workspace>();
+  readonly #faulty: FaultyWorkspaces;
+
+  private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
+    this.#files = files;
+    this.file = serviceFile;
+    this.#lock = lock;
+    this.clock = files.clock;
+    this.randomness = files.randomness;
+    this.dataFolder = files.dataFolder;
+    const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
+    this.cursors = new CursorSealer(key, files.clock, files.randomness);
+    this.limiter = new RateLimiter(files.clock);
+    const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());
+    this.formKey = serviceFile.addKey('form', files.randomness.bytes(32), files.clock.now());
+    this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey);
+    this.#faulty = new FaultyWorkspaces(
+      (name) => openWorkspace(files, name),
+      (workspace) => this.#workspaces.set(workspace.name, workspace),
+      files.onFault,
+    );
+  }
+
+  /**
+   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. One that
+   * cannot be opened is reported and set aside; the others are served.
+   * @throws DataFolderInUse; Error when the service's own file cannot be read
+   */
+  static async open(options: ServiceOptions): Promise<Service> {
+    const { dataFolder } = options;
+    if (dataFolder !== null) mkdirSync(dataFolder, { recursive: true });
+    const lock = dataFolder === null ? undefined : takeOwnerLock(join(dataFolder, 'owner.lock'));
+    if (dataFolder !== null && lock === undefined) {
+      throw new DataFolderInUse(`Another process is using ${dataFolder}.`);
+    }
+    try {
+      const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
+      const serviceFile = openServiceFile(file, schemaPath('service'));
+      const files = {
+        ...options,
+        migrations: schemaPath('sidecar'),
+        signerOf: keepSigners(options, serviceFile),
+        originOf: (name: string) => describeOrigin(name, serviceFile, options),
+      };
+      const service = new Service(files, serviceFile, lock);
+      for (const { name } of serviceFile.listWorkspaces()) {
+        try {
+          if (dataFolder !== null) await removeMark(dataFolder, name);
+          service.#workspaces.set(name, await openWorkspace(service.#files, name));
+        } catch (cause) {
+          service.#faulty.add(name, cause);
+        }
+      }
+      return service;
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+
+  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
+  find(name: string): Workspace | undefined {
+    const workspace = this.#workspaces.get(name);
+    if (workspace !== undefined) return workspace;
+    const refusal = this.#faulty.refusalFor(name);
+    if (refusal !== undefined) throw refusal;
+    return undefined;
+  }
+
+  /** Also of those that could not be opened. */
+  names(): string[] {
+    return [...this.#workspaces.keys(), ...this.#faulty.names].toSorted();
+  }
+
+  /**
+   * A new, empty workspace.
+   * @throws Refusal INVALID_REQUEST for a bad name, CONFLICT when there is one
+   */
+  async addWorkspace(name: string): Promise<Workspace> {
+    requireWorkspaceName(name);
+    if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
+    const workspace = (await adoptUnborn(this.#files, name)) ?? (await this.#createWorkspace(name));
+    this.file.addWorkspace(name, this.clock.now());
+    this.#workspaces.set(name, workspace);
+    return workspace;
+  }
+
+  async #createWorkspace(name: string): Promise<Workspace> {
+    await createWorkspace(this.#files, name);
+    return openWorkspace(this.#files, name);
+  }
+
+  /**
+   * A workspace from a backup, under its own name, or from a clone alone. It is checked first, and then here at once.
+   * @throws Refusal as `restoreWorkspace` does; INVALID_REQUEST for a bad name, or in memory
+   */
+  async restore(source: RestoreSource, caller: Caller): Promise<Workspace> {
+    const { dataFolder } = this;
+    if (dataFolder === null) throw invalidRequest('no_data_folder', 'Restore into a data folder.');
+    if ('name' in source) requireWorkspaceName(source.name);
+    const files = { ...this.#files, dataFolder };
+    const isListed = (name: string): boolean => this.file.listWorkspaces().some((each) => each.name === name);
+    const staged = await restoreWorkspace(
+      source,
+      { files, serviceMigrations: schemaPath('service'), isListed },
+      caller,
+    );
+    await adoptWorkspace(staged, files, this.file);
+    const workspace = await openWorkspace(this.#files, staged.name);
+    this.#faulty.forget(staged.name);
+    this.#workspaces.set(staged.name, workspace);
+    return workspace;
+  }
+
+  /** Finishes what is under way in every workspace and gives the data folder free. */
+  async close(): Promise<void> {
+    await this.#faulty.close();
+    for (const workspace of this.#workspaces.values()) await workspace.close();
+    this.file.close();
+    this.#lock?.release();
+  }
+}
+
+/** @throws Refusal INVALID_REQUEST */
+function requireWorkspaceName(name: string): void {
+  if (workspaceNamePattern.test(name)) return;
+  throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
+    field: 'workspace',
+  });
+}
+
+/** Each workspace's key for its audit chain: made once, kept in the service's file. */
+function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): WorkspaceFiles['signerOf'] {
+  return (name) => {
+    const purpose = auditKeyOf(name);
+    const key = file.findKey(purpose) ?? file.addKey(purpose, makeAuditKey(randomness), clock.now());
+    return makeSigner(name, key);
+  };
+}
+
+/** A path in the package's schema folder. */
+export function schemaPath(...parts: string[]): string {
+  return packagePath('schema', ...parts);
+}
