@@ -1,4 +1,4 @@
-import { nameOf, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import type { Connection } from './database.js';
 
 /** A table whose rows hang on a document, directly or on others that do; deepest first. */
@@ -36,19 +36,25 @@ export function encodeRewritten(commits: readonly RewrittenCommit[]): Uint8Array
   return pieces;
 }
 
-/** What a stretch of audit texts is looked through for. */
-export interface Traces {
-  readonly documentIds: readonly string[];
-  /** Places and names; a text that holds one goes, unless it is about another document. */
-  readonly words: readonly string[];
-  /** Names as somebody would search for them: what was asked for and has all words of one goes likewise. */
-  readonly names: readonly string[];
+/** A text that stands beside a record of the audit log. */
+export interface KeptText {
+  readonly seq: number;
+  readonly target: string | null;
+  /** JSON. */
+  readonly detail: string | null;
+  /** Id of the document that it is about; null where that is none, or none that was known. */
+  readonly documentId: string | null;
+  /** What was done; null for a record that lies in an archive. */
+  readonly action: string | null;
 }
 
-/** The words of a text, in small letters without their marks, however they are held apart. */
-function plainWords(text: string): readonly string[] {
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+/** What a thing is or was called. */
+export interface NamedPlace {
+  /** Number of the document; null for a folder. */
+  readonly document: number | null;
+  /** A location, or a name alone. */
+  readonly place: string;
+  readonly isName: boolean;
 }
 
 /**
@@ -106,22 +112,23 @@ export class EraseRows {
   }
 
   /**
-   * Which of the names other documents, live or not, have or had: all names at once, in stretches of rows.
+   * What all documents and folders, live or not, are or were called, in stretches.
    * @param most rows of a stretch: whoever asks may rest between two
    */
-  *namesOfOthers(names: ReadonlySet<string>, documents: ReadonlySet<number>, most: number): Generator<string[]> {
-    for (const { columns, table, key, start } of namedRows) {
+  *namedPlaces(most: number): Generator<NamedPlace[]> {
+    for (const { columns, table, key, start, isName } of namedRows) {
       const marks = key.map(() => '?').join(', ');
+      const keys = key.join(', ');
       const stretch = this.#connection
-        .prepare<unknown[], [number, number, string]>(
-          `SELECT ${columns} FROM ${table} WHERE (${key.join(', ')}) > (${marks}) ORDER BY ${key.join(', ')} LIMIT ${most}`,
+        .prepare<unknown[], unknown[]>(
+          `SELECT ${keys}, ${columns} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`,
         )
         .raw();
       for (let after: readonly unknown[] | undefined = start; after !== undefined;) {
         const rows = stretch.all(...after);
-        yield rows.flatMap(([document, , location]) => {
-          const name = nameOf(location as Location);
-          return names.has(name) && !documents.has(document) ? [name] : [];
+        yield rows.flatMap((row) => {
+          const [document, ...places] = row.slice(key.length) as [number | null, ...string[]];
+          return places.map((place) => ({ document, place, isName }));
         });
         after = rows.at(-1)?.slice(0, key.length);
       }
@@ -156,38 +163,21 @@ export class EraseRows {
     this.#connection.prepare('DELETE FROM document WHERE number = ?').run(document);
   }
 
-  /**
-   * Takes away texts of the audit log that would tell what was erased; the chain verifies without them.
-   * @param most texts that are looked at
-   * @returns the last record that was looked at; `after` when there are no more
-   */
-  clearTexts({ documentIds, words, names }: Traces, after: number, most: number): number {
-    const texts = this.#connection
-      .prepare<
-        [number, number],
-        { seq: number; target: string | null; detail: string | null; document_id: string | null }
-      >('SELECT seq, target, detail, document_id FROM audit_text WHERE seq > ? ORDER BY seq LIMIT ?')
-      .all(after, most);
-    const ids = new Set(documentIds);
-    // As they stand in the detail, which is JSON.
-    const quoted = words.map((word) => JSON.stringify(word).slice(1, -1));
-    const holds = (text: string | null, some: readonly string[]): boolean =>
-      text !== null && some.some((word) => text.includes(word));
-    const phrases = names.map(plainWords).filter((phrase) => phrase.length > 0);
-    const asksFor = (text: string | null): boolean => {
-      if (text === null || phrases.length === 0) return false;
-      const asked = new Set(plainWords(text));
-      return phrases.some((phrase) => phrase.every((word) => asked.has(word)));
-    };
-    const telling = texts.filter(({ target, detail, document_id: id }) =>
-      id === null
-        ? holds(target, words) || holds(detail, words) || holds(detail, quoted) || asksFor(target)
-        : ids.has(id),
-    );
+  /** Texts of the audit log behind a record's number, in order. */
+  textsAfter(seq: number, most: number): KeptText[] {
+    return this.#connection
+      .prepare<[number, number], KeptText>(
+        `SELECT t.seq, t.target, t.detail, t.document_id AS documentId, r.action FROM audit_text t
+         LEFT JOIN audit_record r ON r.seq = t.seq WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
+      )
+      .all(seq, most);
+  }
+
+  /** Takes texts away from beside their records; the chain verifies without them. */
+  dropTexts(seqs: readonly number[]): void {
     this.#connection
       .prepare('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))')
-      .run(JSON.stringify(telling.map(({ seq }) => seq)));
-    return texts.at(-1)?.seq ?? after;
+      .run(JSON.stringify(seqs));
   }
 
   /** @param pieces what `encodeRewritten` made */
@@ -319,8 +309,11 @@ export const repointedRows: readonly Repointed[] = [
   { table: 'document', key: ['number'], column: 'deleted_commit', start: [0] },
 ];
 
-/** Rows that say what documents are or were called: the document's number, and its name or a whole location. */
+/** Rows that say what things are or were called: a document's number, null for a folder, and locations or names. */
 const namedRows = [
-  { table: 'document', columns: 'number, 0, name', key: ['number'], start: [0] },
-  { table: 'version', columns: 'document, sequence, location', key: ['document', 'sequence'], start: [0, 0] },
+  { table: 'document', columns: 'number, name', key: ['number'], start: [0], isName: true },
+  { table: 'folder', columns: 'NULL, name', key: ['number'], start: [1], isName: true },
+  { table: 'version', columns: 'document, location', key: ['document', 'sequence'], start: [0, 0], isName: false },
+  { table: 'relocation', columns: 'document, from_location, to_location', key: ['number'], start: [0], isName: false },
+  { table: 'folder_deletion', columns: 'NULL, location', key: ['moment'], start: [-1], isName: false },
 ] as const;

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setImmediate as rest, setTimeout as delay } from 'node:timers/promises';
-import { nameOf, type Location } from '../domain/location.js';
-import { repointedRows, type Traces } from '../sidecar/erase-rows.js';
+import { repointedRows } from '../sidecar/erase-rows.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
+import { makeRecogniser, TraceFinder, type Traces } from './recognise-text.js';
+import type { Turn } from './turn.js';
 import type { Workspace } from './workspace.js';
 
 /** How the work is told of, and stopped. */
@@ -23,16 +24,13 @@ const textsAtOnce = 2000;
 const comparisonsAtOnce = 50_000;
 const fewestTexts = 20;
 /** Rows that are looked through for names before everyone else gets their turn. */
-const namesAtOnce = 2000;
+const namesAtOnce = 1000;
 /** Pages that are overwritten in one go. */
 const pagesAtOnce = 500;
 /** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
 const scrubs = 2;
 /** Milliseconds between two looks whether somebody's snapshot is gone. */
 const patience = 250;
-/** Names shorter than this, and names without their ending, stand in too many texts to be sought in them. */
-const shortestName = 4;
-const shortestStem = 6;
 
 /**
  * Destroys what is left of documents that the history has no more: rows, texts of the audit log, postings, objects,
@@ -107,30 +105,27 @@ export class TraceDestroyer {
     });
   }
 
-  /** What tells of the documents in texts: their ids, their places, and names that no other document has or had. */
+  /** What tells of the documents in texts: their ids, and places and names that nothing else has or had. */
   async #traces(): Promise<Traces> {
     const { eraseRows } = this.#workspace.journal.reader;
     const open = this.#open();
-    const documents = open.flatMap(({ document }) => document ?? []);
-    const locations = new Set(open.flatMap((erasure) => erasure.locations ?? []));
-    const own = new Set(
-      [...locations].map((location) => nameOf(location as Location)).filter((name) => name.length >= shortestName),
+    const finder = new TraceFinder(
+      open.flatMap(({ document }) => document ?? []),
+      [...new Set(open.flatMap((erasure) => erasure.locations ?? []))],
     );
-    for (const shared of eraseRows.namesOfOthers(own, new Set(documents), namesAtOnce)) {
-      for (const name of shared) own.delete(name);
+    for (const places of eraseRows.namedPlaces(namesAtOnce)) {
+      finder.leaveOut(places);
       await rest();
       this.#progress.signal.throwIfAborted();
     }
-    const stems = [...own].map((name) => name.replace(/\.[^.]*$/, '')).filter((stem) => stem.length >= shortestStem);
-    const names = [...own, ...stems];
-    return { documentIds: open.flatMap(({ documentId }) => documentId ?? []), words: [...locations, ...names], names };
+    return finder.found(open.flatMap(({ documentId }) => documentId ?? []));
   }
 
   /** @returns the last record that was looked at */
   async #clearTexts(traces: Traces, from: number): Promise<number> {
     for (let looked = from; ;) {
       const after = looked;
-      looked = await this.#turn(({ tables }) => tables.eraseRows.clearTexts(traces, after, textsAtOnceFor(traces)));
+      looked = await this.#turn(({ tables }) => clearSome(tables, traces, after));
       if (looked === after) return looked;
     }
   }
@@ -167,8 +162,10 @@ export class TraceDestroyer {
   async #dropNames(traces: Traces, looked: number): Promise<void> {
     await this.#turn(({ tables }) => {
       // What was recorded since the last look, to its end.
-      const clear = (after: number): number => tables.eraseRows.clearTexts(traces, after, textsAtOnceFor(traces));
-      for (let after = looked, last = clear(after); last !== after; last = clear(after)) after = last;
+      for (let last = clearSome(tables, traces, looked), after = looked; last !== after;) {
+        after = last;
+        last = clearSome(tables, traces, after);
+      }
       for (const { number } of this.#open()) tables.erasures.forget(number);
     });
     this.#workspace.forgetContent();
@@ -233,9 +230,16 @@ export class TraceDestroyer {
   }
 }
 
-function textsAtOnceFor({ words, names }: Traces): number {
-  const compared = Math.max(1, words.length + names.length);
-  return Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / compared)));
+/**
+ * Takes away what tells of the documents among some texts of the audit log.
+ * @returns the last record that was looked at; `after` when there are no more
+ */
+function clearSome({ eraseRows }: Turn['tables'], traces: Traces, after: number): number {
+  const compared = Math.max(1, traces.locations.size + traces.names.size);
+  const most = Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / compared)));
+  const texts = eraseRows.textsAfter(after, most);
+  eraseRows.dropTexts(texts.filter(makeRecogniser(traces)).map(({ seq }) => seq));
+  return texts.at(-1)?.seq ?? after;
 }
 
 /** Waits for something that can take as long as somebody's download. @throws what the signal was aborted with */

@@ -43,18 +43,28 @@ describe('what an erase does in one go', function () {
     assert.deepEqual(findTraces(bench.files.dataFolder ?? '', ['quokka-dossier']), []);
   });
 
-  it('looks for names that others have or had a few rows at a time, for all names together', async () => {
+  it('looks through everything that has a name a few rows at a time, also through what it was called before', async () => {
     const { actor, workspace } = bench;
     for (const name of ['a/one.md', 'b/two.md', 'c/three.md', 'd/one.md', 'e/four.md']) await actor.create(name);
     await actor.rename('b/two.md', 'renamed.md');
+    await actor.rename('b/renamed.md', 'again.md');
+    await actor.rename('d', 'carried');
     await actor.delete('c/three.md');
-    const { eraseRows } = workspace.journal.reader;
-    const wanted = new Set(['one.md', 'two.md', 'three.md', 'renamed.md', 'nobody.md']);
-    const stretches = [...eraseRows.namesOfOthers(wanted, new Set([1]), 2)];
-    assert.ok(stretches.every((names) => names.length <= 2));
-    assert.ok(stretches.length >= 6, `${stretches.length} stretches`);
-    assert.deepEqual([...new Set(stretches.flat())].toSorted(), ['one.md', 'renamed.md', 'three.md', 'two.md']);
-    const others = [...eraseRows.namesOfOthers(wanted, new Set([1, 2, 4]), 2)];
-    assert.deepEqual([...new Set(others.flat())], ['three.md']);
+    const stretches = [...workspace.journal.reader.eraseRows.namedPlaces(2)];
+    assert.ok(stretches.length >= 8, `${stretches.length} stretches`);
+    // Two rows, and a row of a rename has two places.
+    assert.ok(stretches.every(({ length }) => length <= 4));
+    const found = stretches
+      .flat()
+      .map(({ document, place }) => `${document === null ? 'folder' : 'document'} ${place}`);
+    for (const expected of [
+      'document one.md',
+      'document b/renamed.md',
+      'document c/three.md',
+      'folder d',
+      'folder e',
+    ]) {
+      assert.ok(found.includes(expected), `${expected} in ${found.join(', ')}`);
+    }
   });
 });
