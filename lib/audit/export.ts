@@ -1,4 +1,5 @@
-import { firstPreviousHash, type AuditRecord } from '../domain/audit-record.js';
+import { setImmediate as rest } from 'node:timers/promises';
+import type { AuditRecord } from '../domain/audit-record.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
@@ -18,23 +19,24 @@ export interface ChainSource {
   readonly archives: string | null;
 }
 
-const batch = 1000;
+/** Rows after which everyone else gets their turn at the event loop. */
+const batch = 500;
 
 /**
  * The chain in order, with its signatures, through archives and rows alike; read piece by piece, so that memory stays
- * flat. It may be archived meanwhile.
+ * flat, and others have their turn in between. It may be archived meanwhile.
  * @param withTexts whether to open the commitments (locations, queries): leave out for an outside auditor
  * @param close signs the end that was reached, so that a cut export is told from a whole one
  * @throws ArchiveUnreadable when an archive is missing or changed
  */
-export function* exportChain(
+export async function* exportChain(
   source: ChainSource,
   withTexts: boolean,
   close?: (head: ChainHead) => SignedCheckpoint,
-): Generator<ExportedLine> {
+): AsyncGenerator<ExportedLine, undefined> {
   const { audit, auditCheckpoints } = source.tables;
   let head = emptyChain;
-  for (const records of readBatches(source)) {
+  for await (const records of readBatches(source)) {
     const last = records.at(-1)?.seq ?? 0;
     const signed = new Map(auditCheckpoints.between(head.seq, last).map((row) => [row.seq, row]));
     for (const record of records) {
@@ -52,26 +54,28 @@ export function* exportChain(
   if (close !== undefined && head.seq > 0) yield { checkpoint: close(head) };
 }
 
-function* readBatches({ tables, archives }: ChainSource): Generator<readonly AuditRecord[]> {
-  let seq = 0;
-  let previousHash = firstPreviousHash;
+async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<readonly AuditRecord[], undefined> {
+  let head = emptyChain;
   for (;;) {
-    const archive = tables.auditArchives.holding(seq + 1);
-    const records =
-      archive === undefined
-        ? readRows(tables, seq, previousHash)
-        : readArchive(archives, archive).filter((record) => record.seq > seq);
-    const last = records.at(-1);
-    if (last === undefined) return;
-    yield records;
-    seq = last.seq;
-    previousHash = last.hash;
+    const from = head.seq;
+    // Asked for with each batch: what was a row may have been moved meanwhile, and what was moved is a row for a while.
+    const archive = tables.auditArchives.holding(from + 1);
+    const batches = archive === undefined ? [readRows(tables, head)] : readArchive(archives, archive);
+    for await (const found of batches) {
+      const records = found.filter((record) => record.seq > from);
+      const last = records.at(-1);
+      if (last === undefined) continue;
+      yield records;
+      head = { seq: last.seq, hash: last.hash };
+    }
+    if (head.seq === from) return;
+    await rest();
   }
 }
 
-function readRows({ audit }: ChainTables, after: number, hash: string): AuditRecord[] {
-  let previousHash = hash;
-  return audit.after(after, batch).map((row) => {
+function readRows({ audit }: ChainTables, after: ChainHead): AuditRecord[] {
+  let previousHash = after.hash;
+  return audit.after(after.seq, batch).map((row) => {
     const record = toRecord(row, previousHash);
     previousHash = record.hash;
     return record;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { setImmediate as rest } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import type { AuditRecord } from '../domain/audit-record.js';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
 import type { ExportedRecord } from './exported-line.js';
@@ -18,46 +20,94 @@ export class ArchiveUnreadable extends Error {
   }
 }
 
-/** An archive holds at most so many records, so that one can be read whole. */
+/** An archive holds at most so many records: its file is held in memory, compressed, while it is read. */
 export const mostInArchive = 20_000;
 /** Bytes that so many records cannot exceed: a small file is not let grow into a huge one. */
 const mostBytes = mostInArchive * 16 * 1024;
+/** Bytes that are unpacked, and hashed, before others have their turn. */
+const pieceSize = 64 * 1024;
+const hashedAtOnce = 1024 * 1024;
 
 /**
- * The records of one archive.
+ * The records of one archive, a hundred or so at a time; whoever takes them may wait in between.
  * @param folder where archives lie
- * @throws ArchiveUnreadable when the file is missing, is not the one that was written, or does not hold the stretch
+ * @throws ArchiveUnreadable when the file is missing or is not the one that was written, before the first record; when
+ *   it does not hold the stretch, at the latest after the last one
  */
-export function readArchive(folder: string | null, archive: ArchiveRow): AuditRecord[] {
-  const bytes = readFileOf(folder, archive);
-  if (createHash('sha256').update(bytes).digest('hex') !== archive.sha256) {
+export async function* readArchive(
+  folder: string | null,
+  archive: ArchiveRow,
+): AsyncGenerator<readonly AuditRecord[], undefined> {
+  const bytes = await readFileOf(folder, archive);
+  if ((await hashResting(bytes)) !== archive.sha256) {
     throw new ArchiveUnreadable(archive, 'was changed: its SHA-256 is another one');
   }
-  let records: AuditRecord[];
-  try {
-    records = gunzipSync(bytes, { maxOutputLength: mostBytes })
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => (JSON.parse(line) as ExportedRecord).record);
-  } catch (error) {
-    throw new ArchiveUnreadable(archive, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  let next = archive.firstSeq;
+  let hash = '';
+  for await (const lines of unpackLines(bytes, archive)) {
+    const records = lines.map((line) => parseRecord(line, archive));
+    for (const record of records) {
+      if (record.seq !== next || next > archive.lastSeq) throw holdsOthers(archive);
+      next += 1;
+      hash = record.hash;
+    }
+    yield records;
   }
-  const last = records.at(-1);
-  const isWhole =
-    records.length === archive.lastSeq - archive.firstSeq + 1 &&
-    records[0]?.seq === archive.firstSeq &&
-    last?.hash === archive.lastHash.toString('hex');
-  if (!isWhole) throw new ArchiveUnreadable(archive, 'holds other records than these');
-  return records;
+  if (next !== archive.lastSeq + 1 || hash !== archive.lastHash.toString('hex')) throw holdsOthers(archive);
 }
 
-function readFileOf(folder: string | null, archive: ArchiveRow): Buffer {
+const holdsOthers = (archive: ArchiveRow): ArchiveUnreadable =>
+  new ArchiveUnreadable(archive, 'holds other records than these');
+
+const unreadable = (archive: ArchiveRow, error: unknown): ArchiveUnreadable =>
+  new ArchiveUnreadable(archive, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+
+function parseRecord(line: string, archive: ArchiveRow): AuditRecord {
+  try {
+    return (JSON.parse(line) as ExportedRecord).record;
+  } catch (error) {
+    throw unreadable(archive, error);
+  }
+}
+
+/** Whole lines as they come out, those of one piece together; unpacking happens beside the event loop. */
+async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<readonly string[], undefined> {
+  const unpacked = Readable.from([bytes]).pipe(createGunzip({ chunkSize: pieceSize }));
+  let length = 0;
+  let begun = '';
+  try {
+    for await (const piece of unpacked.setEncoding('utf8') as AsyncIterable<string>) {
+      length += piece.length;
+      if (length > mostBytes) throw new Error('it unpacks into too much');
+      const lines = (begun + piece).split('\n');
+      begun = lines.pop() ?? '';
+      yield lines.filter((line) => line !== '');
+      // Several pieces may be there already, and taking them would be one stretch of work.
+      await rest();
+    }
+  } catch (error) {
+    throw error instanceof ArchiveUnreadable ? error : unreadable(archive, error);
+  } finally {
+    unpacked.destroy();
+  }
+  if (begun !== '') yield [begun];
+}
+
+async function hashResting(bytes: Buffer): Promise<string> {
+  const hash = createHash('sha256');
+  for (let start = 0; start < bytes.length; start += hashedAtOnce) {
+    if (start > 0) await rest();
+    hash.update(bytes.subarray(start, start + hashedAtOnce));
+  }
+  return hash.digest('hex');
+}
+
+async function readFileOf(folder: string | null, archive: ArchiveRow): Promise<Buffer> {
   if (folder === null) throw new ArchiveUnreadable(archive, 'has no place to be read from');
   try {
-    return readFileSync(join(folder, archive.file));
+    return await readFile(join(folder, archive.file));
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new ArchiveUnreadable(archive, isMissing ? 'is missing' : `cannot be read: ${(error as Error).message}`);
+    throw isMissing ? new ArchiveUnreadable(archive, 'is missing') : unreadable(archive, error);
   }
 }

@@ -1,11 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { setImmediate as pause } from 'node:timers/promises';
 import { exportChain, type ChainSource } from './export.js';
 import { ArchiveUnreadable } from './read-archive.js';
 import { ChainVerifier, type ChainVerdict, type KnownHead } from './verify.js';
-
-/** Lines after which everyone else gets their turn at the event loop. */
-const stretch = 1000;
 
 /**
  * Checks a workspace's whole chain where it lies, with its texts, archives and signatures. Others go on meanwhile.
@@ -17,13 +13,10 @@ export async function verifySource(
   publicKey?: KeyObject,
 ): Promise<ChainVerdict> {
   const chain = new ChainVerifier(known, { publicKey });
-  let lines = 0;
   try {
-    for (const line of exportChain(source, true)) {
+    for await (const line of exportChain(source, true)) {
       const broken = chain.take(line);
       if (broken !== undefined) return broken;
-      lines += 1;
-      if (lines % stretch === 0) await pause();
     }
   } catch (error) {
     if (!(error instanceof ArchiveUnreadable)) throw error;

@@ -1,31 +1,38 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { firstPreviousHash, type AuditRecord } from '../domain/audit-record.js';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as rest } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
-import { verifyChain } from './verify.js';
-import { toRecord, type ChainHead } from './chain.js';
+import { ChainVerifier } from './verify.js';
+import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import type { ChainTables } from './export.js';
 import { mostInArchive } from './read-archive.js';
 
 /** An archive whose file is on the disk, and whose records still lie in the table, too. */
 export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
 
-const compress = promisify(gzip);
+/** Rows that are read, checked and written before others have their turn. */
+const batch = 500;
 
 /** The chain is not sound where it was to be archived. */
 export class StretchUnsound extends Error {
   override readonly name = 'StretchUnsound';
 }
 
+/** Others have moved records of this stretch aside while it was read. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
 /**
- * Writes the oldest records that are still in the table into an archive file, after checking that they continue the
- * stretch before them without a fault. The file is durable when this returns; nothing in the tables has changed.
+ * Writes the oldest records that are not in an archive yet into an archive file, after checking that they continue the
+ * stretch before them without a fault. Others have their turn in between. The file is durable when this resolves;
+ * nothing in the tables has changed.
  * @param folder where archives lie; made when it is not there
  * @param upTo the last record that may be archived; the chain's very last always stays
- * @returns undefined when there is nothing to archive
+ * @returns undefined when there is nothing to archive, or somebody else was archiving it just then
  * @throws StretchUnsound
  */
 export async function writeArchive(
@@ -34,46 +41,62 @@ export async function writeArchive(
   upTo: number,
 ): Promise<WrittenArchive | undefined> {
   const before = tables.auditArchives.last();
-  const start: ChainHead | undefined =
-    before === undefined ? undefined : { seq: before.lastSeq, hash: before.lastHash.toString('hex') };
+  const start: ChainHead =
+    before === undefined ? emptyChain : { seq: before.lastSeq, hash: before.lastHash.toString('hex') };
   const newest = (tables.audit.head()?.seq ?? 0) - 1;
-  const last = Math.min(upTo, newest, (start?.seq ?? 0) + mostInArchive);
-  const records = readRows(tables, start, last);
-  const first = records[0];
-  const end = records.at(-1);
-  if (first === undefined || end === undefined) return undefined;
-  const verdict = verifyChain(
-    records.map((record) => ({ record })),
-    [],
-    { start },
-  );
-  if (!verdict.sound) throw new StretchUnsound(`${verdict.problem}. Nothing was archived.`);
-  const bytes = await compress(records.map((record) => `${JSON.stringify({ record })}\n`).join(''));
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const file = `${first.seq}-${end.seq}-${sha256}.jsonl.gz`;
-  await writeDurably(folder, file, bytes);
-  return {
-    firstSeq: first.seq,
-    lastSeq: end.seq,
-    lastHash: Buffer.from(end.hash, 'hex'),
-    lastAt: Date.parse(end.at),
-    file,
-    sha256,
-    bytes: bytes.length,
-  };
+  const last = Math.min(upTo, newest, start.seq + mostInArchive);
+  if (last <= start.seq) return undefined;
+  try {
+    const { bytes, sha256, head, lastAt } = await compressStretch(tables, start, last);
+    const file = `${start.seq + 1}-${last}-${sha256}.jsonl.gz`;
+    await writeDurably(folder, file, bytes);
+    const lastHash = Buffer.from(head.hash, 'hex');
+    return { firstSeq: start.seq + 1, lastSeq: last, lastHash, lastAt, file, sha256, bytes: bytes.length };
+  } catch (error) {
+    if (error instanceof Overtaken) return undefined;
+    throw error;
+  }
 }
 
-function readRows({ audit }: ChainTables, start: ChainHead | undefined, last: number): AuditRecord[] {
-  const after = start?.seq ?? 0;
-  let previousHash = start?.hash ?? firstPreviousHash;
-  return audit
-    .after(after, Math.max(0, last - after))
-    .filter((row) => row.seq <= last)
-    .map((row) => {
-      const record = toRecord(row, previousHash);
-      previousHash = record.hash;
-      return record;
-    });
+interface CompressedStretch {
+  readonly bytes: Buffer;
+  /** Hex, of these. */
+  readonly sha256: string;
+  /** The last record. */
+  readonly head: ChainHead;
+  /** When that was made, in milliseconds since 1970. */
+  readonly lastAt: number;
+}
+
+async function compressStretch(tables: ChainTables, start: ChainHead, last: number): Promise<CompressedStretch> {
+  const chain = new ChainVerifier([], { start });
+  const pieces: Buffer[] = [];
+  const hash = createHash('sha256');
+  let lastAt = 0;
+  async function* lines(): AsyncGenerator<string, undefined> {
+    while (chain.head.seq < last) {
+      if ((tables.auditArchives.last()?.lastSeq ?? 0) !== start.seq) throw new Overtaken();
+      const rows = tables.audit.after(chain.head.seq, Math.min(batch, last - chain.head.seq));
+      let text = '';
+      for (const row of rows) {
+        const record = toRecord(row, chain.head.hash);
+        const verdict = chain.take({ record });
+        if (verdict?.sound === false) throw new StretchUnsound(`${verdict.problem}. Nothing was archived.`);
+        text += `${JSON.stringify({ record })}\n`;
+        lastAt = row.at;
+      }
+      if (text === '') throw new StretchUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
+      yield text;
+      await rest();
+    }
+  }
+  await pipeline(lines, createGzip(), async (compressed: AsyncIterable<Buffer>) => {
+    for await (const piece of compressed) {
+      hash.update(piece);
+      pieces.push(piece);
+    }
+  });
+  return { bytes: Buffer.concat(pieces), sha256: hash.digest('hex'), head: chain.head, lastAt };
 }
 
 async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {

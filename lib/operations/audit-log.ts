@@ -47,7 +47,7 @@ async function readWitnesses(clone: string): Promise<KnownHead[]> {
 }
 
 /** The chain as it stands, line by line, with a signature over its end as the last one. Admin. */
-export const exportAudit: ReadOperation<{ readonly withTexts: boolean }, Iterable<ExportedLine>> = {
+export const exportAudit: ReadOperation<{ readonly withTexts: boolean }, AsyncIterable<ExportedLine>> = {
   kind: 'read',
   name: 'audit.export',
   needs: () => adminNeeds,

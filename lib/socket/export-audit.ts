@@ -11,7 +11,7 @@ export const auditCommands: Readonly<Record<string, Command>> = {
     const entries = await perform(exportAudit, { withTexts: !fields.flag('no_texts') });
     let lines: string[] = [];
     let records = 0;
-    for (const entry of entries) {
+    for await (const entry of entries) {
       signal.throwIfAborted();
       lines.push(JSON.stringify(entry));
       if ('record' in entry) records += 1;

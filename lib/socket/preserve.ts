@@ -1,8 +1,9 @@
 import { isAbsolute, relative } from 'node:path';
-import { invalidRequest } from '../domain/refusal.js';
+import { conflict, invalidRequest, type Refusal } from '../domain/refusal.js';
 import { archiveAudit, type ArchiveBefore } from '../operations/archive-audit.js';
 import { backUpWorkspace } from '../operations/back-up.js';
 import { rebuild } from '../operations/rebuild.js';
+import { clearArchived } from '../workspace/clear-archived.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 
@@ -34,21 +35,33 @@ export const preserveCommands: Readonly<Record<string, Command>> = {
     const { commits, documents, deletedDocuments, versions, folders, problems } = report;
     return { commits, documents, deleted_documents: deletedDocuments, versions, folders, problems };
   }),
-  'audit.archive': inWorkspace(async ({ host, perform, tell }, fields) => {
+  'audit.archive': inWorkspace(async ({ host, workspace, perform, tell, signal }, fields) => {
     const before = readBefore(fields.text('before'), host.clock.now());
+    const { journal } = workspace;
+    const head = journal.state.chain.seq;
     const files: string[] = [];
     let lastSeq: number | null = null;
     for (let more = true; more;) {
-      const result = await perform(archiveAudit, { before });
+      if (signal.aborted) throw archivingStopped(lastSeq, files);
+      const result = await perform(archiveAudit, { before, head });
       more = result.more;
       if (result.archived === null) continue;
       files.push(result.archived.file);
       lastSeq = result.archived.lastSeq;
+      await clearArchived(journal, () => signal.aborted);
       await tell({ archived_up_to: lastSeq });
     }
     return { archived_up_to: lastSeq, files };
   }),
 };
+
+function archivingStopped(lastSeq: number | null, files: readonly string[]): Refusal {
+  const done = lastSeq === null ? 'Nothing was archived' : `Everything up to record ${lastSeq} is archived`;
+  return conflict('stopped', `It was stopped. ${done}. Run it again, and it goes on from there.`, {
+    archived_up_to: lastSeq,
+    files,
+  });
+}
 
 function readFolder(fields: Fields, dataFolder: string | null): string {
   const folder = fields.text('folder');

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.js';
+import { clearArchived } from './clear-archived.js';
 import type { Journal } from './journal.js';
 
 export interface HousekeeperOptions {
@@ -46,6 +47,7 @@ export class Housekeeper {
     for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
       swept = await journal.turn({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
     }
+    await clearArchived(journal, () => this.#isClosed);
     for (let unused = Number.POSITIVE_INFINITY; unused > pagesKept && !this.#isClosed;) {
       unused = await journal.turn({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
     }

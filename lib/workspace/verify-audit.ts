@@ -41,7 +41,7 @@ export async function verifyAuditChain(
  */
 async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSource): Promise<boolean> {
   const { repositoryHead } = workspace;
-  const recovery = repositoryHead === null ? undefined : findRecovery(source);
+  const recovery = repositoryHead === null ? undefined : await findRecovery(source);
   if (recovery === undefined || repositoryHead === null) return false;
   const { message } = decodeCommit((await readAnyObject(workspace, repositoryHead)).bytes);
   const id = findVersion(message) ?? repositoryHead;
@@ -49,9 +49,9 @@ async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSourc
 }
 
 /** The record that the workspace was made from a clone, where the chain was begun anew then. */
-function findRecovery(source: ChainSource): AuditRecord | undefined {
+async function findRecovery(source: ChainSource): Promise<AuditRecord | undefined> {
   try {
-    for (const line of exportChain(source, false)) {
+    for await (const line of exportChain(source, false)) {
       return 'record' in line && line.record.action === recoverAction ? line.record : undefined;
     }
   } catch (error) {

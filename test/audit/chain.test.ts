@@ -7,6 +7,7 @@ import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { codes } from '../../lib/domain/code.js';
 import { Actor, outcomeOf } from '../harness/act.js';
+import { gather } from '../harness/gather.js';
 import { openTestService } from '../harness/service.js';
 
 // The package is CommonJS and its types say otherwise.
@@ -65,7 +66,7 @@ describe('The audit chain', () => {
     await outcomeOf(new Actor(test.workspace, await test.principal('Ada')).read('handbook/leave.md'));
     await someone.list('handbook');
     const source = { workspace: 'acme', tables: test.workspace.journal.reader, archives: null };
-    records = [...exportChain(source, true)].filter((line) => 'record' in line);
+    records = (await gather(exportChain(source, true))).filter((line) => 'record' in line);
     await test.close();
   });
 

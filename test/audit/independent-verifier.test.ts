@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { packagePath } from '../../lib/config.js';
 import { exportAudit, showAuditKey } from '../../lib/operations/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
+import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
@@ -29,7 +30,7 @@ describe('a verifier that shares nothing with the program', () => {
       await service.grant('reader', { type: 'principal', id }, `handbook/naïve ${index}`);
     }
     const { result } = await perform(service.workspace, operator, exportAudit, { withTexts: true });
-    lines = [...result].map((line) => JSON.stringify(line));
+    lines = (await gather(result)).map((line) => JSON.stringify(line));
     keyFile = join(folder, 'key.pem');
     await writeFile(keyFile, (await perform(service.workspace, operator, showAuditKey, {})).result.publicKey);
   });

@@ -16,9 +16,11 @@ import { archiveAudit } from '../../lib/operations/archive-audit.js';
 import { exportAudit, showAuditKey, verifyAudit, type VerifyAuditInput } from '../../lib/operations/audit-log.js';
 import { listPrincipals } from '../../lib/operations/list-principals.js';
 import { perform } from '../../lib/operations/perform.js';
+import { clearArchived } from '../../lib/workspace/clear-archived.js';
 import { readCloneWitnesses } from '../../lib/workspace/read-witnesses.js';
 import { verifyWorkspace } from '../../lib/workspace/verify.js';
 import { Actor } from '../harness/act.js';
+import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
@@ -54,7 +56,7 @@ describe('the sealed audit chain', () => {
   }
 
   async function exported(): Promise<ExportedLine[]> {
-    return [...(await perform(test.workspace, operator, exportAudit, { withTexts: true })).result];
+    return gather((await perform(test.workspace, operator, exportAudit, { withTexts: true })).result);
   }
 
   async function publicKey() {
@@ -200,6 +202,7 @@ describe('the sealed audit chain', () => {
       assert.deepEqual([archived?.firstSeq, archived?.lastSeq, more], [1, 800, false]);
       assert.deepEqual(await readdir(folder()), [archived?.file]);
       assert.match(archived?.file ?? '', /^1-800-[0-9a-f]{64}\.jsonl\.gz$/);
+      await clearArchived(test.workspace.journal, () => false);
       assert.equal(test.workspace.journal.reader.audit.after(0, 1)[0]?.seq, 801);
       await archive(1101);
       const lines = await exported();

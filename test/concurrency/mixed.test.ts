@@ -7,6 +7,7 @@ import { verifyChain } from '../../lib/audit/verify.js';
 import { exportChain } from '../../lib/audit/export.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import { Actor, outcomeOf } from '../harness/act.js';
+import { gather } from '../harness/gather.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
 const names = ['a', 'b', 'c'];
@@ -94,6 +95,6 @@ describe('Writes of all kinds that come together', () => {
     assert.equal(git('rev-list', '--count', '--min-parents=2', 'main').trim(), '0');
     assert.equal(git('fsck', '--strict').trim(), '');
     const source = { workspace: 'acme', tables: test.workspace.journal.reader, archives: null };
-    assert.ok(verifyChain(exportChain(source, true)).sound);
+    assert.ok(verifyChain(await gather(exportChain(source, true))).sound);
   });
 });

@@ -1,5 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { exportChain, type ExportedRecord } from '../../lib/audit/export.js';
+import { emptyChain, toRecord } from '../../lib/audit/chain.js';
+import type { ExportedRecord } from '../../lib/audit/export.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Log } from '../../lib/rest/log.js';
@@ -164,9 +165,14 @@ export class TestServer {
 
   /** The audit chain with the texts of its commitments. */
   records(): ExportedRecord[] {
-    const { name, journal } = this.host.workspace;
-    const lines = exportChain({ workspace: name, tables: journal.reader, archives: null }, true);
-    return [...lines].filter((line) => 'record' in line);
+    const { audit } = this.host.workspace.journal.reader;
+    let { hash } = emptyChain;
+    return audit.after(0, Number.MAX_SAFE_INTEGER).map((row) => {
+      const record = toRecord(row, hash);
+      ({ hash } = record);
+      const text = audit.textOf(record.seq);
+      return text === undefined ? { record } : { record, text };
+    });
   }
 
   async close(): Promise<void> {

@@ -35,7 +35,7 @@ function failNextCommit(workspace: Workspace): void {
 async function auditOf(workspace: Workspace): Promise<string[]> {
   const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
   const lines: string[] = [];
-  for (const line of result as unknown as Iterable<{ record?: { action: string; code: string | null } }>) {
+  for await (const line of result as unknown as AsyncIterable<{ record?: { action: string; code: string | null } }>) {
     if (line.record !== undefined) lines.push(`${line.record.action} ${line.record.code ?? 'done'}`);
   }
   return lines.filter((line) => !line.startsWith('audit.'));
