@@ -1,9 +1,11 @@
 /**
  * The servers that the service is measured against, in one process of their own:
  * `bare`: an Express route that answers fixed bytes; `stored`: an Express route that does one prepared SELECT and one
- * INSERT, committed in groups with an fsync, before it answers: the least that a recorded read can cost.
- * Usage: node baseline-server.js bare|stored BYTES FILE
+ * INSERT, committed in groups with an fsync, before it answers: the least that a recorded read can cost;
+ * `written`: Node's http with a prepared UPDATE and INSERT for each PUT of JSON, committed in the same way.
+ * Usage: node baseline-server.js bare|stored|written BYTES FILE
  */
+import { createServer, type Server } from 'node:http';
 import Sqlite from 'better-sqlite3';
 import express from 'express';
 
@@ -13,6 +15,7 @@ const app = express();
 app.disable('x-powered-by');
 app.disable('etag');
 
+let server: Server = createServer(app);
 if (kind === 'bare') {
   app.get('/{*path}', (_request, response) => {
     response.type('application/json').send(body);
@@ -30,25 +33,46 @@ if (kind === 'bare') {
   })();
   const select = database.prepare<[number], { body: string }>('SELECT body FROM item WHERE id = ?');
   const insert = database.prepare('INSERT INTO log (at, text) VALUES (?, ?)');
-  let waiting: (() => void)[] = [];
+  const update = database.prepare('UPDATE item SET body = ? WHERE id = ?');
+  let waiting: { readonly write?: () => void; readonly answer: () => void }[] = [];
   const commitGroup = (): void => {
     const group = waiting;
     waiting = [];
     database.exec('BEGIN');
-    for (let index = 0; index < group.length; index += 1)
-      insert.run(Date.now(), 'read of an item by someone, recorded');
+    for (const { write } of group) {
+      write?.();
+      insert.run(Date.now(), 'something of an item by someone, recorded');
+    }
     database.exec('COMMIT');
-    for (const answer of group) answer();
+    for (const { answer } of group) answer();
+  };
+  const commitSoon = (item: (typeof waiting)[number]): void => {
+    if (waiting.push(item) === 1) setImmediate(commitGroup);
   };
   let next = 0;
   app.get('/{*path}', (_request, response) => {
     next = (next + 7919) % 10_000;
     const row = select.get(next);
-    if (waiting.push(() => response.type('application/json').send(row?.body)) === 1) setImmediate(commitGroup);
+    commitSoon({ answer: () => response.type('application/json').send(row?.body) });
   });
+  if (kind === 'written') {
+    server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const { content } = JSON.parse(Buffer.concat(pieces).toString()) as { content: string };
+        next = (next + 7919) % 10_000;
+        const id = next;
+        commitSoon({
+          write: () => update.run(content, id),
+          answer: () => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"updated":true}'),
+        });
+      });
+    });
+  }
 }
 
-const server = app.listen(0, '127.0.0.1', () => {
+server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   if (address !== null && typeof address === 'object') {
     process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })}\n`);

@@ -23,7 +23,14 @@ export interface Load {
     readonly path: string;
     readonly body?: string;
     readonly headers?: Readonly<Record<string, string>>;
+    /** Told the answer's ETag. */
+    readonly noteTag?: (etag: string) => void;
   };
+}
+
+/** What autocannon keeps for one request of a connection. */
+interface RequestContext {
+  noteTag?: ((etag: string) => void) | undefined;
 }
 
 /** Sends requests over that many kept-alive connections, each waiting for its answer before the next. */
@@ -36,8 +43,9 @@ export async function drive(load: Load): Promise<LoadResult> {
     ...(load.pace === undefined ? {} : { overallRate: load.pace }),
     requests: [
       {
-        setupRequest(request) {
-          const { method, path, body, headers } = load.next();
+        setupRequest(request, context: RequestContext) {
+          const { method, path, body, headers, noteTag } = load.next();
+          context.noteTag = noteTag;
           return {
             ...request,
             method,
@@ -45,6 +53,10 @@ export async function drive(load: Load): Promise<LoadResult> {
             ...(body === undefined ? {} : { body }),
             headers: { ...request.headers, ...headers },
           };
+        },
+        onResponse(status, _body, context: RequestContext, headers) {
+          const tag = (headers as Record<string, string> | undefined)?.['ETag'];
+          if (status === 200 && tag !== undefined) context.noteTag?.(tag);
         },
       },
     ],
@@ -61,16 +73,4 @@ export async function drive(load: Load): Promise<LoadResult> {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
-}
-
-/** Runs the same load several times and takes the medians. */
-export async function driveRepeatedly(times: number, load: Load): Promise<LoadResult> {
-  const results: LoadResult[] = [];
-  for (let run = 0; run < times; run += 1) results.push(await drive(load));
-  return {
-    perSecond: median(results.map((result) => result.perSecond)),
-    p50: median(results.map((result) => result.p50)),
-    p99: median(results.map((result) => result.p99)),
-    failures: results.reduce((sum, result) => sum + result.failures, 0),
-  };
 }

@@ -1,10 +1,12 @@
 /**
  * Measures the service beside its baselines and prints a table.
- * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [NAME…]
+ * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
+import { measureHolds } from './measure-holds.js';
+import { measurePacks } from './measure-packs.js';
 import { measureVersions } from './measure-versions.js';
 import { Report } from './report.js';
 import { measureSearch } from './search.js';
@@ -12,12 +14,14 @@ import { measureSearch } from './search.js';
 const measurements: Readonly<Record<string, (report: Report, effort: Effort) => Promise<void>>> = {
   reads: measureReads,
   writes: measureWrites,
-  lists: measureLists,
+  lists: (report, effort) => measureLists(report, effort, numberOf('elsewhere') ?? 100_000),
   'lost-updates': measureLostUpdates,
   reach: measureReach,
   export: measureExport,
   growth: measureGrowth,
   versions: measureVersions,
+  packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
+  holds: measureHolds,
   erase: (report, { times }) =>
     measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),
   search: (report, { times }) => measureSearch(report, times === 1 ? { times, documents: 10_000 } : { times }),
@@ -35,7 +39,7 @@ const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => measurements[name] === undefined);
 if (unknown.length > 0 || args.includes('--help')) {
   process.stdout.write(
-    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
+    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
   );
   process.exit(unknown.length > 0 ? 2 : 0);
 }

@@ -8,8 +8,16 @@ export interface RunningServer {
   readonly url: string;
   /** Bytes of resident memory now. */
   residentBytes(): number;
+  /** What held its event loop since this was asked last; only of one that is watched. */
+  readHolds(): Promise<Holds>;
   /** Ends it and waits for that. */
   stop(): Promise<void>;
+}
+
+/** How long others waited for their turn of an event loop, beside the millisecond that is measured by. Milliseconds. */
+export interface Holds {
+  readonly p99: number;
+  readonly longest: number;
 }
 
 /** The built program and its neighbours, from dist/test/bench. */
@@ -18,12 +26,22 @@ export function builtFile(path: string): string {
 }
 
 /** Starts a script that prints one line of JSON with its `url` once it answers. */
-export async function startServer(script: string, ...args: readonly string[]): Promise<RunningServer> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+export function startServer(script: string, ...args: readonly string[]): Promise<RunningServer> {
+  return startProcess([script, ...args]);
+}
+
+async function startProcess(args: readonly string[]): Promise<RunningServer> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
+  child.channel?.unref();
   const url = await readUrl(child);
   return {
     url,
     residentBytes: () => residentBytesOf(child.pid ?? 0),
+    readHolds: () =>
+      new Promise((resolve) => {
+        child.once('message', (holds) => resolve(holds as Holds));
+        child.send('holds');
+      }),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -34,7 +52,16 @@ export async function startServer(script: string, ...args: readonly string[]): P
 
 /** The service itself on a data folder. */
 export function startCartulary(dataFolder: string): Promise<RunningServer> {
-  return startServer(builtFile('../../bin/cartulary.js'), 'serve', '--data', dataFolder, '--port', '0', '--json');
+  return startProcess(serveOn(dataFolder));
+}
+
+/** The same, telling what holds its event loop. */
+export function startWatched(dataFolder: string): Promise<RunningServer> {
+  return startProcess(['--import', builtFile('./watch-holds.js'), ...serveOn(dataFolder)]);
+}
+
+function serveOn(dataFolder: string): string[] {
+  return [builtFile('../../bin/cartulary.js'), 'serve', '--data', dataFolder, '--port', '0', '--json'];
 }
 
 async function readUrl(child: ChildProcess): Promise<string> {
