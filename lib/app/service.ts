@@ -15,7 +15,7 @@ import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/servic
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
-import { adoptWorkspace, removeMark } from '../workspace/stage-workspace.js';
+import { adoptWorkspace, removeLeft } from '../workspace/stage-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What the composition needs to know. */
@@ -97,7 +97,7 @@ export class Service {
       const service = new Service(files, serviceFile, lock);
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
-          if (dataFolder !== null) await removeMark(dataFolder, name);
+          if (dataFolder !== null) await removeLeft(dataFolder, name);
           service.#workspaces.set(name, await openWorkspace(service.#files, name));
         } catch (cause) {
           service.#faulty.add(name, cause);

@@ -49,7 +49,7 @@ export async function prepareStage({ files, isListed }: StageOptions, name: stri
   const { folder } = pathsOf(files.dataFolder, name);
   if (!isListed(name) && existsSync(join(folder, unfinished))) await rm(folder, { recursive: true, force: true });
   if (existsSync(folder)) throw conflict('name_taken', `${folder} is there already. Nothing is ever replaced.`);
-  const stage = join(files.dataFolder, `.${name}.restoring`);
+  const stage = stageOf(files.dataFolder, name);
   await rm(stage, { recursive: true, force: true });
   await mkdir(stage, { recursive: true, mode: 0o700 });
   return stage;
@@ -167,12 +167,20 @@ export async function adoptWorkspace(
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
-  await removeMark(dataFolder, name);
+  await removeLeft(dataFolder, name);
 }
 
-/** For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark. */
-export async function removeMark(dataFolder: string, name: string): Promise<void> {
+/**
+ * For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark, and the
+ * stage with a copy of its keys.
+ */
+export async function removeLeft(dataFolder: string, name: string): Promise<void> {
   await rm(join(pathsOf(dataFolder, name).folder, unfinished), { force: true });
+  await rm(stageOf(dataFolder, name), { recursive: true, force: true });
+}
+
+function stageOf(dataFolder: string, name: string): string {
+  return join(dataFolder, `.${name}.restoring`);
 }
 
 function gitMissing(error: GitProgramMissing): Error {

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +10,7 @@ import { Service } from '../../lib/app/service.js';
 import { backUpWorkspace } from '../../lib/operations/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { dumpContent, makeHistory } from './history.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
@@ -36,20 +36,29 @@ describe('a restore that is killed', () => {
     const expected = dumpContent(test.dataFolder ?? '');
     const data = join(work, 'data');
     const stage = join(data, '.acme.restoring');
-    let killed = 0;
-    for (let round = 0; round < 6; round += 1) {
+    /** Restores, and is killed that many milliseconds after it begins to make something. @returns those it was given */
+    const restore = async (life: number): Promise<{ readonly lived: number; readonly isKilled: boolean }> => {
       await rm(data, { recursive: true, force: true });
       const child = spawn(process.execPath, [program, 'restore', backup, '--data', data, '--json'], {
         env: { ...process.env, CARTULARY_PASSPHRASE: 'words' },
         stdio: 'ignore',
       });
       const closed = once(child, 'close');
-      // From the moment at which it begins to make something, so that each round ends elsewhere in the work.
-      while (!existsSync(stage) && child.exitCode === null) await delay(1);
-      await delay(round * 25);
-      child.kill('SIGKILL');
+      await until('it begins to make something', () => existsSync(stage) || child.exitCode !== null);
+      const began = performance.now();
+      const killing = setTimeout(() => child.kill('SIGKILL'), life);
       const [, signal] = (await closed) as [number | null, string | null];
-      if (signal === 'SIGKILL') killed += 1;
+      clearTimeout(killing);
+      return { lived: performance.now() - began, isKilled: signal === 'SIGKILL' };
+    };
+    // How long it lives on this machine when it is let, so that each round ends elsewhere in the work.
+    let { lived } = await restore(60_000);
+    let killed = 0;
+    for (let round = 0; killed < 6; round += 1) {
+      assert.ok(round < 20, `${killed} of the rounds were killed`);
+      const { isKilled } = await restore((lived * killed) / 6);
+      if (isKilled) killed += 1;
+      else lived /= 2;
       const service = await Service.open({
         dataFolder: data,
         git: 'auto',
@@ -65,6 +74,5 @@ describe('a restore that is killed', () => {
         await service.close();
       }
     }
-    assert.ok(killed >= 3, `${killed} of the rounds were killed`);
-  }).timeout(30_000);
+  }).timeout(120_000);
 });
