@@ -22,6 +22,7 @@ import { git } from '../git/fixture.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { claim } from '../harness/place.js';
 import { makeTestRandomness, openTestService, operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { eraseAt, liveDocuments } from './erase-at.js';
 import { answering, findTraces, requireSound } from './evidence.js';
 
@@ -183,7 +184,7 @@ describe('erases, one and many', function () {
           ? actor.create('work/0/secret-x.md', word)
           : actor.update('work/0/secret-x.md', `${word} ${number}`));
     }
-    const writing = { isOver: false };
+    const writing = { isOver: false, answers: 0 };
     const written: Record<string, string> = {};
     const writer = async (own: number): Promise<void> => {
       let etag = (await actor.create(`work/w${own}.md`, 'start')).current.id;
@@ -191,14 +192,23 @@ describe('erases, one and many', function () {
         const document = await actor.update(`work/w${own}.md`, `turn ${turn} of ${own}`, `"${etag}"`);
         etag = document.current.id;
         written[`work/w${own}.md`] = `${etag} turn ${turn} of ${own}`;
+        writing.answers += 1;
         if (turn % 7 === 3) await actor.create(`new/${own}/${turn}.md`, 'x');
         await delay(15);
       }
     };
     const writers = [0, 1, 2, 3, 4, 5].map(writer);
+    const answered = (when: string) => async (): Promise<void> => {
+      const { answers } = writing;
+      await until(`writers are answered ${when}`, () => writing.answers >= answers + writers.length);
+    };
     atStep = {
       flushed: () => actor.rename('new', 'newer', true).catch(() => actor.createFolder('newer')),
+      rewritten: answered('before the rewritten history is in force'),
+      moved: answered('before the repository stands at it'),
+      dropped: answered('before packs are written anew'),
       copied: () => actor.move('work/1', 'moved', true),
+      swept: answered('before the erase is final'),
     };
     await finish((await eraseAt(workspace, 'work/0/secret-x.md')).id);
     writing.isOver = true;
@@ -292,12 +302,18 @@ describe('erases, one and many', function () {
     assert.equal(await outcomeOf(actor.update('quokka-dossier.md', 'x', '"not-its-etag"')), 'CONFLICT stale_if_match');
     const outcomes: string[] = [];
     let waiting: Promise<string> | undefined;
+    const state = { isRebuilt: false };
     atStep = {
       moved: async () => void outcomes.push(await outcomeOf(rebuild(workspace, operator))),
       checkpointed: async () => {
-        waiting = outcomeOf(rebuild(workspace, operator));
-        await delay(50);
+        waiting = outcomeOf(rebuild(workspace, operator)).finally(() => (state.isRebuilt = true));
+        // What a rebuild begins with, ten times over: by then it would have its answer.
+        for (let i = 0; i < 10; i++) {
+          await actor.create(`${i}.md`, 'meanwhile');
+          await workspace.checkpointer.run();
+        }
       },
+      overwritten: async () => assert.equal(state.isRebuilt, false),
     };
     const { id } = await eraseAt(workspace, 'quokka-dossier.md');
     await finish(id);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
@@ -12,6 +11,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import { outcomeOf } from '../harness/act.js';
 import { operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { makeWorkbench, readAll, type Workbench } from './workbench.js';
 
 const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
@@ -147,9 +147,12 @@ describe('a large upload', () => {
     });
     await bench.actor.create('there.md', 'there');
     const refused = outcomeOf(create('there.md', bytesOf('same')));
-    while (!dropping.isUnderWay) await delay(5);
-    const created = outcomeOf(create('new.md', bytesOf('same')));
-    await delay(300); // it would be through by now
+    await until('the first one is being dropped', () => dropping.isUnderWay);
+    const state = { isCreated: false };
+    const created = outcomeOf(create('new.md', bytesOf('same'))).finally(() => (state.isCreated = true));
+    // Another one goes all the way meanwhile that has just as far to go.
+    for (const name of ['a', 'b']) assert.equal(await outcomeOf(create(`${name}.md`, bytesOf(name))), 'done');
+    assert.equal(state.isCreated, false);
     open();
     assert.equal(await refused, 'CONFLICT name_taken');
     assert.equal(await created, 'done');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { access, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { makePackable } from '../../lib/git/objects.js';
 import { createRepository, detectGit, openRepository } from '../../lib/git/open-repository.js';
 import { isUsableGit } from '../../lib/git/git-program.js';
 import { RepositoryUnreadable } from '../../lib/git/repository.js';
+import { until } from '../harness/until.js';
 import { TemporaryFolders, fsck, git, makeCommit } from './fixture.js';
 
 describe('a repository on disk', () => {
@@ -80,12 +82,17 @@ describe('a repository on disk', () => {
   });
 
   it('waits for a git program that holds the lock of main', async () => {
-    const repository = await createRepository({ path, git: 'never' });
-    await repository.addPack(fixture.objects);
     const lock = join(path, 'refs/heads/main.lock');
+    let tried = 0;
+    const openNew: FileSystem['openNew'] = (file, mode) => {
+      if (file === lock) tried += 1;
+      return nodeFileSystem.openNew(file, mode);
+    };
+    const repository = await createRepository({ path, git: 'never', fs: { ...nodeFileSystem, openNew } });
+    await repository.addPack(fixture.objects);
     await writeFile(lock, '');
     const moved = repository.moveHead(fixture.commit);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await until('the lock was met three times', () => tried > 2);
     assert.equal(await repository.head(), null);
     await rm(lock);
     await moved;

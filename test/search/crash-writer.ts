@@ -1,14 +1,15 @@
 /**
- * Applies commit after commit to an index on disk, saving and merging all the while, until it is killed.
- * Commit `n` brings document `n`; every third also takes the one before away.
+ * Applies commit after commit to an index on disk, saving and merging all the while, until it is killed. Says so once
+ * it has saved some. Commit `n` brings document `n`; every third also takes the one before away.
  */
 import { SearchIndex } from '../../lib/search/search-index.js';
 import { applyCommit } from './commit-line.js';
 
 const folder = process.argv[2] ?? '';
 const index = SearchIndex.open({ folder, readText: () => null, firstTier: 400 });
-for (let number = Number(index.commit ?? 0) + 1; ; number += 1) {
+const first = Number(index.commit ?? 0) + 1;
+for (let number = first; ; number += 1) {
   applyCommit(index, number);
   if (number % 10 === 0) await index.save();
-  if (number === 50) process.stdout.write('on its way\n');
+  if (number === first + 50) process.stdout.write('on its way\n');
 }

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
+import { Child } from '../harness/child.js';
 import { everything, IndexOf } from './index-of.js';
 
 const program = fileURLToPath(new URL('forgetful.js', import.meta.url));
@@ -30,16 +29,12 @@ describe('search: an erased document', function () {
     fs.rmSync(folder, { recursive: true });
   });
 
-  const start = () =>
-    spawn(process.execPath, [program, index, path.join(folder, 'words'), folder], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  const start = (): Child => new Child(program, index, path.join(folder, 'words'), folder);
   const isIn = (file: string): boolean => fs.readFileSync(file).includes(secret);
   const filesWithIt = (): string[] => fs.readdirSync(index).filter((name) => isIn(path.join(index, name)));
 
   it('leaves no word in the heap or in a file', async () => {
-    const [code] = (await once(start(), 'exit')) as [number];
-    assert.equal(code, 0);
+    assert.equal(await start().ended(), 0);
     assert.ok(isIn(path.join(folder, 'before.heapsnapshot')), 'the snapshot shows what is remembered');
     assert.ok(!isIn(path.join(folder, 'after.heapsnapshot')));
     assert.deepEqual(filesWithIt(), []);
@@ -49,10 +44,9 @@ describe('search: an erased document', function () {
     for (let round = 0; round < 6; round += 1) {
       fs.rmSync(index, { recursive: true, force: true });
       const child = start();
-      await once(child.stdout, 'data');
+      await child.hear();
       await delay(6 * round);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await child.kill();
       const again = SearchIndex.open({ folder: index, readText: () => null, firstTier: 400 });
       assert.equal(again.dropped, null);
       // The document's number is 1; what the killed process had done to it may be lost.

@@ -7,6 +7,7 @@ import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../faults/load.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, TestClock } from '../harness/service.js';
+import { until } from '../harness/until.js';
 import { changeSearchPolicy, doAnything } from './search-histories.js';
 
 const [dataFolder = '', principal = '', seed = ''] = process.argv.slice(2);
@@ -33,7 +34,9 @@ async function govern(): Promise<never> {
   for (;;) {
     await workspace!.searchCaughtUp();
     await changeSearchPolicy(workspace!, chance);
-    for (let turns = 0; turns < 50 && workspace!.search.progress === null; turns += 1) await delay(1);
+    const state = { isFollowed: false };
+    void workspace!.searchCaughtUp().then(() => (state.isFollowed = true));
+    await until('the policy is being followed, or is', () => workspace!.search.progress !== null || state.isFollowed);
     const { progress } = workspace!.search;
     if (progress !== null) process.stdout.write(`${progress.task}\n`);
   }
