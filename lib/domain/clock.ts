@@ -9,15 +9,29 @@ export interface Randomness {
   bytes(count: number): Uint8Array;
 }
 
-const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i;
+const timePattern = /^(\d{4}-\d{2}-\d{2})[t\s](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
+const day = 24 * 60 * 60;
 
 /**
- * Reads a time of RFC 3339, whose seconds may be missing.
+ * Reads a time of RFC 3339, whose seconds may be missing. Takes whatever JSON Schema's format `date-time` admits as it is
+ * checked here, so that no time passes that check and means nothing: leap seconds, which last into the next day, and
+ * offsets without minutes or colon.
  * @returns milliseconds since 1970; undefined when it is none
  */
 export function parseTime(text: string): number | undefined {
-  const time = timePattern.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  const [whole, date = '', hour, minute, second = '0', fraction = '0', sign, offsetHour = '0', offsetMinute = '0'] =
+    timePattern.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const midnight = Date.parse(`${date}T00:00Z`);
+  // Date takes the thirtieth of February for the second of March.
+  if (Number.isNaN(midnight) || !formatTime(midnight).startsWith(date)) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(offsetHour) > 23 || Number(offsetMinute) > 59)
+    return undefined;
+  const offset = (sign === '-' ? -60 : 60) * (Number(offsetHour) * 60 + Number(offsetMinute));
+  const seconds = midnight / 1000 + (Number(hour) * 60 + Number(minute)) * 60 + Number(second) - offset;
+  const isLeap = second === '60' && seconds % day === 0;
+  if (Number(second) > 59 && !isLeap) return undefined;
+  return seconds * 1000 + Math.floor(Number(fraction) * 1000);
 }
 
 /** RFC 3339 in UTC with milliseconds, the only form of time that leaves the service. */

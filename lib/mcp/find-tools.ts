@@ -1,6 +1,7 @@
-import { formatTime } from '../domain/clock.js';
+import { formatTime, parseTime } from '../domain/clock.js';
 import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
+import { invalidRequest } from '../domain/refusal.js';
 import { parseLabels } from '../operations/content.js';
 import {
   listReachedDocuments,
@@ -37,6 +38,14 @@ interface ListDocumentsArguments extends PageArguments {
 function presentDocuments(page: Page<ReachedDocument>, call: ToolCall<ListDocumentsArguments>): object {
   const documents = page.items.map(({ document, role }) => presentRecord(document, role));
   return { documents, ...presentNext(page.next, call) };
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function readTime(text: string): number {
+  const time = parseTime(text);
+  if (time !== undefined) return time;
+  const message = 'The argument changed_since must be a date and time such as 2026-11-21T14:00:00Z.';
+  throw invalidRequest('bad_field', message, { field: 'changed_since' });
 }
 
 interface SearchArguments extends PageArguments {
@@ -91,7 +100,7 @@ export const findRows: readonly Row[] = [
       return {
         location: parseFolderLocation(location),
         isRecursive: recursive,
-        changedSince: changed_since === undefined ? null : Date.parse(changed_since),
+        changedSince: changed_since === undefined ? null : readTime(changed_since),
         ...readPage(call, usualList),
       };
     },

@@ -402,11 +402,19 @@ describe('MCP tools', () => {
       const before = new Date(server.host.clock.now()).toISOString();
       server.host.clock.advance(1000);
       await write('team/changed.md', 'text\n');
-      const { documents } = (await agent.call('list_org_docs', { location: 'team', changed_since: before })).done;
-      assert.deepEqual(
-        documents.map(({ location }: { location: string }) => location),
-        ['team/changed.md'],
-      );
+      const inKarachi = new Date(Date.parse(before) + 5 * 60 * 60 * 1000).toISOString().replace('Z', '+05');
+      for (const [since, changed] of [
+        [before, ['team/changed.md']],
+        [inKarachi, ['team/changed.md']],
+        ['2099-12-31T23:59:60Z', []],
+      ] as const) {
+        const { documents } = (await agent.call('list_org_docs', { location: 'team', changed_since: since })).done;
+        assert.deepEqual(
+          documents.map(({ location }: { location: string }) => location),
+          changed,
+          since,
+        );
+      }
     });
 
     it('say in which section and line a hit stands', async () => {
