@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Document, Version } from '../domain/document.js';
+import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import type { Location } from '../domain/location.js';
-import { notFound } from '../domain/refusal.js';
+import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
 import { stale } from '../workspace/apply-update.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
@@ -15,6 +16,10 @@ export interface ReadDocumentInput {
   readonly expected?: string | undefined;
   /** Whether the content itself is wanted, and not only the record. */
   readonly withContent: boolean;
+  /** What the caller has of it: of a version among these the record alone is read. */
+  readonly known?: Precondition | undefined;
+  /** Bytes of content that the form in which it is wanted carries; left out where that is any number. */
+  readonly largest?: number | undefined;
 }
 
 export interface DocumentRead {
@@ -23,6 +28,8 @@ export interface DocumentRead {
   readonly role: Role;
   /** The version that was asked for. */
   readonly version: Version;
+  /** Whether it is one that the caller has. */
+  readonly isKnown: boolean;
   /** Its bytes; null when the content was not asked for or comes as a stream. */
   readonly bytes: Buffer | null;
   /** Whether they were held in memory before: then the next read is likely to get the same object. */
@@ -31,13 +38,17 @@ export interface DocumentRead {
   readonly openStream: (() => Promise<Readable>) | null;
 }
 
-/** A document with one of its versions. Reader. @throws Refusal CONFLICT `stale_if_match` where one was expected */
+/**
+ * A document with one of its versions. Reader.
+ * @throws Refusal CONFLICT `stale_if_match` where one was expected; INVALID_REQUEST `use_raw_form` where it is too long
+ *   for the form: content is never cut
+ */
 export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   kind: 'read',
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run({ view, workspace }, { location, versionId, expected, withContent }) {
+  run({ view, workspace }, { location, versionId, expected, withContent, known, largest }) {
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
@@ -45,14 +56,21 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (expected !== undefined && expected !== document.current.id) throw stale(document.current);
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();
-    const read = { document, role, version, bytes: null, isHeld: false, openStream: null };
-    if (!withContent) return read;
+    const isKnown = known !== undefined && preconditionHolds(known, version.id);
+    const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
+    if (!withContent || isKnown) return read;
+    if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     if (version.size > stagedFrom) {
       return { ...read, openStream: () => workspace.objects.streamBlob(version.blobOid) };
     }
-    const known = workspace.objects.blobInMemory(version.blobOid);
-    if (known !== undefined) return { ...read, bytes: known, isHeld: true };
+    const held = workspace.objects.blobInMemory(version.blobOid);
+    if (held !== undefined) return { ...read, bytes: held, isHeld: true };
     return workspace.objects.readBlob(version.blobOid).then((bytes) => ({ ...read, bytes }));
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };
+
+function tooLongForForm(size: number, limit: number): Refusal {
+  const message = `The document has ${size} bytes; JSON carries up to ${limit}. Ask with Accept: application/octet-stream.`;
+  return invalidRequest('use_raw_form', message, { limit, size });
+}

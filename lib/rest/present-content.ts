@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { formatEtag, parsePrecondition, preconditionHolds } from '../domain/etag.js';
-import { invalidRequest } from '../domain/refusal.js';
+import { formatEtag } from '../domain/etag.js';
 import type { DocumentRead } from '../operations/read-document.js';
 import type { Answer, AnswerBody } from './answer.js';
 import { nameDownload } from './name-download.js';
@@ -12,26 +11,11 @@ import { writeText } from './write-text.js';
 /** Nothing in a document can run, whatever a browser makes of it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/**
- * A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON.
- * @throws Refusal INVALID_REQUEST `use_raw_form` when it is too long for JSON: content is never cut
- */
+/** A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
   const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
-  const known = request.header('if-none-match');
-  if (known !== undefined && preconditionHolds(parsePrecondition(known, 'If-None-Match'), read.version.id)) {
-    return { status: 304, headers, body: { form: 'none' } };
-  }
+  if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
-  const { size } = read.version;
-  const limit = request.policy.largestText;
-  if (size > limit) {
-    throw invalidRequest(
-      'use_raw_form',
-      `The document has ${size} bytes; JSON carries up to ${limit}. Ask with Accept: application/octet-stream.`,
-      { limit, size },
-    );
-  }
   const bytes = read.bytes ?? (await buffer(await openStream(read)));
   const record = presentDocument(read.document, read.version);
   const isText = read.version.kind === 'text';

@@ -33,13 +33,14 @@ export function readListRequest(request: CheckedRequest): ListInput {
 export function readReadRequest(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
   const known = request.header('if-none-match');
-  // Here, so that one that cannot be read is refused, and recorded as that, before anything is looked at.
-  if (known !== undefined) parsePrecondition(known, 'If-None-Match');
+  const isRaw = wantsRawForm(request);
   // The length that HEAD tells of the JSON form is known only with the content (RFC 9110 §9.3.2).
   return {
     location: request.location,
     versionId: version,
-    withContent: request.method === 'GET' || !wantsRawForm(request),
+    withContent: request.method === 'GET' || !isRaw,
+    known: known === undefined ? undefined : parsePrecondition(known, 'If-None-Match'),
+    largest: isRaw ? undefined : request.policy.largestText,
   };
 }
 

@@ -136,13 +136,22 @@ describe('the raw form over REST', () => {
     it('is never cut for JSON: over the limit the answer names the raw form', async () => {
       const large = makeBytes(11_000_000);
       await ada.post('/v1/documents?location=larger.bin', large);
-      for (const refused of [await ada.get('/v1/documents/larger.bin'), await ada.head('/v1/documents/larger.bin')]) {
+      for (const method of ['HEAD', 'GET']) {
+        const refused = await ada.send(method, '/v1/documents/larger.bin');
         assert.equal(refused.status, 400);
+        const { record } = server.records().at(-1) ?? assert.fail('there is no record');
+        assert.equal(record.request_id, refused.headers['x-request-id']);
+        const { action, outcome, code, version } = record;
+        assert.deepEqual([action, outcome, code, version], ['document.read', 'refused', 'INVALID_REQUEST', null]);
       }
       const { json, refusal } = await ada.get('/v1/documents/larger.bin');
       assert.equal(refusal, 'INVALID_REQUEST use_raw_form');
       assert.deepEqual([json.error.details.limit, json.error.details.size], [10_485_760, 11_000_000]);
-      assert.equal(hash((await ada.get('/v1/documents/larger.bin', raw)).bytes), hash(large));
+      const whole = await ada.get('/v1/documents/larger.bin', raw);
+      assert.equal(hash(whole.bytes), hash(large));
+      const had = { 'If-None-Match': whole.etag };
+      assert.equal((await ada.get('/v1/documents/larger.bin', had)).status, 304);
+      assert.equal((await ada.head('/v1/documents/larger.bin', had)).status, 304);
     });
 
     it('is let go when the reader leaves in the middle', async () => {
