@@ -93,10 +93,11 @@ async function listenOnFirst(
 ): Promise<RestServer> {
   // Loaded only by those who serve: it is much, and commands should be quick.
   const { startServer } = await import('../rest/server.js');
-  const { host, trustProxy, corsOrigins, validateResponses } = config;
+  const { host, trustProxy, corsOrigins, validateResponses, publicUrl } = config;
+  const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
   for (const [index, port] of ports.entries()) {
     try {
-      return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses });
+      return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses, base });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || index === ports.length - 1) throw error;
     }

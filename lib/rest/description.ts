@@ -31,6 +31,14 @@ function readFile(): Description {
 }
 
 /**
+ * The description's text for those who find the service below a path.
+ * @param base that path, without a slash at its end; '' where there is none
+ */
+export function describeBelow(base: string, { text }: Description): string {
+  return base === '' ? text : text.replace(/^( {2}- url: )\/$/m, (_, start: string) => start + JSON.stringify(base));
+}
+
+/**
  * A copy of the description for the validator, with one path and only what that path refers to: the validator prepares
  * all it is given, tries path after path in each request, and compiles a pattern for each that it tries. The copy has
  * the validator's form of a location that takes the rest of the path (`{location}*`), and lets queries hold reserved

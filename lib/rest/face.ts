@@ -7,10 +7,10 @@ import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../dom
 import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
 import { refuseUnread } from '../operations/perform.js';
-import type { Answer } from './answer.js';
+import { withHeader, type Answer } from './answer.js';
 import { authenticateRequest, type Recognised } from './authenticate-request.js';
 import { SyntaxChecker } from './check-syntax.js';
-import { readDescription } from './description.js';
+import { describeBelow, readDescription } from './description.js';
 import { missingHeader } from './explain-invalid.js';
 import { chooseRow, locationOf, RouteFinder, type FoundPath } from './find-route.js';
 import type { HeaderLines } from './header-lines.js';
@@ -55,7 +55,8 @@ export class RestFace {
     this.#options = options;
     this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
-    const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), description.text), ...routes];
+    const served = describeBelow(options.base ?? '', description);
+    const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), served), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
@@ -141,7 +142,14 @@ export class RestFace {
         error,
       );
     }
-    return answer();
+    return this.#leadBelow(await answer());
+  }
+
+  /** Rows know of no proxy: where they lead is below the path that one puts in front. */
+  #leadBelow(answer: Answer): Answer {
+    const { base = '' } = this.#options;
+    const to = answer.headers['Location'];
+    return to === undefined || base === '' ? answer : withHeader(answer, 'Location', base + to);
   }
 
   async #check(

@@ -31,6 +31,8 @@ export interface RestOptions {
   readonly corsOrigins: readonly string[];
   /** Whether answers are checked against the description as well as requests. */
   readonly validateResponses: boolean;
+  /** The path that a proxy puts in front, without a slash at its end; none when left out. */
+  readonly base?: string;
   /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
   readonly later: NotedLater;
 }

@@ -5,7 +5,7 @@ import type { OpenRoute } from './route.js';
 /**
  * What can be asked without a key (Authentication 7). It says nothing of workspaces and their content.
  * @param startedAt RFC 3339
- * @param description the text of schema/openapi.yaml, served as written
+ * @param description the text that is served
  */
 export function makeOpenRoutes(build: Build, startedAt: string, description: string): readonly OpenRoute[] {
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };

@@ -44,7 +44,7 @@ const fixed =
   };
 
 /** Where a browser that was given the service's bare address finds something that is meant for people. */
-const goToSignIn: Run = (_desk, { response }) => response.redirect(303, '/signin');
+const goToSignIn: Run = ({ base }, { response }) => response.redirect(303, `${base}/signin`);
 
 const table: readonly Row[] = [
   { method: 'get', path: '/', run: goToSignIn },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -116,6 +117,15 @@ export async function serve(data: string): Promise<RunningProgram & { readonly u
   const running = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/);
   const { url } = JSON.parse(running.lines[0] ?? '') as { url: string };
   return { ...running, url };
+}
+
+/** A port that nothing listens on, just now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 const folders: string[] = [];

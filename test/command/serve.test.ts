@@ -4,7 +4,17 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { takeOwnerLock } from '../../lib/sidecar/owner-lock.js';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, startProgram, patience } from './run-program.js';
+import {
+  ask,
+  askRefused,
+  findFreePort,
+  makeFolder,
+  tidyUp,
+  runProgram,
+  serve,
+  startProgram,
+  patience,
+} from './run-program.js';
 
 /** What a line of curl as it is printed would send; written for the quoting that the program uses. */
 function readCurl(line: string): { url: string; init: RequestInit } {
@@ -55,6 +65,16 @@ describe('the command line serves', function () {
 
     assert.equal(await server.stop('SIGTERM'), 0);
     assert.equal(existsSync(socket), false);
+  });
+
+  it('leads below the path of its public address, wherever it leads', async () => {
+    const data = join(await makeFolder(), 'data');
+    const port = await findFreePort();
+    const settings = ['--port', String(port), '--public-url', 'https://example.org/files/'];
+    await startProgram(['serve', '--data', data, ...settings], /no workspace yet/);
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
+    assert.equal((await get('/')).headers.get('location'), '/files/signin');
+    assert.match(await (await get('/v1/openapi.yaml')).text(), /^servers:\n {2}- url: "\/files"\n/m);
   });
 
   it('refuses a data folder that a server has, and a port that is taken, saying which', async () => {

@@ -183,7 +183,7 @@ export class TestServer {
 }
 
 export interface TestServerOptions extends TestServiceOptions {
-  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses'>>;
+  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses' | 'base'>>;
 }
 
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {

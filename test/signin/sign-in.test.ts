@@ -39,6 +39,12 @@ describe('Signing in', function () {
 
   it('is where the bare address of the service leads', async () => {
     assert.equal((await test.visitor().get('/')).headers.location, '/signin');
+    const below = await openSignIn({ signIn: { url: 'https://example.org/files' } });
+    try {
+      assert.equal((await below.visitor().get('/')).headers.location, '/files/signin');
+    } finally {
+      await below.close();
+    }
   });
 
   it('takes the password from then on, however the name is written', async () => {

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { ask, makeFolder, patience, startProgram, tidyUp, type RunningProgram } from '../../command/run-program.js';
+import {
+  ask,
+  findFreePort,
+  makeFolder,
+  patience,
+  startProgram,
+  tidyUp,
+  type RunningProgram,
+} from '../../command/run-program.js';
 import { skipBecause } from '../../skip.js';
 import { Browser, formAction, readForm } from './browser.js';
 import { testCertificate, testCertificateKey } from './certificate.js';
@@ -21,14 +28,6 @@ export interface Proxy {
    * @returns the arguments that start it
    */
   configure(folder: string, outside: number, inside: number): readonly string[];
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 /** Has a person sign in, and a program get tokens, through a proxy that is set up as the README says. */
