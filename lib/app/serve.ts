@@ -54,7 +54,7 @@ export async function startService(
     const signIn = await mountSignIn(server, service, config, log, url);
     opened.push(() => signIn.close());
     const { openOAuth } = await import('../signin/oauth/open-oauth.js');
-    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, trustProxy: config.trustProxy });
+    const oauth = await openOAuth(service, signIn, { publicUrl: url, log, addressOf: server.addressOf });
     opened.push(async () => oauth.close());
     server.mount(oauth);
     const { later, addressOf } = server;
@@ -108,14 +108,14 @@ async function listenOnFirst(
 async function mountSignIn(
   server: RestServer,
   service: Service,
-  { trustProxy, upstream }: Omit<Config, 'data'>,
+  { upstream }: Omit<Config, 'data'>,
   log: Logger,
   url: string,
 ): Promise<SignIn> {
   const { createSignIn } = await import('../signin/sign-in.js');
   const { Upstream } = await import('../signin/upstream.js');
   const provider = upstream === null ? undefined : new Upstream(upstream, service.randomness);
-  const signIn = await createSignIn(service, { url, log, trustProxy, upstream: provider });
+  const signIn = await createSignIn(service, { url, log, addressOf: server.addressOf, upstream: provider });
   server.mount(signIn);
   return signIn;
 }

@@ -3,6 +3,7 @@ import type { RateLimiter } from '../access/rate-limit.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Log } from '../domain/log.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Row } from './tool.js';
@@ -15,12 +16,6 @@ export interface McpHost {
   readonly cursors: CursorSealer;
   readonly limiter: RateLimiter;
   find(workspace: string): Workspace | undefined;
-}
-
-/** What this face writes to the log: never a location, a query, a secret or content. */
-export interface Log {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface McpOptions {

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { logWhenDone } from '../http/log-when-done.js';
+import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { McpFace, type McpAnswer } from './face.js';
@@ -6,9 +8,6 @@ import type { McpHost, McpOptions } from './host.js';
 
 /** Where this face is, under the service's address. */
 const paths = new Set(['/mcp', '/mcp/']);
-
-/** What a body that nobody will read may have left to come before the connection is given up. Bytes. */
-const smallRest = 1024 * 1024;
 
 /** Headers for every answer: nothing here is a page, and no answer is for anyone in between to keep. */
 const protections: Readonly<Record<string, string>> = {
@@ -55,15 +54,14 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const started = performance.now();
   const id = face.makeRequestId();
-  const answer = await admit(face, options, request, response, id);
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  const isUnread = hasBody && !request.complete;
-  send(response, request, answer, id, isUnread);
-  const ms = Math.round((performance.now() - started) * 10) / 10;
-  const { status, rpc, tool, credential } = answer;
-  options.log.info({ id, method: request.method, route: '/mcp', rpc, tool, status, ms, credential }, 'request');
+  let answer: McpAnswer | undefined;
+  logWhenDone(options.log, request, response, () => {
+    const { rpc, tool, credential } = answer ?? {};
+    return { id, route: '/mcp', rpc, tool, credential };
+  });
+  answer = await admit(face, options, request, response, id);
+  send(response, request, answer, id);
 }
 
 async function admit(
@@ -117,20 +115,13 @@ async function readAll(
   return Buffer.concat(pieces);
 }
 
-function send(
-  response: ServerResponse,
-  request: IncomingMessage,
-  { status, headers, body }: Answer,
-  id: string,
-  isUnread: boolean,
-): void {
+function send(response: ServerResponse, request: IncomingMessage, { status, headers, body }: Answer, id: string): void {
   if (response.destroyed) return;
   for (const [name, value] of Object.entries({ ...protections, ...headers })) response.setHeader(name, value);
   response.setHeader('X-Request-Id', id);
   response.setHeader('Content-Length', Buffer.byteLength(body));
-  if (isUnread) {
-    const isSmall = request.headers.expect === undefined && Number(request.headers['content-length']) <= smallRest;
-    if (!isSmall) response.setHeader('Connection', 'close');
+  if (isStillSending(request)) {
+    if (!isWorthReading(request)) response.setHeader('Connection', 'close');
     request.resume();
   }
   response.writeHead(status);

@@ -6,6 +6,8 @@ import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
+import { logWhenDone } from '../http/log-when-done.js';
+import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread } from '../operations/perform.js';
 import { withHeader, type Answer } from './answer.js';
 import { authenticateRequest, type Recognised } from './authenticate-request.js';
@@ -21,7 +23,7 @@ import { presentProblem } from './problem.js';
 import { admitOrigin, beginHeaders } from './protect.js';
 import { makeAddressReader } from './read-address.js';
 import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
-import { answerAndHangUp, isStillSending, isWorthReading } from './refuse-upload.js';
+import { answerAndHangUp } from './refuse-upload.js';
 import type { CheckedRequest, OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 import { isReaderGone, sendAnswer } from './send-answer.js';
@@ -65,7 +67,7 @@ export class RestFace {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = makeIdentifier('req', this.#host.randomness);
     const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null };
-    this.#logWhenDone(visit);
+    logWhenDone(this.#options.log, request, response, () => ({ id, route: visit.route, credential: visit.credential }));
     try {
       const answer = await this.#answer(visit);
       if (isStillSending(request)) request.resume();
@@ -220,16 +222,6 @@ export class RestFace {
       this.#options.log.error({ id, err: fault }, 'A refusal could not be sent');
       response.destroy();
     }
-  }
-
-  #logWhenDone(visit: Visit): void {
-    const started = performance.now();
-    visit.response.on('close', () => {
-      const { id, request, response, route, credential } = visit;
-      const ms = Math.round((performance.now() - started) * 10) / 10;
-      const status = response.writableFinished ? response.statusCode : null;
-      this.#options.log.info({ id, method: request.method, route, status, ms, credential }, 'request');
-    });
   }
 }
 

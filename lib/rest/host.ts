@@ -1,9 +1,9 @@
 import type { RateLimiter } from '../access/rate-limit.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Log } from '../domain/log.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { Log } from './log.js';
 
 /** The running service, as far as this face needs it. */
 export interface RestHost {

@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from './answer.js';
 import type { HeaderLines } from './header-lines.js';
 
-/** What of a refused body is read and thrown away so that the connection can be used again. Bytes. */
-const smallRest = 1024 * 1024;
 /**
  * A client that is still sending is given this much to notice the answer before it is cut off; one that has fallen
  * silent, this long. Milliseconds, bytes.
@@ -11,17 +9,6 @@ const smallRest = 1024 * 1024;
 const patience = 2000;
 const silence = 300;
 const mostDiscarded = 16 * 1024 * 1024;
-
-/** Whether the client may still be sending a body that nobody will read. */
-export function isStillSending(request: IncomingMessage): boolean {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  return hasBody && !request.complete;
-}
-
-/** Whether so little is left that reading it is cheaper than a new connection. */
-export function isWorthReading(request: IncomingMessage): boolean {
-  return request.headers.expect === undefined && Number(request.headers['content-length']) <= smallRest;
-}
 
 /**
  * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:

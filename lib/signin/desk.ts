@@ -59,7 +59,7 @@ export class Desk {
   }
 
   addressOf({ request }: Visit): string {
-    return request.ip ?? '';
+    return this.options.addressOf(request);
   }
 
   signedIn({ request }: Visit): SignedIn | undefined {

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { People } from '../access/people.js';
 import type { RateLimiter } from '../access/rate-limit.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Log } from '../domain/log.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Upstream } from './upstream.js';
 
@@ -16,18 +18,12 @@ export interface SignInHost {
   find(workspace: string): Workspace | undefined;
 }
 
-/** What this face writes to the log: fields and a sentence. Never a name that was typed, a secret or an address with one. */
-export interface SignInLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 export interface SignInOptions {
   /** Where browsers find the service; with the path that a proxy puts in front, without a slash at the end. */
   readonly url: string;
-  readonly log: SignInLog;
-  /** Proxies in front that may say who the client is: their number, or which. */
-  readonly trustProxy: number | readonly string[];
+  readonly log: Log;
+  /** The client's address, to limit guessing: the same as every other face on this port goes by. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Another provider that people may sign in with. */
   readonly upstream?: Upstream | undefined;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { ReadSession } from '../domain/signed-in.js';
 import { invalidRequest, notFound } from '../domain/refusal.js';
+import { logWhenDone } from '../http/log-when-done.js';
 import { NotedLater } from '../workspace/note-later.js';
 import { choosePassword, showLink } from './choose-password.js';
 import { Desk, type Visit } from './desk.js';
@@ -89,14 +90,12 @@ export async function createSignIn(
 const largestForm = 32 * 1024;
 
 function makeApp(desk: Desk): Express {
-  const { trustProxy } = desk.options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', false);
-  app.set('trust proxy', trustProxy === 0 ? false : trustProxy);
   const visits = new WeakMap<Request, Visit>();
   const visitOf = (request: Request, response: Response): Visit => {
     const visit = visits.get(request) ?? desk.begin(request, response);
@@ -113,7 +112,7 @@ function makeApp(desk: Desk): Express {
   for (const { method, path, run } of table) {
     app[method](path, async (request, response) => {
       const visit = visitOf(request, response);
-      logWhenDone(desk, visit, path);
+      logWhenDone(desk.options.log, request, response, () => ({ id: visit.id, route: path }));
       await run(desk, visit);
     });
   }
@@ -139,14 +138,4 @@ function misdirect(desk: Desk, visit: Visit): void {
     : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';
   const page = errorPage({ base: desk.base, title: 'Not at this address', message, requestId: visit.id });
   desk.show(visit, page, 421);
-}
-
-/** @param route the row's path, never what was in it */
-function logWhenDone(desk: Desk, { id, request, response }: Visit, route: string): void {
-  const started = performance.now();
-  response.once('close', () => {
-    const ms = Math.round((performance.now() - started) * 10) / 10;
-    const status = response.writableFinished ? response.statusCode : null;
-    desk.options.log.info({ id, method: request.method, route, status, ms }, 'request');
-  });
 }

@@ -11,6 +11,7 @@ export const floors: readonly (readonly string[])[] = [
   ['audit'],
   ['workspace'],
   ['operations'],
+  ['http'],
   ['rest', 'mcp', 'console', 'connectors', 'signin', 'socket'],
   ['config'],
   ['app'],

@@ -3,9 +3,9 @@ import { emptyChain, toRecord } from '../../lib/audit/chain.js';
 import type { ExportedRecord } from '../../lib/audit/export.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import type { Log } from '../../lib/rest/log.js';
 import { startServer, type RestServer, type ServerOptions } from '../../lib/rest/server.js';
 import { checkAnswer } from './check-answer.js';
+import { keepLog, type LogLine } from './log.js';
 import { openTestService, operator, TestService, type TestServiceOptions } from './service.js';
 
 /** Parsed JSON, whose members a test names as it expects them. */
@@ -119,12 +119,6 @@ function makeAnswer(answer: Pick<HttpAnswer, 'status' | 'headers' | 'bytes'>): H
   return { ...answer, text, json, refusal, etag: answer.headers.etag ?? '' };
 }
 
-export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly fields: Readonly<Record<string, Parsed>>;
-  readonly message: string;
-}
-
 /** A service that is listening on a free port, with what it logged. */
 export class TestServer {
   readonly host: TestService;
@@ -189,15 +183,11 @@ export interface TestServerOptions extends TestServiceOptions {
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const host = await openTestService(options);
   const lines: LogLine[] = [];
-  const at =
-    (level: LogLine['level']): Log['info'] =>
-    (fields, message) =>
-      void lines.push({ level, fields, message });
   const rest = await startServer(host.service, {
     host: '127.0.0.1',
     port: 0,
     build: { version: '0.0.0', commit: null },
-    log: { info: at('info'), warn: at('warn'), error: at('error') },
+    log: keepLog(lines),
     trustProxy: 0,
     corsOrigins: [],
     validateResponses: true,

@@ -3,7 +3,8 @@ import type { McpOptions } from '../../lib/mcp/host.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
 import type { Row } from '../../lib/mcp/tool.js';
 import { checkSaid } from './check-said.js';
-import { openTestServer, TestServer, type LogLine, type Parsed, type TestServerOptions } from '../harness/http.js';
+import { openTestServer, TestServer, type Parsed, type TestServerOptions } from '../harness/http.js';
+import { keepLog, type LogLine } from '../harness/log.js';
 
 export interface McpServerOptions extends TestServerOptions {
   readonly corsOrigins?: readonly string[];
@@ -17,14 +18,10 @@ export interface McpServerOptions extends TestServerOptions {
 export async function openMcpServer(options: McpServerOptions = {}): Promise<McpTestServer> {
   const server = await openTestServer(options);
   const { rest, host } = server;
-  const at =
-    (level: LogLine['level']) =>
-    (fields: LogLine['fields'], message: string): void =>
-      void (server.log as LogLine[]).push({ level, fields, message });
   rest.mount(
     mountMcp(host.service, {
       version: '0.0.0',
-      log: { info: at('info'), error: at('error') },
+      log: keepLog(server.log as LogLine[]),
       publicUrl: options.publicUrl ?? rest.url,
       corsOrigins: options.corsOrigins ?? [],
       later: rest.later,

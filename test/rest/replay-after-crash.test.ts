@@ -8,6 +8,7 @@ import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { startServer } from '../../lib/rest/server.js';
 import { openTestServer, TestServer } from '../harness/http.js';
+import { noLog } from '../harness/log.js';
 import { TestClock, TestService } from '../harness/service.js';
 import { addSubject, isReplayed, retriedPosts } from './retried-posts.js';
 
@@ -28,9 +29,16 @@ async function serveAgain(dataFolder: string): Promise<TestServer> {
     randomness: makeSystemRandomness(),
     onFault: () => undefined,
   });
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const build = { version: '0.0.0', commit: null };
-  const options = { host: '127.0.0.1', port: 0, build, log, trustProxy: 0, corsOrigins: [], validateResponses: true };
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    build,
+    log: noLog,
+    trustProxy: 0,
+    corsOrigins: [],
+    validateResponses: true,
+  };
   const workspace = service.find('acme') ?? assert.fail('The workspace is gone.');
   return new TestServer(
     new TestService(service, workspace, clock, dataFolder),

@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { startServer } from '../../lib/rest/server.js';
+import { noLog } from '../harness/log.js';
 import { TestClock } from '../harness/service.js';
 
 /**
@@ -19,7 +20,6 @@ ServerResponse.prototype.end = function (this: ServerResponse, ...rest: unknown[
   return this;
 } as typeof end;
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const service = await Service.open({
   dataFolder,
   git: 'never',
@@ -31,7 +31,7 @@ const { port } = await startServer(service, {
   host: '127.0.0.1',
   port: 0,
   build: { version: '0.0.0', commit: null },
-  log,
+  log: noLog,
   trustProxy: 0,
   corsOrigins: [],
   validateResponses: false,

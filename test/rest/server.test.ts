@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { startServer } from '../../lib/rest/server.js';
+import { noLog } from '../harness/log.js';
 import { openTestServer, type TestServer } from '../harness/http.js';
 import { RawConnection } from '../harness/raw-connection.js';
 
@@ -60,12 +61,11 @@ describe('the REST server', () => {
 
   it('says when its port is taken', async () => {
     server = await openTestServer();
-    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const second = startServer(server.host.service, {
       host: '127.0.0.1',
       port: server.rest.port,
       build: { version: '0', commit: null },
-      log: quiet,
+      log: noLog,
       trustProxy: 0,
       corsOrigins: [],
       validateResponses: false,

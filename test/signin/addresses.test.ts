@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { cutAddress } from '../../lib/access/cut-address.js';
+import type { RatedKind } from '../../lib/access/rate-limit.js';
 import { unavailable } from '../../lib/domain/refusal.js';
 import { formatKey } from '../../lib/access/secret.js';
-import { OAuthServer } from './oauth/server.js';
-import { openTestServer } from '../harness/http.js';
-import { openSignIn, type SignInTest } from './open-sign-in.js';
+import { mountMcp } from '../../lib/mcp/mount.js';
+import { openOAuthServer, type OAuthServer } from './oauth/server.js';
+import { noLog } from '../harness/log.js';
+import { openSignIn, Visitor, type SignInTest } from './open-sign-in.js';
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)}`;
@@ -14,7 +18,7 @@ describe('A host with a network of 2^64 addresses', function () {
   let test: SignInTest;
 
   beforeEach(async () => {
-    test = await openSignIn({ server: { trustProxy: 1 }, signIn: { trustProxy: 1 } });
+    test = await openSignIn({ server: { trustProxy: 1 } });
   });
   afterEach(() => test.close());
 
@@ -57,7 +61,7 @@ describe('A host with a network of 2^64 addresses', function () {
   });
 
   it('registers as many applications a minute as one address', async () => {
-    const oauth = await OAuthServer.start(await openTestServer(), { trustProxy: 1 });
+    const oauth = await openOAuthServer({ server: { trustProxy: 1 } });
     try {
       const register = (address: string) =>
         fetch(`${oauth.url}/oauth/register`, {
@@ -72,6 +76,76 @@ describe('A host with a network of 2^64 addresses', function () {
       await oauth.close();
     }
   });
+});
+
+describe('The address that a client is counted by', () => {
+  let server: OAuthServer;
+
+  afterEach(() => server.close());
+
+  async function open(trustProxy: number | readonly string[]): Promise<void> {
+    server = await openOAuthServer({ server: { trustProxy } });
+    const { rest, host } = server.server;
+    rest.mount(
+      mountMcp(host.service, {
+        version: '0.0.0',
+        log: noLog,
+        publicUrl: rest.url,
+        corsOrigins: [],
+        later: rest.later,
+        addressOf: rest.addressOf,
+      }),
+    );
+  }
+
+  /** What each face takes from an address's allowance for a request that anyone may send. */
+  const faces: readonly { name: string; kind: RatedKind; perMinute: number; method: 'get' | 'post'; path: string }[] = [
+    { name: 'REST', kind: 'address', perMinute: 300, method: 'get', path: '/v1/folders' },
+    { name: 'MCP', kind: 'address', perMinute: 300, method: 'post', path: '/mcp' },
+    { name: 'sign-in', kind: 'form', perMinute: 60, method: 'post', path: '/signin' },
+    { name: 'OAuth', kind: 'oauth', perMinute: 600, method: 'post', path: '/oauth/token' },
+  ];
+
+  /** The faces that counted a request by this address. */
+  async function facesThatCount(expected: string, headers: OutgoingHttpHeaders): Promise<string[]> {
+    const { limiter } = server.host.service;
+    const counted: string[] = [];
+    for (const { name, kind, perMinute, method, path } of faces) {
+      const left = () => limiter.take(kind, cutAddress(expected), perMinute, perMinute).remaining;
+      const before = left();
+      const visitor = new Visitor(server.url, headers);
+      await (method === 'get' ? visitor.get(path) : visitor.post(path, {}));
+      // The second look takes one, too.
+      if (before - left() === 2) counted.push(name);
+    }
+    return counted;
+  }
+
+  const near = '127.0.0.1';
+  const cases: readonly [trustProxy: number | readonly string[], forwarded: string | string[], expected: string][] = [
+    [0, '203.0.113.7', near],
+    [1, [], near],
+    [1, '203.0.113.7', '203.0.113.7'],
+    [1, '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    [1, ['198.51.100.1', '203.0.113.7'], '203.0.113.7'],
+    [1, ' , 203.0.113.7 ,, ', '203.0.113.7'],
+    [1, '2001:db8:1:2::9', '2001:db8:1:2::1'],
+    [2, '192.0.2.1, 198.51.100.1, 203.0.113.7', '198.51.100.1'],
+    [3, '203.0.113.7', '203.0.113.7'],
+    [['loopback'], '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    [['10.0.0.0/8'], '203.0.113.7', near],
+    [['loopback', '10.0.0.0/8'], '198.51.100.1, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
+    [['loopback', '10.0.0.0/8'], '10.9.9.9, 10.1.2.3', '10.9.9.9'],
+    [['loopback'], 'nobody knows', 'nobody knows'],
+  ];
+  for (const [trustProxy, forwarded, expected] of cases) {
+    const proxies = typeof trustProxy === 'number' ? `${trustProxy} proxies` : `proxies in ${trustProxy.join(' and ')}`;
+    it(`is ${expected} to every face for ${JSON.stringify(forwarded)} behind ${proxies}`, async () => {
+      await open(trustProxy);
+      const counted = await facesThatCount(expected, { 'X-Forwarded-For': forwarded });
+      assert.deepEqual(counted, ['REST', 'MCP', 'sign-in', 'OAuth']);
+    });
+  }
 });
 
 describe('What is remembered of wrong passwords', function () {

@@ -5,6 +5,7 @@ import type { SignInOptions } from '../../lib/signin/host.js';
 import type { Upstream } from '../../lib/signin/upstream.js';
 import { createSignIn, type SignIn } from '../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../harness/http.js';
+import { keepLog, type LogLine } from '../harness/log.js';
 import { operator } from '../harness/service.js';
 
 export const goodPassword = 'four blue heron stairs';
@@ -80,14 +81,10 @@ export async function openSignIn(options: SignInTestOptions = {}): Promise<SignI
   const { log, host, rest } = server;
   // Somebody must be left who can administer the workspace when others are disabled.
   await host.person('approver', '', 'Root');
-  const lines = log as { level: string; fields: unknown; message: string }[];
   const signIn = await createSignIn(host.service, {
     url: rest.url,
-    trustProxy: 0,
-    log: {
-      info: (fields, message) => void lines.push({ level: 'info', fields, message }),
-      error: (fields, message) => void lines.push({ level: 'error', fields, message }),
-    },
+    addressOf: rest.addressOf,
+    log: keepLog(log as LogLine[]),
     upstream: await options.upstream?.(rest.url),
     ...options.signIn,
   });

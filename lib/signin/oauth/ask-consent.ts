@@ -10,7 +10,7 @@ import { sendPage, sendRedirect } from './answer.js';
 import { oauthPaths } from './configure.js';
 import type { OAuthHost, PersonHere, Seat } from './host.js';
 import { lifetimes } from './lifetimes.js';
-import { describeRedirect, isLoopback, redirectTarget } from './native-client.js';
+import { describeRedirect, leadsToLoopback, redirectTarget } from './native-client.js';
 import { recordConsent } from './record-consent.js';
 import { oauthScopes, resourceOf } from './resource.js';
 import { readBody, type Address } from './rewrite-request.js';
@@ -91,7 +91,7 @@ export class ConsentDesk {
       clientName: nameClient(client),
       clientHost: hostOfDocument(client),
       redirectHost: describeRedirect(redirectUri),
-      redirectsToLoopback: isLoopback(redirectUri),
+      redirectsToLoopback: leadsToLoopback(redirectUri),
       displayName: person.memberships[0]?.displayName ?? person.signInName,
       signInName: person.signInName,
       asksToWrite: scopes.includes('org:write'),

@@ -4,14 +4,15 @@ import type { Provider } from 'oidc-provider';
 import { cutAddress } from '../../access/cut-address.js';
 import type { ReadAccessToken } from '../../domain/access-token.js';
 import { makeIdentifier } from '../../domain/identifier.js';
+import type { Log } from '../../domain/log.js';
 import { Refusal } from '../../domain/refusal.js';
+import { logWhenDone } from '../../http/log-when-done.js';
 import { errorPage } from '../pages/tell.js';
 import { protectAnswer, sendJson, sendPage } from './answer.js';
 import { ConsentDesk } from './ask-consent.js';
 import { configureProvider, oauthPaths } from './configure.js';
 import { hashClientSecret } from './adapter.js';
 import { makeDocumentFetcher, type FetchDocument } from './fetch-document.js';
-import { makeAddressFinder } from './find-address.js';
 import type { OAuthHost } from './host.js';
 import { keepSigningKeys, readCookieKey } from './keep-keys.js';
 import { lifetimes } from './lifetimes.js';
@@ -20,19 +21,12 @@ import { makeAccessTokenReader } from './read-access-token.js';
 import { describeResource, isResourceMetadataPath, resourceOf } from './resource.js';
 import { BodyTooLong, rewriteRequest } from './rewrite-request.js';
 
-/** What this face writes to the log: never a token, a code, or an address with a query. */
-export interface OAuthLog {
-  debug(fields: Readonly<Record<string, unknown>>, message: string): void;
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 export interface OAuthOptions {
   /** Where people and clients find the service, without a slash at the end: the issuer. */
   readonly publicUrl: string;
-  readonly log: OAuthLog;
-  /** Proxies in front that may say who the client is: their number, or which. */
-  readonly trustProxy: number | readonly string[];
+  readonly log: Log;
+  /** The client's address, to hold it to a rate: the same as every other face on this port goes by. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** How documents of clients are fetched; only from the open internet unless told. */
   readonly fetchDocument?: FetchDocument;
 }
@@ -72,7 +66,6 @@ class Face implements OAuthFace {
   readonly #options: OAuthOptions;
   readonly #library: OAuthLibrary;
   readonly #base: string;
-  readonly #findAddress: (request: IncomingMessage) => string;
   /** Of requests as they were rewritten. */
   readonly #addresses = new WeakMap<IncomingMessage, string>();
   readonly #desk: ConsentDesk;
@@ -84,7 +77,6 @@ class Face implements OAuthFace {
     this.#host = host;
     this.#options = options;
     this.#library = library;
-    this.#findAddress = makeAddressFinder(options.trustProxy);
     const { publicUrl } = options;
     this.#base = new URL(publicUrl).pathname.replace(/\/$/, '');
     this.readAccessToken = makeAccessTokenReader(host, resourceOf(publicUrl));
@@ -102,18 +94,13 @@ class Face implements OAuthFace {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const started = performance.now();
     const id = makeIdentifier('req', this.#host.randomness);
     const [path = ''] = (request.url ?? '').split('?');
     const isMetadata = isResourceMetadataPath(path, this.#options.publicUrl) || this.#metadataPath(path) !== undefined;
     const route = isMetadata ? path : (nameRoute(path) ?? 'unknown');
     response.setHeader('X-Request-Id', id);
     protectAnswer(response);
-    response.once('close', () => {
-      const ms = Math.round((performance.now() - started) * 10) / 10;
-      const status = response.writableFinished ? response.statusCode : null;
-      this.#options.log.info({ id, method: request.method, route, status, ms }, 'request');
-    });
+    logWhenDone(this.#options.log, request, response, () => ({ id, route }));
     this.#answer(request, response, path).catch((error: unknown) => this.#sendFault(response, error, id));
   }
 
@@ -133,7 +120,7 @@ class Face implements OAuthFace {
     const isRegistration = path === oauthPaths.registration;
     if (isResourceMetadataPath(path, publicUrl)) return sendOpenly(request, response, describeResource(publicUrl));
     if (isRegistration && answerPreflight(request, response)) return;
-    const address = cutAddress(this.#findAddress(request));
+    const address = cutAddress(this.#options.addressOf(request));
     if (!this.#admit(request, response, address, isRegistration)) return;
     const metadataPath = this.#metadataPath(path);
     if (metadataPath === undefined && nameRoute(path) === undefined) return sendNothing(request, response);

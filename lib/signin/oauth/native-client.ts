@@ -1,3 +1,5 @@
+import { isLoopback } from '../loopback.js';
+
 /** A client's description of itself, from a registration or a metadata document. */
 export type ClientMetadata = Record<string, unknown>;
 
@@ -18,11 +20,9 @@ export function completeDocument(metadata: ClientMetadata): ClientMetadata {
   return { token_endpoint_auth_method: 'none', ...completeClient(metadata) };
 }
 
-/** Addresses at which any program on the person's machine can listen (RFC 8252 §7.3). */
-export function isLoopback(uri: string): boolean {
-  if (!URL.canParse(uri)) return false;
-  const { hostname } = new URL(uri);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+/** Whether an answer goes to the person's own machine, where any program can listen (RFC 8252 §8.3). */
+export function leadsToLoopback(uri: string): boolean {
+  return URL.canParse(uri) && isLoopback(new URL(uri).hostname);
 }
 
 /** For people: the host and port that an answer goes to, or the scheme of a program. */

@@ -133,7 +133,7 @@ describe('Documents of clients, asked for by a stranger without end', () => {
   beforeEach(async () => {
     const allows = (address: string): boolean => /^127\.|^::1$/.test(address);
     const fetchDocument = makeDocumentFetcher({ allows, ca: testCertificate });
-    server = await openOAuthServer({ oauth: { fetchDocument, trustProxy: 1 } });
+    server = await openOAuthServer({ server: { trustProxy: 1 }, oauth: { fetchDocument } });
   });
   afterEach(() => server.close());
 

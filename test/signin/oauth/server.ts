@@ -43,7 +43,7 @@ export class OAuthServer {
       error: (fields, message) => void lines.push({ ...fields, message, level: 'error' }),
     };
     const url = options.publicUrl ?? server.rest.url;
-    const signIn = await createSignIn(service, { url, log, trustProxy: 0 });
+    const signIn = await createSignIn(service, { url, log, addressOf: server.rest.addressOf });
     server.rest.mount(signIn);
     const gone = new Set<string>();
     const host: OAuthHost = {
@@ -59,7 +59,7 @@ export class OAuthServer {
       readSession: signIn.readSession,
       proof: signIn.proof,
     };
-    const face = await makeOAuthFace(host, { publicUrl: url, log, trustProxy: 0, ...options });
+    const face = await makeOAuthFace(host, { publicUrl: url, log, addressOf: server.rest.addressOf, ...options });
     server.rest.mount(face);
     return new OAuthServer(server, signIn, face, lines, url, gone);
   }
