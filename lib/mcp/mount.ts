@@ -55,13 +55,13 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const id = face.makeRequestId();
-  let answer: McpAnswer | undefined;
+  const done: { answer?: McpAnswer } = {};
   logWhenDone(options.log, request, response, () => {
-    const { rpc, tool, credential } = answer ?? {};
+    const { rpc, tool, credential } = done.answer ?? {};
     return { id, route: '/mcp', rpc, tool, credential };
   });
-  answer = await admit(face, options, request, response, id);
-  send(response, request, answer, id);
+  done.answer = await admit(face, options, request, response, id);
+  send(response, request, done.answer, id);
 }
 
 async function admit(
