@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { linkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../harness/until.js';
 import { ask, makeFolder, serve, tidyUp, type RunningProgram, patience } from './run-program.js';
 
 interface Line {
@@ -39,11 +40,24 @@ describe('the socket', function () {
       .map((line) => JSON.parse(line) as Line);
   }
 
+  /** Makes a folder with so many files. */
+  async function fill(folder: string, files: number): Promise<string> {
+    await mkdir(folder);
+    for (let index = 0; index < files; index += 1) await writeFile(join(folder, `${index}.md`), `${index}`);
+    return folder;
+  }
+
+  interface Status {
+    readonly workspaces: readonly [{ readonly documents: number }];
+  }
+
+  async function countDocuments(): Promise<number> {
+    return (await ask<Status>('status', '--data', data)).workspaces[0].documents;
+  }
+
   it('takes one line of JSON and answers in lines of JSON, the last one the result or the error', async () => {
-    const source = join(await makeFolder(), 'source');
-    await mkdir(source);
-    for (let index = 0; index < 600; index += 1) await writeFile(join(source, `${index}.md`), `${index}`);
-    const fields = { directory: source, into: 'imported' };
+    const directory = await fill(join(await makeFolder(), 'source'), 600);
+    const fields = { directory, into: 'imported' };
     const lines = await send(`${JSON.stringify({ command: 'import', workspace: 'acme', fields })}\n`);
     assert.deepEqual(lines.pop()?.result?.created, 600);
     for (const line of lines) assert.deepEqual(Object.keys(line), ['progress']);
@@ -63,27 +77,31 @@ describe('the socket', function () {
   });
 
   it('stops an import whose asker went away', async () => {
-    const source = join(await makeFolder(), 'source');
-    await mkdir(source);
-    const names = Array.from({ length: 4000 }, (_, index) => `${index}.md`);
-    for (let start = 0; start < names.length; start += 500) {
-      await Promise.all(names.slice(start, start + 500).map((name) => writeFile(join(source, name), name.repeat(200))));
-    }
-    const fields = { directory: source, into: 'abandoned' };
+    const folder = await makeFolder();
+    // One file by many names: far more than comes in between the first progress and the end of its asker.
+    const many = 16_000;
+    const directory = await fill(join(folder, 'many'), 1);
+    for (let index = 1; index < many; index += 1) linkSync(join(directory, '0.md'), join(directory, `${index}.md`));
+    const few = 300;
+    const others = await fill(join(folder, 'few'), few);
+    const before = await countDocuments();
+    const fields = { directory, into: 'abandoned' };
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(`${JSON.stringify({ command: 'import', fields })}\n`);
     // The first progress is told while it is under way.
     for await (const _ of socket) break;
     socket.destroy();
-    interface Status {
-      readonly workspaces: readonly [{ readonly documents: number }];
-    }
-    const count = async (): Promise<number> => (await ask<Status>('status', '--data', data)).workspaces[0].documents;
-    let [before, now] = [-1, await count()];
-    while (before !== now) {
-      await delay(300);
-      [before, now] = [now, await count()];
-    }
-    assert.ok(now > 600 && now < names.length, `${now} documents`);
+    // It has stopped when others come in by the same way and nothing else does.
+    let rounds = 0;
+    const comesInAlone = async (): Promise<boolean> => {
+      const now = await countDocuments();
+      const into = `others-${rounds}`;
+      rounds += 1;
+      await send(`${JSON.stringify({ command: 'import', fields: { directory: others, into } })}\n`);
+      return (await countDocuments()) === now + few;
+    };
+    await until('nothing of it comes in any more', comesInAlone, patience);
+    const abandoned = (await countDocuments()) - before - rounds * few;
+    assert.ok(abandoned > 0 && abandoned < many, `${abandoned} documents came in`);
   });
 });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { hashObject } from '../../lib/git/objects.js';
+import { eraseAt } from '../erase/erase-at.js';
+import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
 
 describe('the states of a document', () => {
@@ -72,5 +75,76 @@ describe('the states of a document', () => {
     assert.equal(won.length, 1);
     assert.ok(answers.every(({ status, refusal }) => status === 200 || refusal === 'CONFLICT stale_if_match'));
     assert.equal((await ada.get('/v1/documents/s/race.md')).etag, won[0]?.etag);
+  });
+
+  it('States: a restore adds the old text as the newest version, and later versions stay readable', async () => {
+    const first = await ada.create('s/restored.md', 'one');
+    const second = await ada.put('/v1/documents/s/restored.md', { content: 'two' }, { 'If-Match': first.etag });
+    const restored = await ada.post('/v1/restores', { location: 's/restored.md', version: first.json.version.id });
+    assert.equal(restored.status, 200, restored.text);
+    const { json, etag } = await ada.get('/v1/documents/s/restored.md');
+    assert.deepEqual([json.content, json.id, etag], ['one', first.json.id, restored.etag]);
+    assert.ok(![first.etag, second.etag].includes(etag));
+    const later = await ada.get(`/v1/documents/s/restored.md?version=${second.json.version.id}`);
+    assert.equal(later.json.content, 'two');
+  });
+
+  it('States: a live or deleted document is erased by an approver of it, with content, history and name, for good', async () => {
+    for (const state of ['live', 'deleted'] as const) {
+      const location = `s/erased-${state}.md`;
+      const created = await ada.create(location, 'quagmire');
+      const versionId: string = created.json.version.id;
+      if (state === 'deleted') await ada.delete(`/v1/documents/${location}`);
+      const { workspace } = server.host;
+      const isDeleted = state === 'deleted';
+      const editor = new Actor(workspace, (await server.host.person('editor')).id).caller;
+      assert.equal(await outcomeOf(eraseAt(workspace, location, { isDeleted, caller: editor })), 'NOT_FOUND');
+      const approver = new Actor(workspace, (await server.host.person('approver')).id).caller;
+      const { id } = await eraseAt(workspace, location, { isDeleted, caller: approver });
+      await workspace.eraser.finished(id);
+      for (const target of [location, `${location}?version=${versionId}`]) {
+        assert.equal((await ada.get(`/v1/documents/${target}`)).status, 404);
+      }
+      assert.equal((await ada.get(`/v1/history?location=${location}`)).status, 404);
+      assert.equal((await ada.post('/v1/undeletes', { location })).status, 404);
+      assert.deepEqual((await ada.get('/v1/search?q=quagmire')).json.items, []);
+      const blob = hashObject('blob', Buffer.from('quagmire'));
+      assert.deepEqual(await Promise.all([versionId, blob].map((oid) => workspace.repository.has(oid))), [
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it('States: what one claims nobody else writes to, until it is given up', async () => {
+    await ada.create('s/claimed.md', 'one');
+    const ben = await server.person('editor', 's');
+    const { json: taken } = await ben.post('/v1/claims', { location: 's/claimed.md' });
+    const write = () => ada.put('/v1/documents/s/claimed.md', { content: 'mine' });
+    assert.equal((await write()).refusal, 'CONFLICT claimed');
+    assert.equal((await ada.delete('/v1/documents/s/claimed.md')).refusal, 'CONFLICT claimed');
+    assert.equal((await ben.put('/v1/documents/s/claimed.md', { content: 'two' })).status, 200);
+    assert.equal((await ben.delete(`/v1/claims?id=${taken.id}`)).status, 200);
+    assert.equal((await write()).status, 200);
+  });
+
+  it('States: what one claims others write to again once the claim has run out', async () => {
+    await ada.create('s/lapsed.md', 'one');
+    const ben = await server.person('editor', 's');
+    await ben.post('/v1/claims', { location: 's/lapsed.md', ttl_seconds: 60 });
+    const write = () => ada.put('/v1/documents/s/lapsed.md', { content: 'mine' });
+    server.host.clock.advance(59_000);
+    assert.equal((await write()).refusal, 'CONFLICT claimed');
+    server.host.clock.advance(1000);
+    assert.equal((await write()).status, 200);
+  });
+
+  it('States: a claim on a section leaves the others to whoever writes', async () => {
+    await ada.create('s/sections.md', '# One\n\na\n\n# Two\n\nb\n');
+    const ben = await server.person('editor', 's');
+    await ben.post('/v1/claims', { location: 's/sections.md', section: 'one' });
+    const write = (content: string) => ada.put('/v1/documents/s/sections.md', { content });
+    assert.equal((await write('# One\n\nmine\n\n# Two\n\nb\n')).refusal, 'CONFLICT claimed');
+    assert.equal((await write('# One\n\na\n\n# Two\n\nmine\n')).status, 200);
   });
 });

@@ -7,6 +7,9 @@ function titlesIn(file: string): string[] {
   return [...found].map(([, single, double]) => single ?? double ?? '');
 }
 
+/** What rules may wait for, in the order of the table: a part that is there has tests. */
+const partsToCome = ['with the console', 'with the client'];
+
 describe('the table of rules and tests', () => {
   const cells = readFileSync('test/contract/README.md', 'utf8')
     .split('\n')
@@ -37,5 +40,7 @@ describe('the table of rules and tests', () => {
   it('says of every rule which test holds it, or what it waits for', () => {
     const rules = cells.filter((line) => !/^\| (?:rule|---) /.test(line));
     for (const line of rules) assert.match(line, /waits: |\.test\.ts`: /);
+    const waitedFor = rules.flatMap((line) => [...line.matchAll(/waits: (.+?) \|/g)].map(([, what]) => what));
+    assert.deepEqual(waitedFor, partsToCome);
   });
 });

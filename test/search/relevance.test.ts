@@ -70,12 +70,14 @@ async function importAbstracts(workspace: Workspace, { documents }: Collection):
   }
 }
 
+const noSciFact = 'the SciFact collection is not on this machine (CARTULARY_SCIFACT=folder)';
+
 describe('search: relevance', function () {
   this.timeout(120_000);
 
   it('on SciFact is nDCG@10 of 0.69 or more, and words near in meaning make it no worse, nor does an index of meaning in the first ten', async function () {
     const collection = readSciFact();
-    if (collection === undefined) return skipBecause(this, 'the SciFact collection is not at ../shared/data/scifact');
+    if (collection === undefined) return skipBecause(this, noSciFact);
     const plain = await measure(collection, {});
     const widened = await measure(collection, { neighboursOf: widenTerm });
     const meant = await measure(collection, { neighboursOf: widenTerm }, wordVectors);
@@ -89,7 +91,7 @@ describe('search: relevance', function () {
   it('is over REST what it is at the engine, claim by claim, nDCG@10 0.69 or more', async function () {
     this.timeout(600_000);
     const collection = readSciFact();
-    if (collection === undefined) return skipBecause(this, 'the SciFact collection is not at ../shared/data/scifact');
+    if (collection === undefined) return skipBecause(this, noSciFact);
     const server = await openTestServer({ server: { validateResponses: false } });
     try {
       const reader = await server.person('reader', 'abstracts');

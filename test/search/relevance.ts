@@ -9,10 +9,22 @@ export interface Collection {
   readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** Claims and abstracts of SciFact in BEIR's form, which is not part of the project; undefined where it isn't. */
+/**
+ * A folder of the SciFact collection in BEIR's form (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), which is not part of
+ * the project: the one that `CARTULARY_SCIFACT` names, or `data/scifact` in the project or in a folder beside it.
+ */
+function findSciFact(): string | undefined {
+  const named = process.env['CARTULARY_SCIFACT'];
+  if (named !== undefined) return path.resolve(named);
+  const neighbours = fs.readdirSync('..').map((name) => path.join('..', name));
+  const folders = ['.', '..', ...neighbours].map((folder) => path.resolve(folder, 'data', 'scifact'));
+  return folders.find((folder) => fs.existsSync(path.join(folder, 'corpus.jsonl')));
+}
+
+/** Claims and abstracts of SciFact; undefined where they aren't. @throws Error when they are not where they are said to be */
 export function readSciFact(): Collection | undefined {
-  const folder = path.resolve('..', 'shared', 'data', 'scifact');
-  if (!fs.existsSync(folder)) return undefined;
+  const folder = findSciFact();
+  if (folder === undefined) return undefined;
   const readLines = (file: string): string[] => fs.readFileSync(path.join(folder, file), 'utf8').trim().split('\n');
   const parse = (line: string): { id: string; title: string; text: string } => {
     const { _id: id, title = '', text } = JSON.parse(line) as { _id: string; title?: string; text: string };
