@@ -91,6 +91,14 @@ export function searchUnavailable(): Refusal {
   return new Refusal('UNAVAILABLE', `${message} Try again as Retry-After says.`, { retryAfter: 5 });
 }
 
+/**
+ * What was asked for was accepted and goes on by itself; only the wait for its end is over.
+ * @param message says so, and how to follow it
+ */
+export function goesOn(message: string): Refusal {
+  return new Refusal('UNAVAILABLE', message);
+}
+
 /** A fault of the service: the cause goes to the log under the request id, never to the caller. */
 export function internal(cause: unknown): Refusal {
   return new Refusal('INTERNAL', 'The service failed. Quote the request id; a retry with the same key is safe.', {

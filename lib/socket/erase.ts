@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Erasure } from '../domain/erasure.js';
 import { formatTime } from '../domain/clock.js';
-import { unavailable } from '../domain/refusal.js';
+import { goesOn, internal, Refusal } from '../domain/refusal.js';
 import { eraseDocument, previewErase } from '../operations/erase-document.js';
 import { listErasures } from '../operations/list-erasures.js';
 import { meaningOfStep } from '../workspace/erase-step.js';
@@ -16,6 +16,10 @@ const absent =
 const statement =
   'Clones, exports and backups that were made before it was final still have it, and cannot be recalled: find them and ' +
   'delete them.';
+
+/** For whoever did not see its end. */
+const follow =
+  'It goes on by itself, in the server or whenever the data is opened next: `cartulary erasures` shows when it is final.';
 
 const pageSize = 200;
 
@@ -57,10 +61,16 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
       confirmation: fields.text('confirmation'),
       documentId: fields.text('document'),
     });
-    const finished = workspace.eraser.finished(id, (step) => void tell({ step, state: meaningOfStep[step] }));
-    const stopped = once(signal, 'abort').then(() => {
-      // It goes on by itself: here, or at the next start.
-      throw unavailable(new Error('The erase goes on; `cartulary erasures` tells when it is final.'));
+    const accepted = `It was accepted as ${id}: the document is hidden for good`;
+    await tell({ step: 'accepted', state: `${accepted}, and being destroyed goes on by itself from here` });
+    const finished = workspace.eraser
+      .finished(id, (step) => void tell({ step, state: meaningOfStep[step] }))
+      .catch((error: unknown) => {
+        const cause = error instanceof Refusal ? (error.cause ?? error) : error;
+        throw internal(new Error(`${(cause as Error).message} ${accepted}. ${follow}`, { cause }));
+      });
+    const stopped = (signal.aborted ? Promise.resolve() : once(signal, 'abort')).then(() => {
+      throw goesOn(`${accepted}. Only the wait for its end was interrupted. ${follow}`);
     });
     return { ...presentErasure(await Promise.race([finished, stopped])), statement };
   }, absent),

@@ -54,6 +54,7 @@ export async function runCommand(
     );
     return { result };
   } catch (error) {
+    if (isInterruption(error, signal)) return { error: { code: 'UNAVAILABLE', message: 'The command was interrupted.' } };
     if (!(error instanceof Refusal) || error.code === 'INTERNAL') {
       options.onFault(`The command ${request.command} failed (${caller.requestId})`, causeOf(error));
     }
@@ -74,6 +75,12 @@ function chooseWorkspace(host: CommandHost, name: string | undefined): Workspace
   }
   const problem = chosen === undefined ? 'Say which workspace' : `There is no workspace "${chosen}". Choose one`;
   throw invalidRequest('bad_field', `${problem} with --workspace: ${names.join(', ')}.`, { field: 'workspace' });
+}
+
+/** Whether it ended because nobody waits for it any more, or the server stops: that is no fault. */
+function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  const cause = causeOf(error);
+  return aborted && (cause === reason || (cause instanceof Error && cause.name === 'AbortError'));
 }
 
 const causeOf = (error: unknown): unknown => (error instanceof Refusal ? (error.cause ?? error) : error);
