@@ -14,6 +14,7 @@ interface Row {
   comments: number;
   bytes: number;
   final_at: number | null;
+  hindrance: string | null;
 }
 
 /** An erase under way, with what it still has to find. */
@@ -35,6 +36,7 @@ const toErasure = (row: Row): Erasure => ({
   comments: row.comments,
   bytes: row.bytes,
   finalAt: row.final_at,
+  hindrance: row.hindrance,
 });
 
 const toOpen = (row: Row): OpenErasure => ({
@@ -54,6 +56,7 @@ export class ErasureTable {
   readonly #byId;
   readonly #list;
   readonly #setPhase;
+  readonly #hinder;
   readonly #setLocations;
   readonly #dropDocument;
   readonly #forget;
@@ -76,7 +79,8 @@ export class ErasureTable {
     this.#list = connection.prepare<[number, number], Row>(
       'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
     );
-    this.#setPhase = connection.prepare('UPDATE erasure SET phase = ? WHERE number = ?');
+    this.#setPhase = connection.prepare('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
+    this.#hinder = connection.prepare('UPDATE erasure SET hindrance = ? WHERE number = ?');
     this.#setLocations = connection.prepare('UPDATE erasure SET locations = ? WHERE number = ?');
     this.#dropDocument = connection.prepare('UPDATE erasure SET document = NULL WHERE number = ?');
     this.#forget = connection.prepare('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
@@ -122,6 +126,11 @@ export class ErasureTable {
 
   setPhase(number: number, phase: 'accepted' | 'moved'): void {
     this.#setPhase.run(phase, number);
+  }
+
+  /** Notes why it cannot be carried out; gone when it goes on. */
+  hinder(number: number, hindrance: string): void {
+    this.#hinder.run(hindrance, number);
   }
 
   setLocations(number: number, locations: readonly string[]): void {

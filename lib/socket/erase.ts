@@ -32,6 +32,7 @@ function presentErasure(erasure: Erasure): Presented {
     comments: erasure.comments,
     bytes: erasure.bytes,
     final_at: erasure.finalAt === null ? null : formatTime(erasure.finalAt),
+    hindrance: erasure.hindrance,
   };
 }
 

@@ -27,6 +27,7 @@ export function applyErase(pen: Pen, change: Erase): Erasure {
     requestedBy: author.id,
     requestedAt: now,
     finalAt: null,
+    hindrance: null,
     ...tables.erasures.measure(number),
   };
   tables.grants.deleteOn({ type: 'document', documentId: id });

@@ -8,7 +8,7 @@ import type { EraseStep } from './erase-step.js';
 import { moveHistory } from './move-history.js';
 import { planErase, type ErasePlan } from './plan-erase.js';
 import { HistoryRewriter } from './rewrite-history.js';
-import type { RewriteState } from './rewrite-commit.js';
+import { HistoryDisagrees, type RewriteState } from './rewrite-commit.js';
 import type { Workspace } from './workspace.js';
 
 /** Called at each step; to let a test end the process there. */
@@ -24,6 +24,12 @@ const mostLaps = 8;
 const notesAtOnce = 16;
 /** Milliseconds to leave an erase alone that could not be finished. */
 const retryAfter = 60_000;
+
+/** What can be done where the history itself stands in the way. */
+const wayOut =
+  'The document stays hidden, and its bytes stay in the files. To be rid of them, make a clone, take what is to go out ' +
+  'of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
+  'now, without history, with `cartulary import`), and remove this workspace with its backups.';
 
 interface Waiter {
   readonly id: string;
@@ -43,6 +49,8 @@ export class Eraser {
   readonly #stopping = new AbortController();
   readonly #guests = new Set<Promise<unknown>>();
   readonly #waiters = new Set<Waiter>();
+  /** Erases that the history as it is does not let go on, by id. */
+  readonly #hindered = new Map<string, Error>();
   #running: Promise<void> | undefined;
   #destroying: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -71,6 +79,8 @@ export class Eraser {
     const erasure = this.#workspace.journal.reader.erasures.find(id);
     if (erasure === undefined) return Promise.reject(notFound());
     if (erasure.phase === 'final') return Promise.resolve(erasure);
+    const hindrance = this.#hindered.get(id);
+    if (hindrance !== undefined) return Promise.reject(internal(hindrance));
     return new Promise((resolve, reject) => {
       this.#waiters.add({ id, tell, resolve, reject });
       this.wake();
@@ -102,8 +112,7 @@ export class Eraser {
       for (let open = this.#open(); open.length > 0; open = this.#open()) {
         await pause();
         await this.#workspace.maintainer.heldOff(async () => {
-          if (!open.some(({ phase }) => phase === 'moved')) await this.#rewrite();
-          await this.#destroy();
+          if (open.some(({ phase }) => phase === 'moved') || (await this.#rewriteWhatCan())) await this.#destroy();
         });
         this.#answer();
       }
@@ -119,8 +128,9 @@ export class Eraser {
     }
   }
 
+  /** Those that can go on, as far as is known. */
   #open(): OpenErasure[] {
-    return this.#workspace.journal.reader.erasures.open();
+    return this.#workspace.journal.reader.erasures.open().filter(({ id }) => !this.#hindered.has(id));
   }
 
   get #progress(): Progress {
@@ -139,19 +149,54 @@ export class Eraser {
     const { erasures } = this.#workspace.journal.reader;
     for (const waiter of this.#waiters) {
       const erasure = erasures.find(waiter.id);
-      if (erasure?.phase !== 'final') continue;
+      const hindrance = this.#hindered.get(waiter.id);
+      if (erasure?.phase !== 'final' && hindrance === undefined) continue;
       this.#waiters.delete(waiter);
-      waiter.resolve(erasure);
+      if (hindrance === undefined && erasure !== undefined) waiter.resolve(erasure);
+      else waiter.reject(internal(hindrance));
     }
   }
 
+  /**
+   * Rewrites the history for those erases for which that can be done: one that cannot does not keep the others waiting.
+   * @returns whether there was one
+   */
+  async #rewriteWhatCan(): Promise<boolean> {
+    for (;;) {
+      const erasures = this.#open();
+      if (erasures.length === 0) return false;
+      try {
+        await this.#rewrite(erasures);
+        return true;
+      } catch (error) {
+        if (!(error instanceof HistoryDisagrees)) throw error;
+        await this.#setAside(erasures, error);
+      }
+    }
+  }
+
+  /** Leaves those alone, until the next start, that the history as it is does not let go on, and says so in their receipts. */
+  async #setAside(erasures: readonly OpenErasure[], error: HistoryDisagrees): Promise<void> {
+    const { journal, onFault } = this.#workspace;
+    const ids = error.documentIds;
+    const concerned = erasures.filter(({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)));
+    if (concerned.length === 0) throw error;
+    const hindrance = new Error(`${error.message} ${wayOut}`);
+    await journal.turn({
+      run: ({ tables }) => {
+        for (const { number } of concerned) tables.erasures.hinder(number, hindrance.message);
+      },
+    });
+    for (const { id } of concerned) this.#hindered.set(id, hindrance);
+    onFault('An erase cannot be carried out; the others go on', hindrance);
+  }
+
   /** Writes the history anew beside the old one, and puts it into its place. */
-  async #rewrite(): Promise<void> {
+  async #rewrite(erasures: readonly OpenErasure[]): Promise<void> {
     const workspace = this.#workspace;
     const { checkpointer, journal, repository } = workspace;
     const { reach, signal } = this.#progress;
     await forgetRewritten(workspace, signal);
-    const erasures = this.#open();
     // Then all that they ever were lies in the repository.
     await checkpointer.run();
     await reach('flushed');

@@ -43,6 +43,15 @@ export interface RewriteStep {
 /** The history does not say what the rows say: nothing may be taken out of it on such ground. */
 export class HistoryDisagrees extends Error {
   override readonly name = 'HistoryDisagrees';
+  readonly commit: Oid;
+  /** Ids of the documents that cannot be taken out therefore; null for all that were there before that commit. */
+  readonly documentIds: readonly string[] | null;
+
+  constructor(message: string, commit: Oid, documentIds: readonly string[] | null) {
+    super(message);
+    this.commit = commit;
+    this.documentIds = documentIds;
+  }
 }
 
 /** Operations that are about one document, where it is named or made. */
@@ -65,7 +74,7 @@ export function rewriteOne(
 ): RewriteStep {
   const old = readLinks(bytes);
   if (old.parents.length > 1)
-    throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`);
+    throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`, oid, null);
   const text = parseCommitMessage(old.message);
   const locations = follow(documents, state.locations, oid, text);
   const isNamed = documents.some(({ places }) => places.has(oid));
@@ -129,7 +138,7 @@ function follow(
 
 /** @throws HistoryDisagrees when the tree has no such file where the rows say that it was */
 function requireThere(
-  { places }: ErasedDocument,
+  { id, places }: ErasedDocument,
   location: Location | null | undefined,
   oid: Oid,
   root: Oid,
@@ -142,7 +151,7 @@ function requireThere(
   }
   const blob = places.get(oid)?.blob ?? entry?.oid;
   if (entry === undefined || entry.mode === '40000' || entry.oid !== blob) {
-    throw new HistoryDisagrees(`The commit ${oid} has not the file that its rows speak of.`);
+    throw new HistoryDisagrees(`The commit ${oid} has not the file that its rows speak of.`, oid, [id]);
   }
 }
 

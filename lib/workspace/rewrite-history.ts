@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { PlainPacker } from '../git/history-packer.js';
 import { readCommitsByReading } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
-import type { RewriteState } from './rewrite-commit.js';
+import { HistoryDisagrees, type RewriteState } from './rewrite-commit.js';
 import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
 
@@ -62,6 +62,9 @@ export class HistoryRewriter {
   #take(answer: RewriteAnswer): void {
     if ('pieces' in answer) this.#task?.tell(answer.pieces);
     else if ('state' in answer) this.#task?.resolve(answer.state);
-    else this.#task?.reject(answer.error);
+    else if ('disagreement' in answer) {
+      const { message, commit, documentIds } = answer.disagreement;
+      this.#task?.reject(new HistoryDisagrees(message, commit, documentIds));
+    } else this.#task?.reject(answer.error);
   }
 }

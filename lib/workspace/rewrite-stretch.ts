@@ -8,7 +8,7 @@ import { treeOf } from '../git/rewrite-commit.js';
 import { Tree } from '../git/tree.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/erase-rows.js';
 import { ByteBoundedCache } from './object-cache.js';
-import { rewriteOne, type ErasedDocument, type RewriteState, type RewriteStep } from './rewrite-commit.js';
+import { HistoryDisagrees, rewriteOne, type ErasedDocument, type RewriteState, type RewriteStep } from './rewrite-commit.js';
 
 /** A part of the history: the commits behind `after` up to `head`. */
 export interface Stretch {
@@ -50,7 +50,11 @@ export async function rewriteStretch(stretch: Stretch, parts: RewriteParts): Pro
     signal.throwIfAborted();
     await trees.prepare(commits, state);
     for (const commit of commits) {
-      const step: RewriteStep = await trees.retry((load) => rewriteOne(documents, state, commit, load));
+      const step: RewriteStep = await trees
+        .retry((load) => rewriteOne(documents, state, commit, load))
+        .catch(async (error: unknown) => {
+          throw error instanceof HistoryDisagrees ? await nameHindered(error, stretch, repository) : error;
+        });
       state = step.state;
       made.push(step.commit);
       packer.addTrees(step.trees);
@@ -63,6 +67,22 @@ export async function rewriteStretch(stretch: Stretch, parts: RewriteParts): Pro
   tell();
   await packer.flush();
   return state;
+}
+
+/** With the documents by their ids: a commit that cannot be made anew hinders those that were made before it. */
+async function nameHindered(
+  error: HistoryDisagrees,
+  { documents, head }: Stretch,
+  repository: Pick<Repository, 'history'>,
+): Promise<HistoryDisagrees> {
+  if (error.documentIds !== null) return error;
+  const later = new Set<string>();
+  for await (const oid of repository.history(head, error.commit)) {
+    // A document's places begin with its first version.
+    for (const { id, places } of documents) if (places.keys().next().value === oid) later.add(id);
+  }
+  const hindered = documents.map(({ id }) => id).filter((id) => !later.has(id));
+  return new HistoryDisagrees(error.message, error.commit, hindered);
 }
 
 /** The stretch's commits; with their folders where one of the documents is there. */

@@ -5,12 +5,13 @@ import { openHistoryPacker, openRepositoryReadOnly } from '../git/open-read-only
 import { readCommitsByReading, readCommitsWithGit } from '../git/read-commits.js';
 import type { RepositoryPlace } from '../git/repository.js';
 import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
-import type { RewriteState } from './rewrite-commit.js';
+import { HistoryDisagrees, type RewriteState } from './rewrite-commit.js';
 
 /** What the worker says of the stretch that it is at. */
 export type RewriteAnswer =
   | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly state: RewriteState }
+  | { readonly disagreement: Pick<HistoryDisagrees, 'message' | 'commit' | 'documentIds'> }
   | { readonly error: Error };
 
 const place = workerData as RepositoryPlace;
@@ -32,7 +33,11 @@ async function rewrite(stretch: Stretch): Promise<void> {
     const parts = { repository, readCommits, packer, tell, signal };
     say({ state: await rewriteStretch(stretch, parts) });
   } catch (error) {
-    say({ error: error as Error });
+    // An error comes out of the thread as a plain one.
+    if (error instanceof HistoryDisagrees) {
+      const { message, commit, documentIds } = error;
+      say({ disagreement: { message, commit, documentIds } });
+    } else say({ error: error as Error });
   }
 }
 
