@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { makeSigner } from '../audit/checkpoint.js';
 import { recoverAction } from '../audit/verify.js';
 import type { Caller } from '../domain/caller.js';
+import { decodeCommit } from '../git/objects.js';
 import { auditKeyOf } from '../sidecar/service-file.js';
 import { checkBackup } from '../workspace/check-backup.js';
 import { openWorkspace } from '../workspace/open-workspace.js';
@@ -12,6 +13,7 @@ import {
   type StagedWorkspace,
   type StageOptions,
 } from '../workspace/stage-workspace.js';
+import { findVersion } from '../workspace/trailers.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { adminNeeds } from './needs.js';
 import type { WriteOperation } from './operation.js';
@@ -59,7 +61,7 @@ export async function restoreWorkspace(
         ? await stageBackup(checked, stage, options)
         : await stageClone('clone' in source ? source.clone : '', name, stage, options);
     await withWorkspace(staged, options, async (workspace) => {
-      const commit = workspace.journal.state.head;
+      const commit = await findNewestVersion(workspace);
       await perform(workspace, caller, 'clone' in source ? recordRecovery : recordRestore, { commit });
       if ('clone' in source) await rebuild(workspace, caller, source);
     });
@@ -68,6 +70,13 @@ export async function restoreWorkspace(
     await rm(stage, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** The id that was handed out for the newest commit: one that an erase made anew keeps it. */
+async function findNewestVersion({ journal, repository }: Workspace): Promise<string | null> {
+  const { head } = journal.state;
+  if (head === null) return null;
+  return findVersion(decodeCommit((await repository.read(head)).bytes).message) ?? head;
 }
 
 async function withWorkspace(

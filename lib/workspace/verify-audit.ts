@@ -4,7 +4,7 @@ import { ArchiveUnreadable } from '../audit/read-archive.js';
 import { recoverAction, type ChainVerdict, type KnownHead } from '../audit/verify.js';
 import { verifySource } from '../audit/verify-source.js';
 import type { AuditRecord } from '../domain/audit-record.js';
-import { decodeCommit } from '../git/objects.js';
+import { decodeCommit, type Commit, type Oid } from '../git/objects.js';
 import { findAuditHead, findTime, findVersion } from './trailers.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
 
@@ -37,15 +37,42 @@ export async function verifyAuditChain(
 
 /**
  * Whether the newest commit bears witness of another chain, since the workspace was made from a clone and this one begun
- * anew then: it is the one that the workspace was made from, or, after an erase took that, one from before.
+ * anew then: it is the commit that the workspace was made from, or, after an erase took that, one from before. Told by
+ * the order of the commits: their times are those of a clock that may have been set.
  */
 async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSource): Promise<boolean> {
-  const { repositoryHead } = workspace;
+  const { repository, repositoryHead } = workspace;
   const recovery = repositoryHead === null ? undefined : await findRecovery(source);
   if (recovery === undefined || repositoryHead === null) return false;
-  const { message } = decodeCommit((await readAnyObject(workspace, repositoryHead)).bytes);
-  const id = findVersion(message) ?? repositoryHead;
-  return id === recovery.version || (findTime(message) ?? Number.POSITIVE_INFINITY) < Date.parse(recovery.at);
+  for await (const oid of repository.history(repositoryHead)) {
+    if (oid === recovery.version) return oid === repositoryHead;
+  }
+  // It was made anew by an erase, and then keeps its id, or it is no more.
+  const heads = new Map<number, string>();
+  let newest: number | undefined;
+  for (let at: Oid | null = repositoryHead; at !== null;) {
+    const { message, parents }: Commit = decodeCommit((await readAnyObject(workspace, at)).bytes);
+    if (findVersion(message) === recovery.version) return at === repositoryHead;
+    if (at === repositoryHead) newest = findTime(message);
+    const head = findAuditHead(message);
+    if (head !== undefined) heads.set(head.seq, head.hash);
+    at = parents[0] ?? null;
+  }
+  if (await hasSeen(source, heads)) return false;
+  // Nothing but the clock is left to ask: no commit has seen any of this chain.
+  return (newest ?? Number.POSITIVE_INFINITY) < Date.parse(recovery.at);
+}
+
+/** Whether the chain was at one of these places: then who says so is younger than its beginning. */
+async function hasSeen(source: ChainSource, heads: ReadonlyMap<number, string>): Promise<boolean> {
+  try {
+    for await (const line of exportChain(source, false)) {
+      if ('record' in line && heads.get(line.record.seq) === line.record.hash) return true;
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveUnreadable)) throw error;
+  }
+  return false;
 }
 
 /** The record that the workspace was made from a clone, where the chain was begun anew then. */
