@@ -23,7 +23,8 @@ export function addEraseCommands(program: Command): void {
 
   const erasures = addCommand(program, {
     words: 'erasures',
-    description: 'List the receipts of erases, the newest first; one without a final time is still under way.',
+    description:
+      'List the receipts of erases, the newest first; one without a final time is under way, or says what hinders it.',
     example: 'cartulary erasures',
   }).option(...workspaceOption);
   erasures.action(async () => {

@@ -54,7 +54,8 @@ export async function runCommand(
     );
     return { result };
   } catch (error) {
-    if (isInterruption(error, signal)) return { error: { code: 'UNAVAILABLE', message: 'The command was interrupted.' } };
+    if (isInterruption(error, signal))
+      return { error: { code: 'UNAVAILABLE', message: 'The command was interrupted.' } };
     if (!(error instanceof Refusal) || error.code === 'INTERNAL') {
       options.onFault(`The command ${request.command} failed (${caller.requestId})`, causeOf(error));
     }

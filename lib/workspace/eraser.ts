@@ -179,7 +179,9 @@ export class Eraser {
   async #setAside(erasures: readonly OpenErasure[], error: HistoryDisagrees): Promise<void> {
     const { journal, onFault } = this.#workspace;
     const ids = error.documentIds;
-    const concerned = erasures.filter(({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)));
+    const concerned = erasures.filter(
+      ({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)),
+    );
     if (concerned.length === 0) throw error;
     const hindrance = new Error(`${error.message} ${wayOut}`);
     await journal.turn({

@@ -8,7 +8,13 @@ import { treeOf } from '../git/rewrite-commit.js';
 import { Tree } from '../git/tree.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/erase-rows.js';
 import { ByteBoundedCache } from './object-cache.js';
-import { HistoryDisagrees, rewriteOne, type ErasedDocument, type RewriteState, type RewriteStep } from './rewrite-commit.js';
+import {
+  HistoryDisagrees,
+  rewriteOne,
+  type ErasedDocument,
+  type RewriteState,
+  type RewriteStep,
+} from './rewrite-commit.js';
 
 /** A part of the history: the commits behind `after` up to `head`. */
 export interface Stretch {

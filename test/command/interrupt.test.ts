@@ -48,7 +48,10 @@ describe('a command whose asker goes away, or whose server stops,', () => {
     const { code, message } = line.error;
     assert.equal(code, 'UNAVAILABLE');
     for (const said of [receipt.id, /accepted/, /goes on by itself/, /`cartulary erasures`/]) {
-      assert.ok(typeof said === 'string' ? message.includes(said) : said.test(message), `${String(said)} in ${message}`);
+      assert.ok(
+        typeof said === 'string' ? message.includes(said) : said.test(message),
+        `${String(said)} in ${message}`,
+      );
     }
     assert.doesNotMatch(message, /Access|Retry-After/);
     assert.match(JSON.stringify(told[0]), new RegExp(receipt.id));
