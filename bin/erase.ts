@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
-import type { Answer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { askOwner } from './owner.js';
 import { fail, printResult } from './print.js';
 
@@ -78,7 +78,7 @@ function describe(location: string, shown: Shown): string {
   return `${location} is ${shown.document}: ${times.join(', ')}; ${parts}.`;
 }
 
-function send(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<Answer> {
+function send(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<CommandAnswer> {
   const config = readConfig(options);
   const request = { command, workspace: config.workspace ?? undefined, fields };
   return askOwner(config, request, async (progress) => {
@@ -87,7 +87,7 @@ function send(command: string, fields: Readonly<Record<string, unknown>>, option
   });
 }
 
-function print(answer: Answer, asJson: boolean): void {
+function print(answer: CommandAnswer, asJson: boolean): void {
   if ('error' in answer) {
     fail(answer.error, asJson);
   } else printResult(answer.result, asJson);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../lib/config.js';
 import type { CommandRequest } from '../lib/socket/command.js';
-import { sendCommand, type Answer } from '../lib/socket/send-command.js';
+import { sendCommand, type CommandAnswer } from '../lib/socket/send-command.js';
 
 /** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
 const patience = 3000;
@@ -17,7 +17,7 @@ export async function askOwner(
   config: Config,
   request: CommandRequest,
   tell: (progress: unknown) => Promise<void> = async () => undefined,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
     const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
@@ -37,7 +37,7 @@ async function runHere(
   config: Config,
   request: CommandRequest,
   tell: (progress: unknown) => Promise<void>,
-): Promise<Answer | undefined> {
+): Promise<CommandAnswer | undefined> {
   const [{ DataFolderInUse }, { openService }, { urlOf }, { runCommand }] = await Promise.all([
     import('../lib/app/service.js'),
     import('../lib/app/open-service.js'),

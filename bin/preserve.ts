@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { findPassphrase } from '../lib/config.js';
-import type { Answer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { fail, printResult } from './print.js';
@@ -90,7 +90,7 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
   show(answer, options);
 }
 
-function show(answer: Answer, options: CalledWith): void {
+function show(answer: CommandAnswer, options: CalledWith): void {
   const asJson = options['json'] === true;
   if ('error' in answer) {
     fail(answer.error, asJson);

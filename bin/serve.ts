@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { RunningService } from '../lib/app/serve.js';
 import type { Config } from '../lib/config.js';
-import type { Answer } from '../lib/socket/send-command.js';
+import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { printFailure } from './print.js';
@@ -189,7 +189,7 @@ async function ask(
   command: string,
   fields: Record<string, unknown>,
   workspace?: string,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { runCommand } = await import('../lib/socket/run-command.js');
   return runCommand(
     { command, fields, workspace },

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { Refusal } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/restore-workspace.js';
 import { makeOperator } from '../socket/initialize.js';
-import type { Answer } from '../socket/send-command.js';
+import type { CommandAnswer } from '../socket/send-command.js';
 import { openService } from './open-service.js';
 import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
 
@@ -15,7 +15,7 @@ export async function restoreInto(
   config: Pick<Config, 'git' | 'data'>,
   source: RestoreSource,
   onFault: ServiceOptions['onFault'],
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const isNew = !existsSync(config.data);
   let service: Service | undefined;
   try {

@@ -6,7 +6,7 @@ import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { readBrief, type ReadBriefInput } from '../operations/read-brief.js';
 import { presentMessage } from './message-tool.js';
 import { presentClaim, presentWho } from './present-document.js';
-import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 interface BriefArguments extends PageArguments {
   readonly since?: string;
@@ -113,7 +113,7 @@ function presentBrief(brief: Brief, call: ToolCall<BriefArguments>): object {
   };
 }
 
-export const briefRow: Row = row({
+export const briefEntry: ToolEntry = toolEntry({
   tool: 'brief_me',
   scope: 'org:read',
   operation: readBrief,

@@ -1,9 +1,9 @@
 import { internal, Refusal } from '../domain/refusal.js';
 import { runResting } from '../search/run-resting.js';
-import { checkArguments, chooseRow } from './check-arguments.js';
+import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
-import { readOrRecord, type Arguments, type Row } from './tool.js';
+import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
 import type { Visit } from './visit.js';
 
 /** The action of a call whose arguments do not tell what it is for. */
@@ -18,21 +18,21 @@ export interface ToolAnswer {
 
 /** The tools of a table, ready to be called. Knows no protocol. */
 export class ToolBox {
-  readonly #rows: ReadonlyMap<string, readonly Row[]>;
+  readonly #entries: ReadonlyMap<string, readonly ToolEntry[]>;
   readonly #described: ReadonlyMap<string, DescribedTool>;
   /** As clients are told, in the table's order. */
   readonly definitions: readonly ToolDefinition[];
 
-  constructor(rows: readonly Row[]) {
-    const byName = new Map<string, Row[]>();
-    for (const row of rows) byName.set(row.tool, [...(byName.get(row.tool) ?? []), row]);
-    this.#rows = byName;
+  constructor(entries: readonly ToolEntry[]) {
+    const byName = new Map<string, ToolEntry[]>();
+    for (const entry of entries) byName.set(entry.tool, [...(byName.get(entry.tool) ?? []), entry]);
+    this.#entries = byName;
     this.#described = readDefinitions();
     this.definitions = [...byName.keys()].map((name) => this.#describe(name).definition);
   }
 
   has(name: string): boolean {
-    return this.#rows.has(name);
+    return this.#entries.has(name);
   }
 
   /**
@@ -42,14 +42,14 @@ export class ToolBox {
   async call(visit: Visit, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
       const { workspace, caller, cursors, owner } = visit;
-      const { args, row } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
+      const { args, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
         detail: { tool: name },
       });
-      if (!visit.scopes.includes(row.scope)) {
-        visit.lacking = row.scope;
+      if (!visit.scopes.includes(entry.scope)) {
+        visit.lacking = entry.scope;
         return { content: [], isError: true };
       }
-      const structured = await row.run({ tool: name, args, workspace, caller, cursors, owner });
+      const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
       // What both fields hold is the same to the byte: what a program checks is what a model reads.
       const text = JSON.stringify(structured);
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
@@ -62,10 +62,10 @@ export class ToolBox {
     }
   }
 
-  async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly row: Row }> {
+  async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly entry: ToolEntry }> {
     const described = this.#describe(name);
     const args = await runResting(checkArguments(described, sent));
-    return { args, row: chooseRow(this.#rows.get(name) ?? [], args, described) };
+    return { args, entry: chooseEntry(this.#entries.get(name) ?? [], args, described) };
   }
 
   #describe(name: string): DescribedTool {

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import type { DescribedTool } from './definition.js';
-import type { Arguments, Row } from './tool.js';
+import type { Arguments, ToolEntry } from './tool.js';
 
 /** What is none of the protocol, in a message or in a list that comes as text: the largest tool takes some hundreds. */
 export const messageShape: ShapeLimits = { deepest: 64, mostValues: 20_000 };
@@ -90,24 +90,24 @@ function faultOf(keyword: string | undefined, params: ErrorObject['params'], mes
 }
 
 /**
- * The row for these arguments, and that they mean something in it.
+ * The entry for these arguments, and that they mean something in it.
  * @throws Refusal INVALID_REQUEST `unknown_field` for an argument without a meaning here, `missing_field`
  */
-export function chooseRow(rows: readonly Row[], args: Arguments, { definition }: DescribedTool): Row {
-  const row = rows.find((each) => each.isFor(args));
-  if (row === undefined) throw new Error('A tool has no row for arguments that its schema allows.');
-  const missing = row.requires.find((name) => args[name] === undefined);
+export function chooseEntry(entries: readonly ToolEntry[], args: Arguments, { definition }: DescribedTool): ToolEntry {
+  const entry = entries.find((each) => each.isFor(args));
+  if (entry === undefined) throw new Error('A tool has no entry for arguments that its schema allows.');
+  const missing = entry.requires.find((name) => args[name] === undefined);
   if (missing !== undefined) {
     throw invalidRequest('missing_field', `The argument ${missing} is required here.`, { field: missing });
   }
   const { properties } = definition.inputSchema;
   // Models like to fill in defaults: to say what holds anyway is to say nothing.
   const isSaid = (name: string): boolean => args[name] !== properties[name]?.default;
-  const meaningless = Object.keys(args).find((name) => row.takes?.includes(name) === false && isSaid(name));
+  const meaningless = Object.keys(args).find((name) => entry.takes?.includes(name) === false && isSaid(name));
   if (meaningless !== undefined) {
     throw invalidRequest('unknown_field', `The argument ${meaningless} has no meaning together with the others.`, {
       field: meaningless,
     });
   }
-  return row;
+  return entry;
 }

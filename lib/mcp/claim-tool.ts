@@ -4,7 +4,7 @@ import type { Page } from '../domain/page.js';
 import { releaseClaim, releaseClaimAt, takeClaim } from '../operations/change-claim.js';
 import { listClaims } from '../operations/list-claims.js';
 import { presentClaim } from './present-document.js';
-import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 interface ClaimArguments extends PageArguments {
   readonly action: 'take' | 'release' | 'list';
@@ -24,8 +24,8 @@ function presentList(page: Page<PlacedClaim>, call: ToolCall<ClaimArguments>): o
   return { action: 'list', claims, ...presentNext(page.next, call) };
 }
 
-export const claimRows: readonly Row[] = [
-  row({
+export const claimEntries: readonly ToolEntry[] = [
+  toolEntry({
     tool,
     scope: 'org:write',
     when: ({ action }: ClaimArguments) => action === 'take',
@@ -43,7 +43,7 @@ export const claimRows: readonly Row[] = [
       claims: [presentClaim(claim, claim.location, caller.principalId)],
     }),
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:write',
     when: ({ action, claim_id }: ClaimArguments) => action === 'release' && claim_id !== undefined,
@@ -52,7 +52,7 @@ export const claimRows: readonly Row[] = [
     read: ({ args }: ToolCall<ClaimArguments>) => ({ claimId: args.claim_id ?? '' }),
     present: released,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:write',
     when: ({ action }: ClaimArguments) => action === 'release',
@@ -65,7 +65,7 @@ export const claimRows: readonly Row[] = [
     }),
     present: released,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:read',
     takes: ['action', 'location', 'cursor', 'limit'],

@@ -11,7 +11,7 @@ import {
 } from '../operations/list-reached.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../operations/search-documents.js';
 import { presentRecord } from './present-document.js';
-import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 const usualList = 50;
 const usualSearch = 10;
@@ -80,8 +80,8 @@ function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArg
 }
 
 /** Tools that find. */
-export const findRows: readonly Row[] = [
-  row({
+export const findEntries: readonly ToolEntry[] = [
+  toolEntry({
     tool: 'list_org_folders',
     scope: 'org:read',
     operation: listReachedFolders,
@@ -91,7 +91,7 @@ export const findRows: readonly Row[] = [
     },
     present: presentFolders,
   }),
-  row({
+  toolEntry({
     tool: 'list_org_docs',
     scope: 'org:read',
     operation: listReachedDocuments,
@@ -106,7 +106,7 @@ export const findRows: readonly Row[] = [
     },
     present: presentDocuments,
   }),
-  row({
+  toolEntry({
     tool: 'search_org_knowledge',
     scope: 'org:read',
     operation: searchDocuments,

@@ -6,7 +6,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { Row } from './tool.js';
+import type { ToolEntry } from './tool.js';
 import type { Visit } from './visit.js';
 
 /** The running service, as far as this face needs it. */
@@ -31,7 +31,7 @@ export interface McpOptions {
   /** Looks up what people's applications send; left out: keys alone are accepted. */
   readonly readAccessToken?: ReadAccessToken | undefined;
   /** The table of tools; left out: ours. */
-  readonly tools?: readonly Row[];
+  readonly tools?: readonly ToolEntry[];
   /** Makes what speaks the protocol in one request, over the same carrier; left out: ours, with the tools and documents. */
   readonly serve?: ((visit: Visit) => Server) | undefined;
 }

@@ -11,7 +11,7 @@ import {
 import { markMessages } from '../operations/mark-messages.js';
 import { sendMessage } from '../operations/send-message.js';
 import { presentWho } from './present-document.js';
-import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 interface MessageArguments extends PageArguments {
   readonly action: 'send' | 'list' | 'read' | 'mark_read';
@@ -32,6 +32,7 @@ function presentAddressee({ id, displayName }: Addressee): object {
   return { ...(id === null ? {} : { id }), ...(displayName === null ? {} : { name: displayName }) };
 }
 
+/** A message as agents read it: from whom, to whom, about what, and its text where that was read. */
 export function presentMessage(message: ListedMessage | Message): object {
   return {
     message_id: message.id,
@@ -61,8 +62,8 @@ function readList(call: ToolCall<MessageArguments>): ListMessagesInput {
   };
 }
 
-export const messageRows: readonly Row[] = [
-  row({
+export const messageEntries: readonly ToolEntry[] = [
+  toolEntry({
     tool,
     scope: 'org:write',
     when: ({ action }: MessageArguments) => action === 'send',
@@ -82,7 +83,7 @@ export const messageRows: readonly Row[] = [
       replayed: isRepeated,
     }),
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:read',
     // What was sent is read by others, and they keep that to themselves.
@@ -92,7 +93,7 @@ export const messageRows: readonly Row[] = [
     read: readList,
     present: presentPage,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:read',
     when: ({ action }: MessageArguments) => action === 'list',
@@ -101,7 +102,7 @@ export const messageRows: readonly Row[] = [
     read: readList,
     present: presentPage,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:read',
     when: ({ action, thread_id }: MessageArguments) => action === 'read' && thread_id !== undefined,
@@ -113,7 +114,7 @@ export const messageRows: readonly Row[] = [
     }),
     present: presentPage,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:read',
     when: ({ action }: MessageArguments) => action === 'read',
@@ -123,7 +124,7 @@ export const messageRows: readonly Row[] = [
     read: ({ args }: ToolCall<MessageArguments>) => ({ messageIds: args.message_ids ?? [] }),
     present: presentPage,
   }),
-  row({
+  toolEntry({
     tool,
     scope: 'org:write',
     takes: ['action', 'message_ids'],

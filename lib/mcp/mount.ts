@@ -35,6 +35,7 @@ export interface MountOptions extends McpOptions {
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
+/** MCP on the service's port, at /mcp. */
 export function mountMcp(host: McpHost, options: MountOptions): McpMount {
   const face = new McpFace(host, options);
   return {

@@ -22,6 +22,7 @@ export function presentRecord({ location, current }: Document, role: Role): obje
   };
 }
 
+/** A claim as agents read it. @param principalId of the one who reads, to say whose claim it is */
 export function presentClaim(claim: Claim, location: Location, principalId: string): object {
   const { id, section, holder, purpose, claimedAt, expiresAt } = claim;
   return {

@@ -2,7 +2,7 @@ import { parseLocation } from '../domain/location.js';
 import { readPart, type PartRead, type ShownText } from '../operations/read-part.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
-import { row, type Row, type ToolCall } from './tool.js';
+import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface ReadArguments {
   readonly location: string;
@@ -49,8 +49,8 @@ const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   maxChars: args.max_chars ?? usualChars,
 });
 
-export const readRows: readonly Row[] = [
-  row({
+export const readEntries: readonly ToolEntry[] = [
+  toolEntry({
     tool: 'read_org_doc',
     scope: 'org:read',
     when: ({ outline_only }: ReadArguments) => outline_only === true,
@@ -59,5 +59,5 @@ export const readRows: readonly Row[] = [
     read: readInput,
     present: presentRead,
   }),
-  row({ tool: 'read_org_doc', scope: 'org:read', operation: readPart, read: readInput, present: presentRead }),
+  toolEntry({ tool: 'read_org_doc', scope: 'org:read', operation: readPart, read: readInput, present: presentRead }),
 ];

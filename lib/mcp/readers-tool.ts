@@ -3,7 +3,7 @@ import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
 import { listReaders } from '../operations/list-readers.js';
 import { presentWho } from './present-document.js';
-import { presentNext, readPage, row, type PageArguments, type Row, type ToolCall } from './tool.js';
+import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 
 interface ReadersArguments extends PageArguments {
   readonly location: string;
@@ -32,7 +32,7 @@ function presentReaders({ items, next }: Page<Reader>, call: ToolCall<ReadersArg
   return { location: call.args.location, readers, ...presentNext(next, call) };
 }
 
-export const readersRow: Row = row({
+export const readersEntry: ToolEntry = toolEntry({
   tool: 'who_can_read',
   scope: 'org:read',
   operation: listReaders,

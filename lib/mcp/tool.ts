@@ -20,11 +20,11 @@ export interface ToolCall<Args = Arguments> {
   readonly owner: string;
 }
 
-interface RowSpec<Args, Input, Result, Prepared> {
+interface ToolEntryDefinition<Args, Input, Result, Prepared> {
   readonly tool: string;
   /** What an OAuth token must have been given for it. */
   readonly scope: OAuthScope;
-  /** Of several rows of a tool, the first for whose arguments this holds is taken. */
+  /** Of several entries of a tool, the first for whose arguments this holds is taken. */
   readonly when?: (args: Args) => boolean;
   /** Arguments that mean something here; left out: all that the tool has. */
   readonly takes?: readonly (keyof Args & string)[];
@@ -36,7 +36,7 @@ interface RowSpec<Args, Input, Result, Prepared> {
 }
 
 /** One line of the table: a tool, or what it does for some arguments, and the operation that does it. */
-export interface Row {
+export interface ToolEntry {
   readonly tool: string;
   readonly scope: OAuthScope;
   readonly takes: readonly string[] | undefined;
@@ -46,7 +46,14 @@ export interface Row {
   readonly run: (call: ToolCall) => Promise<object>;
 }
 
-export function row<Args extends object, Input, Result, Prepared>(spec: RowSpec<Args, Input, Result, Prepared>): Row {
+/**
+ * Makes an entry of the table of tools.
+ * @returns what reads a call's arguments, which it believes to be checked, performs the operation, and presents the
+ *   result; a call that cannot be read is recorded under the operation's name
+ */
+export function toolEntry<Args extends object, Input, Result, Prepared>(
+  spec: ToolEntryDefinition<Args, Input, Result, Prepared>,
+): ToolEntry {
   const { tool, scope, when, takes, requires = [], operation } = spec;
   return {
     tool,

@@ -1,22 +1,22 @@
-import { briefRow } from './brief-tool.js';
-import { claimRows } from './claim-tool.js';
-import { findRows } from './find-tools.js';
-import { messageRows } from './message-tool.js';
-import { readersRow } from './readers-tool.js';
-import { readRows } from './read-tool.js';
-import type { Row } from './tool.js';
-import { writeRows } from './write-tools.js';
+import { briefEntry } from './brief-tool.js';
+import { claimEntries } from './claim-tool.js';
+import { findEntries } from './find-tools.js';
+import { messageEntries } from './message-tool.js';
+import { readersEntry } from './readers-tool.js';
+import { readEntries } from './read-tool.js';
+import type { ToolEntry } from './tool.js';
+import { writeEntries } from './write-tools.js';
 
 /**
  * What agents can ask: each tool, by its arguments where it does several things, and the operation that does it. Each
  * is described in schema/mcp under its name.
  */
-export const tools: readonly Row[] = [
-  briefRow,
-  ...findRows,
-  ...readRows,
-  ...writeRows,
-  readersRow,
-  ...claimRows,
-  ...messageRows,
+export const tools: readonly ToolEntry[] = [
+  briefEntry,
+  ...findEntries,
+  ...readEntries,
+  ...writeEntries,
+  readersEntry,
+  ...claimEntries,
+  ...messageEntries,
 ];

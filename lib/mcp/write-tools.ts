@@ -12,7 +12,7 @@ import {
 import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/write-text.js';
 import { countLines } from '../operations/cut-text.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
-import { row, type Row, type ToolCall } from './tool.js';
+import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface WriteArguments {
   readonly location: string;
@@ -137,8 +137,8 @@ interface DeleteArguments {
 }
 
 /** Tools that write. */
-export const writeRows: readonly Row[] = [
-  row({
+export const writeEntries: readonly ToolEntry[] = [
+  toolEntry({
     tool: 'write_org_doc',
     scope: 'org:write',
     when: ({ expected_commit }: WriteArguments) => expected_commit === undefined,
@@ -152,7 +152,7 @@ export const writeRows: readonly Row[] = [
     }),
     present: presentWritten,
   }),
-  row({
+  toolEntry({
     tool: 'write_org_doc',
     scope: 'org:write',
     operation: replaceText,
@@ -166,7 +166,7 @@ export const writeRows: readonly Row[] = [
     }),
     present: presentWritten,
   }),
-  row({
+  toolEntry({
     tool: 'edit_org_doc',
     scope: 'org:write',
     when: ({ dry_run }: EditArguments) => dry_run === true,
@@ -180,8 +180,14 @@ export const writeRows: readonly Row[] = [
       replayed: false,
     }),
   }),
-  row({ tool: 'edit_org_doc', scope: 'org:write', operation: editDocument, read: readEdits, present: presentEdited }),
-  row({
+  toolEntry({
+    tool: 'edit_org_doc',
+    scope: 'org:write',
+    operation: editDocument,
+    read: readEdits,
+    present: presentEdited,
+  }),
+  toolEntry({
     tool: 'delete_org_doc',
     scope: 'org:write',
     operation: removeText,

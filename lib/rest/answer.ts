@@ -29,10 +29,12 @@ export type AnswerBody =
       readonly length: number;
     };
 
+/** An answer that is one JSON value, in UTF-8. */
 export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, headers, body: { form: 'json', value } };
 }
 
+/** The same answer with one header more, or with another value for it. */
 export function withHeader(answer: Answer, name: string, value: string): Answer {
   return { ...answer, headers: { ...answer.headers, [name]: value } };
 }

@@ -13,7 +13,7 @@ type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
 export interface Unchecked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The row's path, as in the description. */
+  /** The route's path, as in the description. */
   readonly path: string;
   readonly target: Target;
   readonly parameters: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface Unchecked {
  * The validator wants requests of Express's kind. They become that here and only where there is something to check:
  * Express gives each request another prototype, and what Node does with it afterwards takes twice as long.
  *
- * The rows have been found before, so a path or method that is not described never comes here.
+ * The route has been found before, so a path or method that is not described never comes here.
  */
 export class SyntaxChecker {
   readonly #description: Description;
@@ -65,9 +65,9 @@ export class SyntaxChecker {
   #isPlain({ request, path, target, body }: Unchecked): boolean {
     if (body.form !== 'none' || target.query !== '') return false;
     const method = request.method ?? '';
-    const row = `${method} ${path}`;
-    if (!this.#plain.has(row)) this.#plain.set(row, findPlainRequests(this.#description, path, method));
-    return this.#plain.get(row)?.(request.headers) ?? false;
+    const route = `${method} ${path}`;
+    if (!this.#plain.has(route)) this.#plain.set(route, findPlainRequests(this.#description, path, method));
+    return this.#plain.get(route)?.(request.headers) ?? false;
   }
 
   #handlersOf(path: string): readonly RequestHandler[] {

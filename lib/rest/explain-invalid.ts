@@ -23,7 +23,7 @@ const headerNames: Readonly<Record<string, string>> = {
   'idempotency-key': 'Idempotency-Key',
 };
 
-/** The headers that rows require; the lack of each has a reason of its own. */
+/** The headers that routes require; the lack of each has a reason of its own. */
 const missingHeaders = {
   'If-Match': ['missing_if_match', 'The header If-Match is required here: send the ETag you know, or *.'],
   'Idempotency-Key': [

@@ -45,22 +45,22 @@ import {
 } from './read-label-request.js';
 import { presentPage } from './read-page.js';
 import { readRevertPreviewRequest, readRevertRequest } from './read-revert-request.js';
-import { row, type Route } from './route.js';
+import { route, type Route } from './route.js';
 
 /**
  * What goes beyond the specification: a client can do without. None of these paths has a location in it, since every
  * path below `/v1/documents/` is a document's.
  */
 export const extensionRoutes: readonly Route[] = [
-  row({
+  route({
     method: 'GET',
     path: '/v1/history',
     operation: listHistory,
     read: readHistoryRequest,
     present: presentPage(presentHistoryEntry),
   }),
-  row({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readDiffRequest, present: presentDiff }),
-  row({
+  route({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readDiffRequest, present: presentDiff }),
+  route({
     method: 'POST',
     path: '/v1/restores',
     requires: 'Idempotency-Key',
@@ -69,7 +69,7 @@ export const extensionRoutes: readonly Route[] = [
     read: readRestoreRequest,
     present: presentWrittenDocument,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/folder-deletions',
     requires: 'Idempotency-Key',
@@ -78,7 +78,7 @@ export const extensionRoutes: readonly Route[] = [
     read: readLocationRequest,
     present: presentFolderDeletion,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/folder-undeletes',
     requires: 'Idempotency-Key',
@@ -87,14 +87,14 @@ export const extensionRoutes: readonly Route[] = [
     read: readLocationRequest,
     present: presentFolderUndeletion,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/reverts',
     operation: listRevert,
     read: readRevertPreviewRequest,
     present: presentRevertPreview,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/reverts',
     requires: 'Idempotency-Key',
@@ -103,14 +103,14 @@ export const extensionRoutes: readonly Route[] = [
     read: readRevertRequest,
     present: presentRevert,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/labels',
     operation: readDocument,
     read: readLabelsRequest,
     present: ({ document }) => presentLabels(document),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/labels',
     requires: 'Idempotency-Key',
@@ -119,7 +119,7 @@ export const extensionRoutes: readonly Route[] = [
     read: readAddLabelsRequest,
     present: presentLabels,
   }),
-  row({
+  route({
     method: 'PUT',
     path: '/v1/labels',
     takes: ['json'],
@@ -127,21 +127,21 @@ export const extensionRoutes: readonly Route[] = [
     read: readSetLabelsRequest,
     present: presentLabels,
   }),
-  row({
+  route({
     method: 'DELETE',
     path: '/v1/labels',
     operation: removeLabels,
     read: readRemoveLabelRequest,
     present: presentLabels,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/claims',
     operation: listClaims,
     read: readListClaimsRequest,
     present: presentPage(presentPlacedClaim),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/claims',
     requires: 'Idempotency-Key',
@@ -150,14 +150,14 @@ export const extensionRoutes: readonly Route[] = [
     read: readTakeClaimRequest,
     present: presentTakenClaim,
   }),
-  row({
+  route({
     method: 'DELETE',
     path: '/v1/claims',
     operation: releaseClaim,
     read: readReleaseClaimRequest,
     present: presentReleasedClaim,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/claim-breaks',
     requires: 'Idempotency-Key',
@@ -166,14 +166,14 @@ export const extensionRoutes: readonly Route[] = [
     read: readBreakClaimRequest,
     present: presentBrokenClaim,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/comments',
     operation: listComments,
     read: readListCommentsRequest,
     present: presentPage(presentListedComment),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/comments',
     requires: 'Idempotency-Key',
@@ -182,7 +182,7 @@ export const extensionRoutes: readonly Route[] = [
     read: readAddCommentRequest,
     present: presentAddedComment,
   }),
-  row({
+  route({
     method: 'PUT',
     path: '/v1/comments',
     takes: ['json'],
@@ -190,14 +190,14 @@ export const extensionRoutes: readonly Route[] = [
     read: readEditCommentRequest,
     present: presentEditedComment,
   }),
-  row({
+  route({
     method: 'DELETE',
     path: '/v1/comments',
     operation: deleteComment,
     read: readDeleteCommentRequest,
     present: presentDeletedComment,
   }),
-  row({
+  route({
     method: 'PUT',
     path: '/v1/threads',
     takes: ['json'],

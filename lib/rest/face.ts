@@ -14,11 +14,11 @@ import { authenticateRequest, type Recognised } from './authenticate-request.js'
 import { SyntaxChecker } from './check-syntax.js';
 import { describeBelow, readDescription } from './description.js';
 import { missingHeader } from './explain-invalid.js';
-import { chooseRow, locationOf, RouteFinder, type FoundPath } from './find-route.js';
+import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './find-route.js';
 import type { HeaderLines } from './header-lines.js';
 import type { RestHost, RestOptions } from './host.js';
 import { makeOpenRoutes } from './open-routes.js';
-import { parseQuery, splitTarget, type Target } from './parse-target.js';
+import { parseParameters, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';
 import { admitOrigin, beginHeaders } from './protect.js';
 import { makeAddressReader } from './read-address.js';
@@ -35,14 +35,14 @@ interface Visit {
   readonly response: ServerResponse;
   /** Headers that the answer gets, whatever it says. */
   readonly lines: HeaderLines;
-  /** The row's path, never the location in it; null until it is known. */
+  /** The route's path, never the location in it; null until it is known. */
   route: string | null;
   credential: string | null;
 }
 
 /**
  * The REST face, straight on Node's server. Every request goes the same way: request id, key, rate, syntax, and then
- * through its row to an operation.
+ * through its route to an operation.
  */
 export class RestFace {
   /** The client's address, as the trusted proxies tell it. */
@@ -94,8 +94,8 @@ export class RestFace {
   }
 
   async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    const route = chooseRow(found, visit.request.method ?? '');
-    await this.#checkSyntax(visit, route.path, target, parseQuery(target.query));
+    const route = chooseRoute(found, visit.request.method ?? '');
+    await this.#checkSyntax(visit, route.path, target, parseParameters(target.query));
     return route.answerOpenly();
   }
 
@@ -122,7 +122,7 @@ export class RestFace {
 
   async #answerCaller(visit: Visit, found: FoundPath<Route>, target: Target, recognised: Recognised): Promise<Answer> {
     const { workspace, credential, principal } = recognised;
-    const route = chooseRow(found, visit.request.method ?? '');
+    const route = chooseRoute(found, visit.request.method ?? '');
     const caller: Caller = {
       principalId: principal.id,
       kind: principal.kind,
@@ -147,7 +147,7 @@ export class RestFace {
     return this.#leadBelow(await answer());
   }
 
-  /** Rows know of no proxy: where they lead is below the path that one puts in front. */
+  /** Routes know of no proxy: where they lead is below the path that one puts in front. */
   #leadBelow(answer: Answer): Answer {
     const { base = '' } = this.#options;
     const to = answer.headers['Location'];
@@ -163,7 +163,7 @@ export class RestFace {
     { workspace, policy }: Recognised,
   ): Promise<CheckedRequest> {
     const { request } = visit;
-    const parameters = parseQuery(target.query);
+    const parameters = parseParameters(target.query);
     requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
@@ -231,7 +231,7 @@ function missingHost(): Refusal {
 }
 
 function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRoute> {
-  return [...found.rows.values()].every((route) => 'answerOpenly' in route);
+  return [...found.byMethod.values()].every((route) => 'answerOpenly' in route);
 }
 
 /** Looked at before the body is read, which may be long. */

@@ -34,7 +34,7 @@ export function decodeLocation(encoded: string): string {
  * Reads a query string strictly: each parameter once, percent-encoded UTF-8, under a name that could exist.
  * @throws Refusal INVALID_REQUEST `unknown_field`, `bad_field`
  */
-export function parseQuery(query: string): Record<string, string> {
+export function parseParameters(query: string): Record<string, string> {
   // Without a prototype, so that no name means anything of its own.
   const values = Object.create(null) as Record<string, string>;
   for (const pair of query.split('&')) {

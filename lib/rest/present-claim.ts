@@ -32,10 +32,12 @@ export function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
   return answerJson(201, presentPlacedClaim(claim), { Location: `/v1/claims?${query.toString()}` });
 }
 
+/** 200 with the id of the claim that was given up. */
 export function presentReleasedClaim({ claim }: ChangedClaim): Answer {
   return answerJson(200, { released: true, id: claim.id });
 }
 
+/** 200 with the id of the claim that was ended, and whose it was. */
 export function presentBrokenClaim({ claim }: ChangedClaim): Answer {
   return answerJson(200, { broken: true, id: claim.id, holder: presentAuthor(claim.holder) });
 }

@@ -49,6 +49,7 @@ export function pathOfDocument(location: Location): string {
   return `/v1/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
 }
 
+/** 201 with the document, its address and its ETag. */
 export function presentCreatedDocument(document: Document): Answer {
   return answerJson(201, presentDocument(document), {
     ETag: formatEtag(document.current.id),
@@ -56,10 +57,12 @@ export function presentCreatedDocument(document: Document): Answer {
   });
 }
 
+/** 200 with the document as it is now, and its ETag. */
 export function presentWrittenDocument(document: Document): Answer {
   return answerJson(200, presentDocument(document), { ETag: formatEtag(document.current.id) });
 }
 
+/** 200 with what was deleted, and the version by which it can be brought back. */
 export function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
   const etag = formatEtag(versionId);
   return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });

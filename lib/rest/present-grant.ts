@@ -31,6 +31,7 @@ export function presentCreatedGrant({ grant, created }: GrantResult): Answer {
   return answerJson(201, presentGrant(grant), { Location: `/v1/grants?${query.toString()}` });
 }
 
+/** 200 with the grant that is without force from now on. */
 export function presentRevokedGrant(grant: GrantRecord): Answer {
   return answerJson(200, { revoked: true, ...presentScopeAndSubject(grant) });
 }

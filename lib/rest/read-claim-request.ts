@@ -4,6 +4,10 @@ import type { ListClaimsInput } from '../operations/list-claims.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 
+/**
+ * The folder from the query, the root when it is left out, and the page.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
 export function readListClaimsRequest(request: CheckedRequest): ListClaimsInput {
   const { location = '' } = request.query as { readonly location?: string };
   return { location: parseFolderLocation(location), ...readPage(request) };
@@ -20,6 +24,7 @@ export function readTakeClaimRequest({ body }: CheckedRequest): TakeClaimInput {
   return { location: parseLocation(location), section, seconds: ttl_seconds, purpose };
 }
 
+/** The claim that the query names. */
 export function readReleaseClaimRequest({ query }: CheckedRequest): { readonly claimId: string } {
   return { claimId: (query as { readonly id: string }).id };
 }

@@ -21,11 +21,19 @@ interface SentComment {
   readonly mentions?: readonly string[];
 }
 
+/**
+ * The document and which threads from the query; with a version, where their passages stand in that one.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
 export function readListCommentsRequest(request: CheckedRequest): ListCommentsInput {
   const { which, version } = request.query as { readonly which: 'all' | 'open'; readonly version?: string };
   return { location: readPlace(request), which, versionId: version, ...readPage(request) };
 }
 
+/**
+ * The body CommentCreate: a new thread, about a passage or about the whole document, or an answer in a thread.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readAddCommentRequest({ body }: CheckedRequest): AddCommentInput {
   const sent = (body.form === 'json' ? body.value : { location: '', text: '' }) as SentComment;
   const { location, text, thread_id, passage, mentions = [] } = sent;
@@ -35,6 +43,7 @@ export function readAddCommentRequest({ body }: CheckedRequest): AddCommentInput
   return { location: parseLocation(location), text, threadId: thread_id, passage: place, mentions };
 }
 
+/** The comment or thread that the query names; the description requires it. */
 const readId = ({ query }: CheckedRequest): string => (query as { readonly id: string }).id;
 
 /** The body CommentUpdate. */
@@ -46,6 +55,10 @@ export function readEditCommentRequest(request: CheckedRequest): EditCommentInpu
   return { location: readPlace(request), commentId: readId(request), text, mentions };
 }
 
+/**
+ * The document and the comment that the query names.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readDeleteCommentRequest(request: CheckedRequest): {
   readonly location: Location;
   readonly commentId: string;

@@ -25,11 +25,20 @@ interface SentBody extends SentFields {
   readonly encoding?: 'utf-8' | 'base64';
 }
 
+/**
+ * The folder from the query, the root when it is left out, and the page.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
 export function readListRequest(request: CheckedRequest): ListInput {
   const { location = '' } = request.query as { readonly location?: string };
   return { location: parseFolderLocation(location), ...readPage(request) };
 }
 
+/**
+ * The document from the path, and what decides how much of it is read: the version, what the client has already
+ * (If-None-Match), whether it wants bytes or JSON, and GET or HEAD.
+ * @throws Refusal INVALID_REQUEST `bad_field` for an If-None-Match that is none
+ */
 export function readReadRequest(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
   const known = request.header('if-none-match');
@@ -44,6 +53,10 @@ export function readReadRequest(request: CheckedRequest): ReadDocumentInput {
   };
 }
 
+/**
+ * The new document: DocumentCreate as JSON, or raw bytes with what describes them in the query.
+ * @throws Refusal INVALID_REQUEST `missing_field` for a raw body without a location; `bad_location`, `bad_field`, `unknown_field`
+ */
 export function readCreateRequest(request: CheckedRequest): CreateDocumentInput {
   const { location, labels, ...rest } = readFields(request);
   if (location === undefined) {
@@ -62,6 +75,10 @@ export function readCreateRequest(request: CheckedRequest): CreateDocumentInput 
   };
 }
 
+/**
+ * The new content: DocumentUpdate as JSON, or raw bytes with what describes them in the query.
+ * @throws Refusal INVALID_REQUEST `bad_field`, `unknown_field`
+ */
 export function readUpdateRequest(request: CheckedRequest): UpdateDocumentInput {
   return {
     location: request.location,
@@ -71,6 +88,10 @@ export function readUpdateRequest(request: CheckedRequest): UpdateDocumentInput 
   };
 }
 
+/**
+ * The document from the path, and the version that it must have.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
 export function readDeleteRequest(request: CheckedRequest): DeleteDocumentInput {
   return { location: request.location, precondition: readIfMatch(request) };
 }

@@ -13,6 +13,10 @@ function parseScope(type: ScopeType, id: string): { readonly scopeType: ScopeTyp
   return { scopeType: type, location };
 }
 
+/**
+ * The folder or document whose grants are listed, whether those from above count, and the page.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
 export function readListGrantsRequest(request: CheckedRequest): ListGrantsInput {
   const query = request.query as {
     readonly scope_type: ScopeType;

@@ -12,10 +12,18 @@ export function readPlace({ query }: CheckedRequest): Location {
   return parseLocation((query as { readonly location: string }).location);
 }
 
+/**
+ * The document from the query, and the page.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
 export function readHistoryRequest(request: CheckedRequest): ListHistoryInput {
   return { location: readPlace(request), ...readPage(request) };
 }
 
+/**
+ * The document and the two versions from the query, which may be left out.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readDiffRequest(request: CheckedRequest): CompareVersionsInput {
   const { from, to } = request.query as { readonly from?: string; readonly to?: string };
   return { location: readPlace(request), fromVersionId: from, toVersionId: to };

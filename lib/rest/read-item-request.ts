@@ -21,11 +21,19 @@ export function readLocationRequest(request: CheckedRequest): { readonly locatio
   return { location: parseLocation(fieldsOf(request).location) };
 }
 
+/**
+ * The folder from the query; the root when it is left out.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readExportRequest(request: CheckedRequest): { readonly location: Location } {
   const { location = '' } = request.query as { readonly location?: string };
   return { location: parseFolderLocation(location) };
 }
 
+/**
+ * What a change of place is held to: whether its change of access was seen, in which report, and at which version.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
 function readAcknowledgement(request: CheckedRequest) {
   const { acknowledge_access_change: acknowledged = false, access_report: report } = fieldsOf(request);
   const ifMatch = request.header('if-match');
@@ -33,11 +41,19 @@ function readAcknowledgement(request: CheckedRequest) {
   return { acknowledged, report, precondition };
 }
 
+/**
+ * The body RenameRequest.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
+ */
 export function readRenameRequest(request: CheckedRequest): RenameInput {
   const { location, name = '' } = fieldsOf(request);
   return { location: parseLocation(location), name: parseName(name), ...readAcknowledgement(request) };
 }
 
+/**
+ * The body MoveRequest; without to_folder the root is meant.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
+ */
 export function readMoveRequest(request: CheckedRequest): MoveInput {
   const { location, to_folder: toFolder = '' } = fieldsOf(request);
   return {

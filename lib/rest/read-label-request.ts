@@ -4,6 +4,10 @@ import type { ReadDocumentInput } from '../operations/read-document.js';
 import { readPlace } from './read-history-request.js';
 import type { CheckedRequest } from './route.js';
 
+/**
+ * The document from the query; its labels come with it, its content does not.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readLabelsRequest(request: CheckedRequest): ReadDocumentInput {
   return { location: readPlace(request), withContent: false };
 }
@@ -23,6 +27,10 @@ export function readSetLabelsRequest(request: CheckedRequest): ChangeLabelsInput
   return { location: readPlace(request), labels };
 }
 
+/**
+ * The document and the one label from the query.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
 export function readRemoveLabelRequest(request: CheckedRequest): ChangeLabelsInput {
   return { location: readPlace(request), labels: [(request.query as { readonly label: string }).label] };
 }

@@ -24,6 +24,10 @@ function readWhat({ workspace }: CheckedRequest, sent: SentRevert): PreviewRever
   return { location: parseFolderLocation(sent.location ?? ''), principalId: sent.principal_id, since };
 }
 
+/**
+ * What would be reverted, from the query, and the page.
+ * @throws Refusal INVALID_REQUEST as `readWhat`; `bad_cursor`
+ */
 export function readRevertPreviewRequest(request: CheckedRequest): ListRevertInput {
   return { ...readWhat(request, request.query as unknown as SentRevert), ...readPage(request) };
 }

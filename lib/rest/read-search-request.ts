@@ -43,6 +43,7 @@ function presentHit({ document, snippet, highlights }: FoundText): object {
   };
 }
 
+/** A page of hits; the position to go on from is sealed for this key and this query alone. */
 export function presentSearch({ hits, position }: SearchResults, request: CheckedRequest): Answer {
   return answerJson(200, {
     items: hits.map(presentHit),

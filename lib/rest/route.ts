@@ -17,7 +17,7 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 /** A request whose key, rate and syntax are in order. */
 export interface CheckedRequest {
   readonly method: Method;
-  /** The row's path, as in the description. */
+  /** The route's path, as in the description. */
   readonly route: string;
   readonly workspace: Workspace;
   readonly caller: Caller;
@@ -37,8 +37,8 @@ export interface CheckedRequest {
   readonly cursors: CursorSealer;
 }
 
-/** A row of the table: what is asked for, which operation does it, how the request is read and the result shown. */
-export interface Row<Input, Result, Prepared> {
+/** A line of the table, as it is written down: what is asked for, which operation does it, how the request is read and the result shown. */
+export interface RouteDefinition<Input, Result, Prepared> {
   readonly method: Method;
   /** As in the description; `{location}` takes the rest of the path, slashes included. */
   readonly path: string;
@@ -52,7 +52,7 @@ export interface Row<Input, Result, Prepared> {
   readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;
 }
 
-/** A row whose types are closed over. */
+/** The same, ready to be taken: its types are closed over. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -79,7 +79,11 @@ export interface OpenRoute {
   answerOpenly(): Answer;
 }
 
-export function row<Input, Result, Prepared>(definition: Row<Input, Result, Prepared>): Route {
+/**
+ * Makes a route of the table: reads the request, performs the operation (with the request's Idempotency-Key where the
+ * route requires one), and presents the result.
+ */
+export function route<Input, Result, Prepared>(definition: RouteDefinition<Input, Result, Prepared>): Route {
   const { method, path, requires, takes = [], operation, read, present } = definition;
   return {
     method,

@@ -33,22 +33,22 @@ import { readCreateGrantRequest, readListGrantsRequest, readRevokeGrantRequest }
 import { readExportRequest, readLocationRequest, readMoveRequest, readRenameRequest } from './read-item-request.js';
 import { presentPage } from './read-page.js';
 import { presentSearch, readSearchRequest } from './read-search-request.js';
-import { row, type Route } from './route.js';
+import { route, type Route } from './route.js';
 import { presentExport } from './zip-export.js';
 
 /**
- * What can be asked over REST with a key. Each row is described in schema/openapi.yaml under its method and path, and
+ * What can be asked over REST with a key. Each route is described in schema/openapi.yaml under its method and path, and
  * what the description has but this table has not is not there: NOT_FOUND.
  */
 export const routes: readonly Route[] = [
-  row({
+  route({
     method: 'GET',
     path: '/v1/documents',
     operation: listDocuments,
     read: readListRequest,
     present: presentPage((document) => presentDocument(document)),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/documents',
     requires: 'Idempotency-Key',
@@ -57,21 +57,21 @@ export const routes: readonly Route[] = [
     read: readCreateRequest,
     present: presentCreatedDocument,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/documents/{location}',
     operation: readDocument,
     read: readReadRequest,
     present: presentRead,
   }),
-  row({
+  route({
     method: 'HEAD',
     path: '/v1/documents/{location}',
     operation: readDocument,
     read: readReadRequest,
     present: presentRead,
   }),
-  row({
+  route({
     method: 'PUT',
     path: '/v1/documents/{location}',
     requires: 'If-Match',
@@ -80,7 +80,7 @@ export const routes: readonly Route[] = [
     read: readUpdateRequest,
     present: presentWrittenDocument,
   }),
-  row({
+  route({
     method: 'DELETE',
     path: '/v1/documents/{location}',
     requires: 'If-Match',
@@ -88,14 +88,14 @@ export const routes: readonly Route[] = [
     read: readDeleteRequest,
     present: presentDeletion,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/folders',
     operation: listFolders,
     read: readListRequest,
     present: presentPage(presentFolder),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/folders',
     requires: 'Idempotency-Key',
@@ -104,14 +104,14 @@ export const routes: readonly Route[] = [
     read: readLocationRequest,
     present: presentCreatedFolder,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/folders/export',
     operation: exportFolder,
     read: readExportRequest,
     present: presentExport,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/renames',
     requires: 'Idempotency-Key',
@@ -120,7 +120,7 @@ export const routes: readonly Route[] = [
     read: readRenameRequest,
     present: presentRelocation,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/moves',
     requires: 'Idempotency-Key',
@@ -129,7 +129,7 @@ export const routes: readonly Route[] = [
     read: readMoveRequest,
     present: presentRelocation,
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/undeletes',
     requires: 'Idempotency-Key',
@@ -138,21 +138,21 @@ export const routes: readonly Route[] = [
     read: readLocationRequest,
     present: presentWrittenDocument,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/search',
     operation: searchDocuments,
     read: readSearchRequest,
     present: presentSearch,
   }),
-  row({
+  route({
     method: 'GET',
     path: '/v1/grants',
     operation: listGrants,
     read: readListGrantsRequest,
     present: presentPage(presentGrant),
   }),
-  row({
+  route({
     method: 'POST',
     path: '/v1/grants',
     requires: 'Idempotency-Key',
@@ -161,7 +161,7 @@ export const routes: readonly Route[] = [
     read: readCreateGrantRequest,
     present: presentCreatedGrant,
   }),
-  row({
+  route({
     method: 'DELETE',
     path: '/v1/grants',
     operation: revokeGrant,

@@ -49,7 +49,8 @@ export interface StoredComment extends Comment {
   readonly thread: number;
 }
 
-export interface Address {
+/** Whom a comment is meant for, and why. */
+export interface Addressed {
   readonly principal: string;
   readonly why: 'mention' | 'reply';
 }
@@ -160,7 +161,7 @@ export class CommentTable {
     this.#address = connection.prepare(
       'INSERT INTO comment_addressee (principal, comment, why) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     );
-    this.#addressed = connection.prepare<[string, number, number], Row & { why: Address['why']; document: number }>(
+    this.#addressed = connection.prepare<[string, number, number], Row & { why: Addressed['why']; document: number }>(
       commentStatements.addressed,
     );
     this.#count = connection.prepare<[number], { count: number }>(
@@ -223,7 +224,7 @@ export class CommentTable {
   }
 
   /** Addresses a comment; who is addressed already stays so. */
-  address(comment: number, { principal, why }: Address): void {
+  address(comment: number, { principal, why }: Addressed): void {
     this.#address.run(principal, comment, why);
   }
 
@@ -245,7 +246,7 @@ export class CommentTable {
     principal: string,
     before: number,
     limit: number,
-  ): { readonly comment: StoredComment; readonly why: Address['why']; readonly document: number }[] {
+  ): { readonly comment: StoredComment; readonly why: Addressed['why']; readonly document: number }[] {
     return this.#addressed
       .all(principal, before, limit)
       .map((row) => ({ comment: toComment(row), why: row.why, document: row.document }));

@@ -21,7 +21,7 @@ export function showSessions(desk: Desk, visit: Visit): void {
 }
 
 /** POST /signin/sessions: ends one session, or all, or what an application was allowed. */
-export async function endSessions(desk: Desk, visit: Visit): Promise<void> {
+export async function endOwnSessions(desk: Desk, visit: Visit): Promise<void> {
   const own = requireOwn(desk, visit);
   if (own === undefined) return desk.goTo(visit, `${desk.base}/signin`);
   const consent = desk.host.people.consents.end(own.identityId, desk.field(visit, 'consent') ?? '');

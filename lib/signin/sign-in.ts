@@ -8,7 +8,7 @@ import { choosePassword, showLink } from './choose-password.js';
 import { Desk, type Visit } from './desk.js';
 import type { FormProof } from './form-proof.js';
 import type { SignInHost, SignInOptions } from './host.js';
-import { endSessions, showSessions, showSignedOut, signOut } from './own-sessions.js';
+import { endOwnSessions, showSessions, showSignedOut, signOut } from './own-sessions.js';
 import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
@@ -29,7 +29,7 @@ export interface SignIn {
 
 type Run = (desk: Desk, visit: Visit) => void | Promise<void>;
 
-interface Row {
+interface PageRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly run: Run;
@@ -47,7 +47,7 @@ const fixed =
 /** Where a browser that was given the service's bare address finds something that is meant for people. */
 const goToSignIn: Run = ({ base }, { response }) => response.redirect(303, `${base}/signin`);
 
-const table: readonly Row[] = [
+const table: readonly PageRoute[] = [
   { method: 'get', path: '/', run: goToSignIn },
   { method: 'get', path: stylesheetPath, run: fixed('text/css', stylesheet) },
   { method: 'get', path: iconPath, run: fixed('image/svg+xml', icon) },
@@ -57,13 +57,14 @@ const table: readonly Row[] = [
   { method: 'post', path: '/signin/link', run: choosePassword },
   { method: 'get', path: '/signin/forgotten', run: (desk, visit) => desk.show(visit, forgottenPage(desk)) },
   { method: 'get', path: '/signin/sessions', run: showSessions },
-  { method: 'post', path: '/signin/sessions', run: endSessions },
+  { method: 'post', path: '/signin/sessions', run: endOwnSessions },
   { method: 'get', path: '/signin/out', run: showSignedOut },
   { method: 'post', path: '/signin/out', run: signOut },
   { method: 'post', path: '/signin/upstream', run: goUpstream },
   { method: 'get', path: '/signin/upstream/callback', run: comeBack },
 ];
 
+/** The sign-in of a running service, ready to be mounted; `close` writes down what it has counted. */
 export async function createSignIn(
   host: SignInHost & { names(): readonly string[] },
   options: SignInOptions,

@@ -4,6 +4,7 @@ import type { StoredSession } from '../sidecar/browser-session-table.js';
 import type { Cookies } from './cookies.js';
 import type { SignInHost } from './host.js';
 
+/** The cookie that holds a session's secret; over https it has the prefix `__Host-`. */
 export const sessionCookie = 'cartulary';
 const secretPattern = /^[0-9a-x]{52}$/;
 
@@ -16,6 +17,10 @@ export interface Memberships {
   readonly isComplete: boolean;
 }
 
+/**
+ * Looks up in each workspace whom an identity may act as. One that cannot be read is left out, and makes the answer
+ * incomplete; nothing is thrown.
+ */
 export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
   const disabled: Membership[] = [];

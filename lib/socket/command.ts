@@ -75,7 +75,7 @@ export interface WorkspaceContext extends CommandContext {
   ) => Promise<Result>;
 }
 
-/** A row of the table: reads fields, performs operations, and presents the result as plain JSON data. */
+/** A line of the table: reads fields, performs operations, and presents the result as plain JSON data. */
 export type Command =
   | { readonly scope: 'service'; run(context: CommandContext, fields: Fields): Promise<unknown> }
   | {
@@ -85,6 +85,7 @@ export type Command =
       run(context: WorkspaceContext, fields: Fields): Promise<unknown>;
     };
 
+/** A command that is about one workspace. @param absent what NOT_FOUND means here, in words */
 export function inWorkspace(
   run: (context: WorkspaceContext, fields: Fields) => Promise<unknown>,
   absent?: string,

@@ -71,6 +71,7 @@ export function badField(field: string, problem: string): Refusal {
   return invalidRequest('bad_field', `${field} ${problem}.`, { field });
 }
 
+/** A whole number from 1 to 2^53 - 1. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseCount(name: string, text: string): number {
   const count = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(count)) throw badField(name, 'must be a whole number of at least 1');

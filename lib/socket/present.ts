@@ -9,6 +9,7 @@ export type Presented = Readonly<Record<string, unknown>>;
 
 const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
+/** A principal as the command line prints it. */
 export function presentPrincipal(principal: Principal): Presented {
   return {
     id: principal.id,
@@ -19,6 +20,7 @@ export function presentPrincipal(principal: Principal): Presented {
   };
 }
 
+/** A group as the command line prints it; with its members where they were read. */
 export function presentGroup(group: Group | GroupWithMembers): Presented {
   return {
     id: group.id,
@@ -28,6 +30,7 @@ export function presentGroup(group: Group | GroupWithMembers): Presented {
   };
 }
 
+/** A grant as the command line prints it. */
 export function presentGrant(grant: GrantRecord): Presented {
   return {
     id: grant.id,
@@ -44,6 +47,7 @@ export function presentGrant(grant: GrantRecord): Presented {
   };
 }
 
+/** A key as the command line prints it: all but its secret. */
 export function presentCredential(credential: Credential): Presented {
   return {
     id: credential.id,

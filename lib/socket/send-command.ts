@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net';
 import type { CommandError, CommandLine, CommandRequest } from './command.js';
 import { findSocketPath } from './socket-path.js';
 
-export type Answer = { readonly result: unknown } | { readonly error: CommandError };
+/** What a command came to: its result, or why it was not done. */
+export type CommandAnswer = { readonly result: unknown } | { readonly error: CommandError };
 
 /**
  * Sends a command to the server that owns the data folder.
@@ -13,7 +14,7 @@ export async function sendCommand(
   dataFolder: string,
   request: CommandRequest,
   tell: (progress: unknown) => Promise<void>,
-): Promise<Answer | undefined> {
+): Promise<CommandAnswer | undefined> {
   const socket = await open(findSocketPath(dataFolder));
   if (socket === undefined) return undefined;
   socket.write(`${JSON.stringify(request)}\n`);
@@ -36,7 +37,7 @@ export async function sendCommand(
   return lost('it closed the connection');
 }
 
-function lost(reason: string): Answer {
+function lost(reason: string): CommandAnswer {
   const message = `The server stopped answering: ${reason}. See its log, and try again.`;
   return { error: { code: 'UNAVAILABLE', message } };
 }

@@ -1,7 +1,7 @@
 import type { ReadAccessToken } from '../../lib/domain/access-token.js';
 import type { McpOptions } from '../../lib/mcp/host.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
-import type { Row } from '../../lib/mcp/tool.js';
+import type { ToolEntry } from '../../lib/mcp/tool.js';
 import { checkSaid } from './check-said.js';
 import { openTestServer, TestServer, type Parsed, type TestServerOptions } from '../harness/http.js';
 import { keepLog, type LogLine } from '../harness/log.js';
@@ -9,7 +9,7 @@ import { keepLog, type LogLine } from '../harness/log.js';
 export interface McpServerOptions extends TestServerOptions {
   readonly corsOrigins?: readonly string[];
   readonly readAccessToken?: ReadAccessToken;
-  readonly tools?: readonly Row[];
+  readonly tools?: readonly ToolEntry[];
   readonly serve?: NonNullable<McpOptions['serve']>;
   readonly publicUrl?: string;
 }

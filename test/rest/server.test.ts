@@ -73,7 +73,7 @@ describe('the REST server', () => {
     await assert.rejects(second, { code: 'EADDRINUSE' });
   });
 
-  it('logs a line a request: its row and its outcome, and nothing of location, query or key', async () => {
+  it('logs a line a request: its route and its outcome, and nothing of location, query or key', async () => {
     server = await openTestServer();
     const { key } = await server.host.person('approver');
     const ada = server.as(key);

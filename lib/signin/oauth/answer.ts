@@ -21,6 +21,7 @@ export function sendPage(
   response.end(page);
 }
 
+/** Sends one JSON value and ends the answer. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -13,7 +13,7 @@ import { lifetimes } from './lifetimes.js';
 import { describeRedirect, leadsToLoopback, redirectTarget } from './native-client.js';
 import { recordConsent } from './record-consent.js';
 import { oauthScopes, resourceOf } from './resource.js';
-import { readBody, type Address } from './rewrite-request.js';
+import { readBody, type WebAddress } from './rewrite-request.js';
 import { hashId } from './seal-entry.js';
 
 const second = 1000;
@@ -29,10 +29,10 @@ interface Question {
 /** The page that asks a person whether a client may act as them, and what comes of the answer. */
 export class ConsentDesk {
   readonly #host: OAuthHost;
-  readonly #address: Address;
+  readonly #address: WebAddress;
   readonly #provider: () => Provider;
 
-  constructor(host: OAuthHost, address: Address, provider: () => Provider) {
+  constructor(host: OAuthHost, address: WebAddress, provider: () => Provider) {
     this.#host = host;
     this.#address = address;
     this.#provider = provider;

@@ -22,8 +22,11 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-export interface Address {
+/** Where the service is found. */
+export interface WebAddress {
+  /** Without a slash at the end. */
   readonly publicUrl: string;
+  /** Its path alone; '' where it has none. */
   readonly base: string;
 }
 
@@ -32,7 +35,10 @@ export interface Address {
  * with the resource in its canonical form, and a registration that says what kind of client it is. Nothing of an
  * earlier sign-in comes along: each begins anew, from the service's own browser session.
  */
-export async function rewriteRequest(request: IncomingMessage, { publicUrl, base }: Address): Promise<IncomingMessage> {
+export async function rewriteRequest(
+  request: IncomingMessage,
+  { publicUrl, base }: WebAddress,
+): Promise<IncomingMessage> {
   const { protocol, host } = new URL(publicUrl);
   const [path, query] = splitOnce(request.url ?? '/');
   const isForm = request.method === 'POST' && path !== oauthPaths.registration;
