@@ -43,6 +43,16 @@ export interface Doings {
   readonly limit: number;
 }
 
+/** A rename or move that a principal did. */
+export interface RelocationDone {
+  /** Its place among all renames and moves. */
+  readonly number: number;
+  /** null when a folder went. */
+  readonly document: { readonly number: number; readonly id: string } | null;
+  readonly from: Location;
+  readonly to: Location;
+}
+
 /** What a principal did to a document since a time. */
 export interface Authorship {
   readonly document: number;
@@ -62,6 +72,14 @@ interface EventRow {
 
 interface RelocationRow extends EventRow {
   operation: 'rename' | 'move';
+  from_location: string;
+  to_location: string;
+}
+
+interface RelocationDoneRow {
+  number: number;
+  document: number | null;
+  id: string | null;
   from_location: string;
   to_location: string;
 }
@@ -136,9 +154,11 @@ export class HistoryTable {
        WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
          AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
     );
-    this.#relocatedBy = connection.prepare<[Doings], { from_location: string; to_location: string }>(
-      `SELECT from_location, to_location FROM relocation WHERE author = @author AND at >= @since
-         AND (${isIn('from_location')} OR ${isIn('to_location')}) ORDER BY number LIMIT @limit`,
+    this.#relocatedBy = connection.prepare<[Doings & { after: number }], RelocationDoneRow>(
+      `SELECT r.number, r.document, d.id, r.from_location, r.to_location
+       FROM relocation r LEFT JOIN document d ON d.number = r.document
+       WHERE r.number > @after AND r.author = @author AND r.at >= @since
+         AND (${isIn('r.from_location')} OR ${isIn('r.to_location')}) ORDER BY r.number LIMIT @limit`,
     );
     this.#writtenByOthers = connection.prepare<[number, number, string, string], { found: number }>(
       `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
@@ -191,11 +211,17 @@ export class HistoryTable {
     return this.#deletedBy.all(doings).map((row) => row.document);
   }
 
-  /** Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it. */
-  relocatedBy(doings: Doings): { readonly from: Location; readonly to: Location }[] {
-    return this.#relocatedBy
-      .all(doings)
-      .map((row) => ({ from: row.from_location as Location, to: row.to_location as Location }));
+  /**
+   * Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it; in
+   * order, those after one of them.
+   */
+  relocatedBy(doings: Doings, after: number): RelocationDone[] {
+    return this.#relocatedBy.all({ ...doings, after }).map((row) => ({
+      number: row.number,
+      document: row.document === null ? null : { number: row.document, id: row.id ?? '' },
+      from: row.from_location as Location,
+      to: row.to_location as Location,
+    }));
   }
 
   /** Whether somebody else wrote something after that version, other than putting `blobOid` back. */

@@ -5,6 +5,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import type { DocumentRow } from '../sidecar/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from './find-claims.js';
+import { findRelocated } from './find-relocated.js';
 import { descend, findFolder, locationOfFolder, numberOfFolder } from './locate.js';
 import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
 import type { View } from './view.js';
@@ -85,13 +86,14 @@ export const mostReverted = 10_000;
  * cost does not depend on how much else there is.
  * @throws Refusal INVALID_REQUEST `too_much_to_revert`
  */
-export function planRevert({ tables, now }: View, request: RevertRequest): RevertPlan {
+export function planRevert(view: View, request: RevertRequest): RevertPlan {
+  const { tables, now } = view;
   const { principalId, since, location: folder, callerId } = request;
   // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
   const doings = { author: principalId, since, location: folder, limit: mostReverted + 1 };
   const written = tables.history.writtenBy(doings, numberOfFolder(findFolder(tables, folder)));
   const removed = tables.history.deletedBy(doings);
-  const relocated = tables.history.relocatedBy(doings);
+  const relocated = findRelocated(view, doings);
   if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
     throw invalidRequest(
       'too_much_to_revert',
@@ -163,9 +165,7 @@ export function planRevert({ tables, now }: View, request: RevertRequest): Rever
     steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
   }
 
-  for (const { from, to } of relocated) {
-    leftAlone.push({ location: isWithin(folder, to) ? to : from, reason: 'relocated' });
-  }
+  for (const location of relocated) leftAlone.push({ location, reason: 'relocated' });
   const digest = createHash('sha256')
     .update(JSON.stringify([folder, principalId, since, steps, leftAlone]))
     .digest('hex');

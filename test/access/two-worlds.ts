@@ -54,6 +54,15 @@ const hiddenDeed = fc.oneof(
   // Something else lived and was deleted where a document is that low alone can see.
   { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('erase' as const), path: hiddenPath }) },
+  // Something was where low may look, and has left, or is being erased, when low looks.
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('pass' as const),
+      folder: fc.constantFrom(...shownFolders),
+      leaves: fc.constantFrom('moved' as const, 'in-a-folder' as const, 'erased' as const),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ does: fc.constant('erase-shadow' as const), path: fc.constantFrom(...visible) }),
@@ -473,6 +482,9 @@ class HiddenDeeds {
       case 'shadow':
         if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
         return;
+      case 'pass':
+        await outcomeOf(this.#pass(deed.folder, deed.leaves));
+        return;
       case 'erase':
         await outcomeOf(this.#erase(deed.path));
         return;
@@ -505,6 +517,21 @@ class HiddenDeeds {
         await this.#service.key(id);
       }
     }
+  }
+
+  async #pass(folder: string, leaves: 'moved' | 'in-a-folder' | 'erased'): Promise<void> {
+    const at = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+    const name = `passing-${this.#serial}`;
+    if (leaves === 'in-a-folder') {
+      await this.#admin.create(at(`${name}/x.md`), 'passes');
+      await this.#hands.rename(at(name), `${name}-on`, true);
+      await this.#hands.move(at(`${name}-on`), 'hidden', true);
+      return;
+    }
+    await this.#admin.create(at(name), 'passes');
+    await this.#hands.rename(at(name), `${name}-on`, true);
+    if (leaves === 'erased') await this.#erase(at(`${name}-on`));
+    else await this.#hands.move(at(`${name}-on`), 'hidden', true);
   }
 
   /** Half of them are still under way when the next question comes. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { mostReverted } from '../../lib/workspace/plan-revert.js';
+import { eraseAt } from '../erase/erase-at.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';
@@ -221,6 +222,45 @@ describe('reverting what one principal did in a folder since a time', () => {
     const unknown = await inner.previewRevert('prn_unknown', 'f', 0);
     assert.deepEqual([unknown.steps, unknown.leftAlone], [[], []]);
     assert.equal(await outcomeOf(inner.previewRevert(wild.id, '', 0)), 'NOT_FOUND');
+  });
+
+  it('names what went only to those who can read it where it is now', async () => {
+    const ben = await addHands({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
+    const since = later();
+    for (const name of ['merger', 'known', 'stays', 'gone']) await wild.create(`f/${name}.md`);
+    await wild.create('f/plans/x.md');
+    await wild.create('f/drafts/x.md');
+    await ada.move('f/merger.md', 'board', true);
+    await wild.move('f/known.md', 'g', true);
+    await wild.rename('f/stays.md', 'here.md');
+    await wild.rename('f/gone.md', 'left.md');
+    await wild.delete('f/left.md');
+    await wild.move('f/plans', 'board', true);
+    await wild.rename('f/drafts', 'texts');
+    const relocated = async (hands: Hands, by: string): Promise<string[]> =>
+      (await hands.previewRevert(by, 'f', since)).leftAlone
+        .filter(({ reason }) => reason === 'relocated')
+        .map(({ location }) => location);
+    assert.deepEqual(await relocated(ben, ada.id), []);
+    assert.deepEqual(await relocated(ben, wild.id), ['f/here.md', 'f/left.md', 'f/texts']);
+    assert.deepEqual(await relocated(ada, ada.id), ['f/merger.md']);
+    assert.deepEqual(await relocated(ada, wild.id), ['f/known.md', 'f/here.md', 'f/left.md', 'f/plans', 'f/texts']);
+    await service.grant('reader', { type: 'principal', id: ben.id }, 'g');
+    assert.deepEqual(await relocated(ben, wild.id), ['f/known.md', 'f/here.md', 'f/left.md', 'f/texts']);
+  });
+
+  it('does not name what is being erased, from the moment when that is accepted', async () => {
+    const ben = await addHands({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
+    await wild.create('f/dossier.md');
+    await wild.rename('f/dossier.md', 'secret-dossier.md');
+    await wild.create('f/other.md');
+    await wild.rename('f/other.md', 'secret-other.md');
+    await wild.delete('f/secret-other.md');
+    await service.workspace.eraser.holdOff(async () => {
+      await eraseAt(service.workspace, 'f/secret-dossier.md');
+      await eraseAt(service.workspace, 'f/secret-other.md', { isDeleted: true });
+      assert.doesNotMatch(JSON.stringify(await ben.previewRevert(wild.id, 'f', 0)), /dossier|other/);
+    });
   });
 
   it('leaves every document as it was, or as somebody else made it, whatever was done', async function () {
