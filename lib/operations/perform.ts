@@ -176,7 +176,7 @@ function roleFor(view: View, { location, deleted, folder }: Need): Role | undefi
 }
 
 /** Records the refusal durably and gives back what to throw. */
-async function recordRefusal<Input>(
+export async function recordRefusal<Input>(
   workspace: Workspace,
   caller: Caller,
   operation: { readonly name: string; note(input: Input): AuditNote },

@@ -6,6 +6,7 @@ import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
 import { stale } from '../workspace/apply-update.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
+import { HandOut } from './hand-out.js';
 import type { ReadOperation } from './operation.js';
 
 export interface ReadDocumentInput {
@@ -34,7 +35,7 @@ export interface DocumentRead {
   readonly bytes: Buffer | null;
   /** Whether they were held in memory before: then the next read is likely to get the same object. */
   readonly isHeld: boolean;
-  /** Opens the bytes of a large version as a stream; null when they are small. */
+  /** Opens the bytes of a large version as a stream, which ends where the caller loses its reach; null when small. */
   readonly openStream: (() => Promise<Readable>) | null;
 }
 
@@ -48,7 +49,8 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run({ view, workspace }, { location, versionId, expected, withContent, known, largest }) {
+  run(context, { location, versionId, expected, withContent, known, largest }) {
+    const { view, workspace } = context;
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
@@ -61,7 +63,10 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     if (version.size > stagedFrom) {
-      return { ...read, openStream: () => workspace.objects.streamBlob(version.blobOid) };
+      const handOut = new HandOut(context, readDocument.name, { target: location, documentId: document.id });
+      const openStream = async (): Promise<Readable> =>
+        handOut.guard(await workspace.objects.streamBlob(version.blobOid), document);
+      return { ...read, openStream };
     }
     const held = workspace.objects.blobInMemory(version.blobOid);
     if (held !== undefined) return { ...read, bytes: held, isHeld: true };

@@ -1,0 +1,57 @@
+import { pipeline, Transform, type Readable } from 'node:stream';
+import { ReachWatch, type Watched } from '../workspace/watch-reach.js';
+import type { AuditNote, ReadContext } from './operation.js';
+import { recordRefusal } from './perform.js';
+
+/** Something that goes on being handed out when its operation is over: its caller may lose what it takes meanwhile. */
+export class HandOut {
+  readonly #context: ReadContext;
+  readonly #action: string;
+  readonly #note: AuditNote;
+  readonly #watch: ReachWatch;
+  #ended: Promise<Error> | undefined;
+
+  /** To be made in the operation's first synchronous stretch. */
+  constructor(context: ReadContext, action: string, note: AuditNote) {
+    this.#context = context;
+    this.#action = action;
+    this.#note = note;
+    this.#watch = new ReachWatch(context.workspace, context.caller);
+  }
+
+  /** To be asked before each further part. @throws Refusal as `ReachWatch` does; that it ended so is recorded */
+  async requireReadable(document: Watched): Promise<void> {
+    const error = this.#findRefusal(document);
+    if (error !== undefined) throw await this.#end(error);
+  }
+
+  /** The same content, which breaks off with the refusal where the caller may not have the rest. */
+  guard(content: Readable, document: Watched): Readable {
+    const guarded = new Transform({
+      transform: (piece, _encoding, done) => {
+        const error = this.#findRefusal(document);
+        if (error === undefined) done(null, piece);
+        else this.#end(error).then(done, done);
+      },
+    });
+    pipeline(content, guarded, () => undefined);
+    return guarded;
+  }
+
+  #findRefusal(document: Watched): unknown {
+    try {
+      this.#watch.requireReadable(document);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Records once, however many parts are asked for after that. */
+  #end(error: unknown): Promise<Error> {
+    const { workspace, caller } = this.#context;
+    const note = { ...this.#note, detail: { ...this.#note.detail, broken_off: true } };
+    this.#ended ??= recordRefusal(workspace, caller, { name: this.#action, note: () => note }, undefined, error);
+    return this.#ended;
+  }
+}
