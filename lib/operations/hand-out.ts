@@ -1,4 +1,4 @@
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { ReachWatch, type Watched } from '../workspace/watch-reach.js';
 import type { AuditNote, ReadContext } from './operation.js';
 import { recordRefusal } from './perform.js';
@@ -21,29 +21,26 @@ export class HandOut {
 
   /** To be asked before each further part. @throws Refusal as `ReachWatch` does; that it ended so is recorded */
   async requireReadable(document: Watched): Promise<void> {
-    const error = this.#findRefusal(document);
-    if (error !== undefined) throw await this.#end(error);
+    try {
+      this.#watch.requireReadable(document);
+    } catch (error) {
+      throw await this.#end(error);
+    }
   }
 
   /** The same content, which breaks off with the refusal where the caller may not have the rest. */
   guard(content: Readable, document: Watched): Readable {
-    const guarded = new Transform({
-      transform: (piece, _encoding, done) => {
-        const error = this.#findRefusal(document);
-        if (error === undefined) done(null, piece);
-        else this.#end(error).then(done, done);
-      },
-    });
-    pipeline(content, guarded, () => undefined);
+    const guarded = new PassThrough();
+    const check = (pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> => this.#check(pieces, document);
+    // An error of either is the other's too; whoever reads gets it from the stream that is returned.
+    pipeline(content, check, guarded, () => undefined);
     return guarded;
   }
 
-  #findRefusal(document: Watched): unknown {
-    try {
-      this.#watch.requireReadable(document);
-      return undefined;
-    } catch (error) {
-      return error;
+  async *#check(pieces: AsyncIterable<Buffer>, document: Watched): AsyncGenerator<Buffer, undefined> {
+    for await (const piece of pieces) {
+      await this.requireReadable(document);
+      yield piece;
     }
   }
 
