@@ -177,7 +177,7 @@ export const writeEntries: readonly ToolEntry[] = [
       parent_commit: args.expected_commit,
       ...presentOutcome(outcome),
       dry_run: true,
-      replayed: false,
+      replayed: outcome.isRepeat,
     }),
   }),
   toolEntry({

@@ -4,9 +4,10 @@ import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { invalidRequest, notFound, Refusal } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
+import type { Tables } from '../sidecar/sidecar.js';
 import { applyChange } from '../workspace/commit.js';
 import { stale } from '../workspace/apply-update.js';
-import { findDocument, toDocument } from '../workspace/locate.js';
+import { findDocument, toDocument, type FoundDocument } from '../workspace/locate.js';
 import { prepareContent, stagedFrom } from '../workspace/prepare-content.js';
 import { requireHeld, requireUnclaimed } from '../workspace/require-unclaimed.js';
 import { readSections } from '../workspace/follow-section.js';
@@ -37,10 +38,13 @@ export interface EditOutcome extends ShortDiff {
   readonly replacements: number;
 }
 
-export interface EditedDocument extends EditOutcome {
-  readonly document: Document;
-  /** Nothing was written: this very edit had been done already. */
+export interface EditPreview extends EditOutcome {
+  /** Nothing is written: this very edit had been done already. */
   readonly isRepeat: boolean;
+}
+
+export interface EditedDocument extends EditPreview {
+  readonly document: Document;
 }
 
 /** What was found out before the turn, about the version that was current then. */
@@ -161,13 +165,10 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     const { tables, now } = pen.turn;
     const found = findDocument(tables, location);
     if (found === undefined) throw notFound();
-    const { current, number } = found.row;
+    const { current } = found.row;
     if (prepared.type === 'stale') throw prepared.refusal;
-    if (prepared.type === 'made' && prepared.current === current.id) {
-      const intended = { parent: expected, sha256: prepared.sha256 };
-      if (isOwnRepeat(tables, { number, current }, pen.author.id, intended)) {
-        return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
-      }
+    if (prepared.type === 'made' && isMade(tables, found.row, pen.author.id, expected, prepared)) {
+      return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
     }
     if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
     const precondition = { any: false, versionIds: [expected] } as const;
@@ -181,8 +182,20 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   },
 };
 
-/** What an edit would do, with the same refusals, and nothing written. Editor. */
-export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
+/** Whether these very edits were made, by the same principal and on the same version, and nothing was written since. */
+function isMade(
+  tables: Pick<Tables, 'versions'>,
+  { number, current }: FoundDocument['row'],
+  principalId: string,
+  parent: string,
+  prepared: Extract<PreparedEdit, { readonly type: 'made' }>,
+): boolean {
+  const intended = { parent, sha256: prepared.sha256 };
+  return prepared.current === current.id && isOwnRepeat(tables, { number, current }, principalId, intended);
+}
+
+/** What an edit would do, with the same refusals and the same answer to one that was made already; nothing is written. Editor. */
+export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
   kind: 'read',
   name: 'document.preview_edit',
   needs: (input) => editDocument.needs(input),
@@ -200,10 +213,13 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditOutcome> = {
     };
     if (document.current.id !== input.expected) {
       const prepared = await tellStale(context, document, input);
+      if (prepared.type === 'made' && isMade(view.tables, found.row, caller.principalId, input.expected, prepared)) {
+        return { ...prepared.outcome, isRepeat: true };
+      }
       throw prepared.type === 'stale' ? prepared.refusal : stale(document.current);
     }
     const { edited, outcome } = await applyToCurrent(context, document, input);
     checkClaims(edited.text);
-    return outcome;
+    return { ...outcome, isRepeat: false };
   },
 };

@@ -236,6 +236,11 @@ describe('edit_org_doc', () => {
     const head = server.head;
     const again = await edit(document, edits);
     assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
+    const { commit: _, ...shown } = again.done;
+    const tried = await edit(document, edits, { dry_run: true });
+    assert.deepEqual(tried.done, { ...shown, dry_run: true });
+    const byOther = await edit(document, edits, { dry_run: true }, other);
+    assert.equal(byOther.refusal, 'CONFLICT stale_if_match');
     assert.equal(again.done.diff, first.done.diff);
     assert.equal((await edit(document, edits, {}, other)).refusal, 'CONFLICT stale_if_match');
     assert.equal(server.head, head);
