@@ -1,4 +1,5 @@
-import { internal, Refusal } from '../domain/refusal.js';
+import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
+import { refuseUnread } from '../operations/perform.js';
 import { runResting } from '../search/run-resting.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
@@ -8,6 +9,8 @@ import type { Visit } from './visit.js';
 
 /** The action of a call whose arguments do not tell what it is for. */
 const toolCall = 'tool.call';
+/** What of a name that is none of ours is recorded. */
+const longestName = 100;
 
 /** What a tool returns, done or refused. */
 export interface ToolAnswer {
@@ -33,6 +36,13 @@ export class ToolBox {
 
   has(name: string): boolean {
     return this.#entries.has(name);
+  }
+
+  /** Records that a tool was called that is not there. @returns the refusal, or why it could not be recorded */
+  refuseUnknown({ workspace, caller }: Visit, name: string): Promise<Refusal> {
+    const tool = name.slice(0, longestName).replace(/\p{Surrogate}/gu, '');
+    const refusal = invalidRequest('bad_field', 'Unknown tool', { field: 'name' });
+    return refuseUnread(workspace, caller, toolCall, { detail: { tool } }, refusal);
   }
 
   /**

@@ -2,7 +2,8 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
-import { internal, Refusal } from '../domain/refusal.js';
+import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
+import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { runResting } from '../search/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
@@ -10,6 +11,7 @@ import { messageShape } from './check-arguments.js';
 import type { McpHost, McpOptions } from './host.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';
+import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { Visit } from './visit.js';
 
@@ -19,7 +21,10 @@ export interface McpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The client's address, to limit guessing. */
   readonly address: string;
-  /** Reads the body, only once it is wanted; undefined when it has more bytes than `most`. */
+  /**
+   * Reads the body, only once it is wanted; undefined when it has more bytes than `most`.
+   * @throws Refusal INVALID_REQUEST `bad_field` where it ends too early
+   */
   readonly readBody: (most: number) => Promise<Uint8Array | undefined>;
 }
 
@@ -73,24 +78,42 @@ export class McpFace {
 
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    const visit = this.#makeVisit(requestId, recognised);
     if (type !== 'application/json') {
-      return answerError(415, rpcCodes.http, 'Send the message as application/json.');
+      return refuseMessage(
+        visit,
+        415,
+        rpcCodes.http,
+        'unsupported_media_type',
+        'Send the message as application/json.',
+      );
     }
-    const bytes = await request.readBody(largestBody);
-    if (bytes === undefined) return answerError(413, rpcCodes.http, `A message has at most ${largestBody} bytes.`);
+    const bytes = await readOrRecord(visit.workspace, visit.caller, unknownRequest, () =>
+      request.readBody(largestBody),
+    );
+    if (bytes === undefined) {
+      return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${largestBody} bytes.`);
+    }
     const fault = await runResting(findFaultOfShape(bytes, messageShape));
-    if (fault !== undefined) return answerError(400, rpcCodes.invalid, `The message ${fault}.`);
+    if (fault !== undefined) return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', `The message ${fault}.`);
     const message = parseMessage(bytes);
-    if (message === undefined) return answerError(400, rpcCodes.parse, 'Parse error: the body is not JSON in UTF-8.');
+    if (message === undefined) {
+      return refuseMessage(visit, 400, rpcCodes.parse, 'bad_json', 'Parse error: the body is not JSON in UTF-8.');
+    }
     if (Array.isArray(message)) {
-      return answerError(400, rpcCodes.invalid, 'Batches are not taken: send one message in a request.');
+      return refuseMessage(
+        visit,
+        400,
+        rpcCodes.invalid,
+        'bad_field',
+        'Batches are not taken: send one message in a request.',
+      );
     }
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
     if (typeof method === 'string' && refusedMethods.has(method)) {
       return answerError(404, rpcCodes.unknownMethod, 'Method not found', named);
     }
-    const visit = this.#makeVisit(requestId, recognised);
     const answer = await this.#speak(request, message, visit);
     const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: visit.tool };
     if (visit.lacking === undefined) return { ...answer, ...seen };
@@ -133,7 +156,8 @@ export class McpFace {
   }
 
   #presentRefusal({ code, message, retryAfter }: Refusal, requestId: string): Answer {
-    const status = { UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[code as string] ?? 500;
+    const status =
+      { INVALID_REQUEST: 400, UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[code as string] ?? 500;
     const retry = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     const challenge = code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': this.#challenge() } : {};
     const waited = retryAfter === undefined ? {} : { retry_after_s: retryAfter };
@@ -160,6 +184,23 @@ export class McpFace {
   #noteFault(requestId: string, cause: unknown): void {
     this.#options.log.error({ id: requestId, err: cause }, 'A tool failed');
   }
+}
+
+/**
+ * Answers what cannot be taken for a message, once it is recorded.
+ * @throws Refusal where it cannot be recorded
+ */
+async function refuseMessage(
+  { workspace, caller }: Visit,
+  status: number,
+  rpcCode: number,
+  reason: 'unsupported_media_type' | 'body_too_large' | 'bad_json' | 'bad_field',
+  message: string,
+): Promise<Answer> {
+  const refusal = invalidRequest(reason, message);
+  const recorded = await refuseUnread(workspace, caller, unknownRequest, {}, refusal);
+  if (recorded !== refusal) throw recorded;
+  return answerError(status, rpcCode, message);
 }
 
 /** Headers that belong to the protocol. */

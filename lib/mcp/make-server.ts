@@ -30,7 +30,11 @@ export function makeServer(box: ToolBox, visit: Visit, version: string): Server 
   );
   server.setRequestHandler('tools/list', () => ({ tools: box.definitions.map((tool) => ({ ...tool })) as never[] }));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    if (!box.has(params.name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool');
+    if (!box.has(params.name)) {
+      const refusal = await box.refuseUnknown(visit, params.name);
+      if (refusal.code === 'INVALID_REQUEST') throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
+      throw tell(visit, refusal);
+    }
     visit.tool = params.name;
     return { ...(await box.call(visit, params.name, params.arguments)) };
   });
@@ -56,12 +60,16 @@ async function answering<Result>(visit: Visit, uri: string | undefined, work: ()
     if (error instanceof ProtocolError) throw error;
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'NOT_FOUND' && uri !== undefined) throw new ResourceNotFoundError(uri, refusal.message);
-    if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
-    const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
-    throw new ProtocolError(
-      isRequest ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-      refusal.message,
-      presentRefusal(refusal, visit.caller.requestId),
-    );
+    throw tell(visit, refusal);
   }
+}
+
+function tell(visit: Visit, refusal: Refusal): ProtocolError {
+  if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
+  const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
+  return new ProtocolError(
+    isRequest ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+    refusal.message,
+    presentRefusal(refusal, visit.caller.requestId),
+  );
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
+import { invalidRequest } from '../domain/refusal.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { McpFace, type McpAnswer } from './face.js';
@@ -111,7 +112,7 @@ async function readAll(
     }
   } catch {
     // The client has gone; there is nobody to answer.
-    return undefined;
+    throw invalidRequest('bad_field', 'The message ended before it was complete.');
   }
   return Buffer.concat(pieces);
 }

@@ -197,10 +197,13 @@ export async function recordRefusal<Input>(
   return refusal;
 }
 
+/** The action of a request that names no operation: a path, method or tool that does not exist, a message that is none. */
+export const unknownRequest = 'request.make';
+
 /**
- * For the faces: a request that named an operation and was refused before it could be asked, because it cannot be read,
+ * For the faces: a request with a key that was refused before an operation could be asked, because it cannot be read,
  * is recorded like any other refusal. A flood of them is held by the rate limit, as all requests with a key are.
- * @param action the operation's name
+ * @param action the operation's name, or `unknownRequest`
  * @returns what to throw
  */
 export function refuseUnread(

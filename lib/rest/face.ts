@@ -8,7 +8,7 @@ import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
-import { refuseUnread } from '../operations/perform.js';
+import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { withHeader, type Answer } from './answer.js';
 import { authenticateRequest, type Recognised } from './authenticate-request.js';
 import { SyntaxChecker } from './check-syntax.js';
@@ -88,9 +88,7 @@ export class RestFace {
     visit.route = found?.path ?? null;
     if (found !== undefined && isOpen(found)) return this.#answerOpenly(visit, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
-    const recognised = this.#recognise(visit);
-    if (found === undefined) throw notFound();
-    return this.#answerCaller(visit, found as FoundPath<Route>, target, recognised);
+    return this.#answerCaller(visit, found as FoundPath<Route> | undefined, target, this.#recognise(visit));
   }
 
   async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
@@ -120,9 +118,13 @@ export class RestFace {
     return recognised;
   }
 
-  async #answerCaller(visit: Visit, found: FoundPath<Route>, target: Target, recognised: Recognised): Promise<Answer> {
+  async #answerCaller(
+    visit: Visit,
+    found: FoundPath<Route> | undefined,
+    target: Target,
+    recognised: Recognised,
+  ): Promise<Answer> {
     const { workspace, credential, principal } = recognised;
-    const route = chooseRoute(found, visit.request.method ?? '');
     const caller: Caller = {
       principalId: principal.id,
       kind: principal.kind,
@@ -130,16 +132,19 @@ export class RestFace {
       interface: 'rest',
       requestId: visit.id,
     };
+    let route: Route | undefined;
     let location: Location | undefined;
     let answer: () => Promise<Answer>;
     try {
+      if (found === undefined) throw notFound();
+      route = chooseRoute(found, visit.request.method ?? '');
       location = locationOf(found);
       answer = route.read(await this.#check(visit, route, location ?? rootLocation, target, caller, recognised));
     } catch (error) {
       throw await refuseUnread(
         workspace,
         caller,
-        route.action,
+        route?.action ?? unknownRequest,
         location === undefined ? {} : { target: location },
         error,
       );

@@ -360,6 +360,45 @@ describe('MCP tools', () => {
     assert.deepEqual(JSON.parse(records[1]?.text?.detail ?? ''), { tool: 'claim', reason: 'bad_field' });
   });
 
+  it('leave one record of a call of none, and of what is no message', async () => {
+    const before = server.records().length;
+    const { json } = await agent.request('tools/call', { name: 'drop_tables', arguments: {} });
+    assert.deepEqual([json.error.code, json.error.message], [-32602, 'Unknown tool']);
+    await agent.request('tools/call', { name: 'x'.repeat(500) });
+    const flood = `[${'[],'.repeat(20_000)}[]]`;
+    for (const [body, type, status] of [
+      ['{', 'application/json', 400],
+      ['[]', 'application/json', 400],
+      [flood, 'application/json', 400],
+      ['x'.repeat(9 * 1024 * 1024), 'application/json', 413],
+      ['{}', 'text/plain', 415],
+    ] as const) {
+      assert.equal((await agent.post(body, { 'Content-Type': type })).status, status);
+    }
+    const records = server.records().slice(before);
+    assert.deepEqual(
+      records.map(({ record: { action, principal, outcome, code }, text }) => [
+        action,
+        principal,
+        outcome,
+        code,
+        JSON.parse(text?.detail ?? '{}').reason,
+      ]),
+      [
+        ...['bad_field', 'bad_field'].map((reason) => ['tool.call', agentId, 'refused', 'INVALID_REQUEST', reason]),
+        ...['bad_json', 'bad_field', 'bad_field', 'body_too_large', 'unsupported_media_type'].map((reason) => [
+          'request.make',
+          agentId,
+          'refused',
+          'INVALID_REQUEST',
+          reason,
+        ]),
+      ],
+    );
+    const tools = records.slice(0, 2).map(({ text }) => JSON.parse(text?.detail ?? '{}').tool);
+    assert.deepEqual(tools, ['drop_tables', 'x'.repeat(100)]);
+  });
+
   describe('that find', () => {
     it('list the topmost folders that one reaches, wherever they lie', async () => {
       const { hands } = await server.agent('approver', '');

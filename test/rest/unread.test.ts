@@ -30,6 +30,7 @@ describe('a request that cannot be read', () => {
     ['a forged cursor', () => ada.get('/v1/documents?location=a&cursor=forged'), 'document.list', null],
     ['no query', () => ada.get('/v1/search'), 'document.search', null],
     ['an unknown field', () => ada.post('/v1/moves', { location: 'a/x.md', whither: 'b' }), 'item.move', null],
+    ['a method that the path does not have', () => bare('PATCH', '/v1/documents/a/x.md'), 'request.make', null],
     [
       'what is no JSON',
       () => ada.send('POST', '/v1/grants', { headers: json, body: Buffer.from('{') }),
@@ -66,6 +67,26 @@ describe('a request that cannot be read', () => {
       assert.deepEqual(JSON.parse(records[0]?.text?.detail ?? ''), { reason });
     });
   }
+
+  it('leaves one record where the path does not exist, and none where nobody is known', async () => {
+    const before = server.records().length;
+    for (const target of ['/v1/nothing', '/v1/documents/a/x.md/..%2F', '/v1/DOCUMENTS']) {
+      assert.match((await ada.get(target)).refusal, /^(?:NOT_FOUND|INVALID_REQUEST bad_location)$/);
+    }
+    assert.equal((await server.as().get('/v1/nothing')).refusal, 'UNAUTHENTICATED');
+    assert.equal((await ada.get('/v1/health')).status, 200);
+    assert.deepEqual(
+      server
+        .records()
+        .slice(before)
+        .map(({ record: { action, principal, outcome, code } }) => [action, principal, outcome, code]),
+      [
+        ['request.make', id, 'refused', 'NOT_FOUND'],
+        ['document.read', id, 'refused', 'INVALID_REQUEST'],
+        ['request.make', id, 'refused', 'NOT_FOUND'],
+      ],
+    );
+  });
 
   it('leaves none of its own where the key has used up its rate', async () => {
     const slow = await openTestServer({ requestsPerMinute: 3 });
