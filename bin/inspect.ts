@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listUnknownVariables, packagePath, type Config } from '../lib/config.js';
-import type { InspectOptions, VerifiedChain } from '../lib/socket/inspect.js';
+import type { InspectOptions, PresentedProblem, VerifiedChain } from '../lib/socket/inspect.js';
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
@@ -40,11 +40,11 @@ export function addInspectCommands(program: Command): void {
     {
       words: 'verify',
       description:
-        "Check everything: SQLite's and git's own checks, every document's bytes, the tree against the rows, the audit log.",
+        "Check everything: SQLite's and git's own checks, every version's bytes, all rows against what commits say, the audit log with its archives, the search index. Beside a running server, too.",
       example: 'cartulary verify',
     },
     verify,
-  );
+  ).option('--quick', "leave out the history: older versions' bytes, and the rows against what commits say");
   add(
     {
       words: 'audit verify',
@@ -113,21 +113,35 @@ async function askForSearch(data: string): Promise<readonly SearchReport[]> {
   return answer !== undefined && 'result' in answer ? (answer.result as readonly SearchReport[]) : [];
 }
 
-async function verify(config: Config): Promise<Inspection> {
+async function verify(config: Config, options: CalledWith): Promise<Inspection> {
   const { verifyData } = await import('../lib/socket/inspect.js');
   const isTerminal = process.stderr.isTTY;
-  const workspaces = await verifyData(toInspect(config), (name, documents) => {
-    if (isTerminal) process.stderr.write(`\r${name}: ${documents} documents read\u001B[K`);
+  const toVerify = { ...toInspect(config), isQuick: options['quick'] === true };
+  const { service, workspaces } = await verifyData(toVerify, (name, what, done) => {
+    if (isTerminal) process.stderr.write(`\r${name}: ${done} ${what} read\u001B[K`);
   });
   if (isTerminal) process.stderr.write('\r\u001B[K');
-  const isSound = workspaces.every(({ sound }) => sound);
-  const lines = workspaces.flatMap(({ workspace, sound, documents, audit_records: records, problems }) => [
-    `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')} and ${count(records, 'audit record')} checked`,
+  const isSound = service.sound && workspaces.every(({ sound }) => sound);
+  const lines = [
+    ...(service.sound ? [] : ['The service: BROKEN', ...describeProblems(service.problems)]),
+    ...workspaces.flatMap(({ workspace, sound, documents, versions, audit_records: records, problems }) => [
+      `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')}${toVerify.isQuick ? '' : `, ${count(versions, 'version')}`} and ${count(records, 'audit record')} checked`,
+      ...describeProblems(problems),
+    ]),
+  ];
+  return { result: { sound: isSound, service, workspaces }, lines, isWell: isSound };
+}
+
+/** A line for each, and below them once what can be done about those of a kind. */
+function describeProblems(problems: readonly PresentedProblem[]): string[] {
+  const byWay = new Map<string, Set<string>>();
+  for (const { part, way_out: wayOut } of problems) byWay.set(wayOut, (byWay.get(wayOut) ?? new Set()).add(part));
+  return [
     ...problems.map(
       ({ part, location, message }) => `  ${part}: ${location === undefined ? '' : `${location} `}${message}`,
     ),
-  ]);
-  return { result: { sound: isSound, workspaces }, lines, isWell: isSound };
+    ...[...byWay].map(([wayOut, parts]) => `  What to do (${[...parts].join(', ')}): ${wayOut}`),
+  ];
 }
 
 async function verifyAuditLog(config: Config, options: CalledWith): Promise<Inspection> {

@@ -100,16 +100,40 @@ export interface StoredIndex extends IndexState {
   readonly segments: readonly { readonly file: string; readonly living: LivingSegment }[];
 }
 
+interface SealedManifest {
+  readonly digest: string;
+  readonly manifest: Manifest;
+}
+
+/** @throws Error when it is damaged */
+function unsealManifest(folder: string): SealedManifest | undefined {
+  const file = path.join(folder, manifestName);
+  if (!fs.existsSync(file)) return undefined;
+  const [digest = '', text = ''] = fs.readFileSync(file, 'utf8').split('\n');
+  if (digestOf(Buffer.from(text)) !== digest) throw new Error('The manifest is damaged.');
+  return { digest, manifest: JSON.parse(text) as Manifest };
+}
+
+/**
+ * What the manifest in the folder names, for who only looks; undefined where there is none.
+ * @throws Error when it is damaged
+ */
+export function readManifest(
+  folder: string,
+): { readonly digest: string; readonly isOurs: boolean; readonly files: readonly string[] } | undefined {
+  const sealed = unsealManifest(folder);
+  if (sealed === undefined) return undefined;
+  const { digest, manifest } = sealed;
+  return { digest, isOurs: manifest.format === format, files: manifest.segments.map(({ file }) => file) };
+}
+
 /**
  * What is stored in the folder, or undefined when nothing is.
  * @throws Error when what is there can't be trusted: damaged, incomplete, or of another format
  */
 export function loadIndex(folder: string): StoredIndex | undefined {
-  const file = path.join(folder, manifestName);
-  if (!fs.existsSync(file)) return undefined;
-  const [digest, text = ''] = fs.readFileSync(file, 'utf8').split('\n');
-  if (digestOf(Buffer.from(text)) !== digest) throw new Error('The manifest is damaged.');
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = unsealManifest(folder)?.manifest;
+  if (manifest === undefined) return undefined;
   if (manifest.format !== format) throw new Error(`The index has the format ${manifest.format}, not ${format}.`);
   sweepFiles(folder, manifest.segments);
   return {

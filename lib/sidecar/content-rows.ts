@@ -1,5 +1,6 @@
 import type { Connection } from './database.js';
 import { connectionOf, type Scratch } from './scratch.js';
+import { sumBytes } from './totals.js';
 
 interface DocumentRow {
   number: number;
@@ -55,8 +56,7 @@ export class ContentRows {
     this.#copyEvents(source, 'deletion', numbers, later);
     this.#copyFolderDeletions(source, later);
     this.#dropOrphans();
-    const sum = this.#connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');
-    return sum.get()?.bytes ?? 0;
+    return sumBytes(this.#connection);
   }
 
   #copyFolders(source: Connection, mirrors: ReadonlyMap<string, string>): void {

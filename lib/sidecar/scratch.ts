@@ -14,11 +14,14 @@ export interface Scratch {
   close(): void;
 }
 
+/** SQLite makes a file that nobody else can open and that ends with the process, and only once it does not fit into memory. */
+export const nameless = '';
+
 const connections = new WeakMap<Scratch, Connection>();
 
 /**
  * @param like whose schema it gets
- * @param file a path where nothing is kept, or `:memory:`
+ * @param file a path where nothing is kept, `:memory:`, or nameless
  */
 export function openScratch(like: Connection, file: string, makeTables: (connection: Connection) => Tables): Scratch {
   removeFile(file);
@@ -64,6 +67,6 @@ export function connectionOf(scratch: Scratch): Connection {
 }
 
 function removeFile(file: string): void {
-  if (file === ':memory:') return;
+  if (file === ':memory:' || file === nameless) return;
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
+import { checkIntegrity, checkReferences } from './check-file.js';
 import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './oauth-table.js';
@@ -147,6 +148,32 @@ export function readKey(file: string, purpose: string): Uint8Array | undefined {
       'SELECT material FROM service_key WHERE purpose = ?',
     );
     return find.get(purpose)?.material;
+  } finally {
+    connection.close();
+  }
+}
+
+/** What the file says of itself, for who only looks. */
+export interface InspectedServiceFile {
+  /** What SQLite finds wrong with it, and rows that name others which are not there. */
+  readonly problems: readonly string[];
+  readonly workspaces: readonly { readonly name: string; readonly hasAuditKey: boolean }[];
+}
+
+/**
+ * Checks the file beside a server that may be running.
+ * @throws Error when it is not there or cannot be read
+ */
+export function inspectServiceFile(file: string): InspectedServiceFile {
+  const connection = openForReading(file, lookerPatience);
+  try {
+    const problems = [...checkIntegrity(connection), ...checkReferences(connection)];
+    const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
+    const hasKey = connection.prepare<[string]>('SELECT 1 FROM service_key WHERE purpose = ?');
+    const workspaces = list
+      .all()
+      .map(({ name }) => ({ name, hasAuditKey: hasKey.get(auditKeyOf(name)) !== undefined }));
+    return { problems, workspaces };
   } finally {
     connection.close();
   }

@@ -4,7 +4,9 @@ import { AuditTable } from './audit-table.js';
 import { BriefTable } from './brief-table.js';
 import { carryLog } from './carry-log.js';
 import { ClaimTable } from './claim-table.js';
+import { checkIntegrity, checkReferences } from './check-file.js';
 import { CommentTable } from './comment-table.js';
+import { ContentComparison, type ComparedStretch, type CompareOptions } from './compare-content.js';
 import { ContentRows } from './content-rows.js';
 import { CredentialTable } from './credential-table.js';
 import { copyDatabase, lookerPatience, openForReading, openForWriting, type Connection } from './database.js';
@@ -25,9 +27,9 @@ import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { ReadTransaction } from './read-transaction.js';
 import { RelocationTable } from './relocation-table.js';
-import { openScratch, scratchOf, type Scratch } from './scratch.js';
+import { connectionOf, nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
-import { readTotals, type Totals } from './totals.js';
+import { readTotals, sumBytes, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
 
@@ -219,10 +221,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         reading.pragma('shrink_memory');
         return true;
       },
-      checkIntegrity: () =>
-        (reading.pragma('integrity_check') as { integrity_check: string }[])
-          .map((row) => row.integrity_check)
-          .filter((line) => line !== 'ok'),
+      checkIntegrity: () => checkIntegrity(reading),
       close() {
         if (reading !== writing) reading.close();
         writing.close();
@@ -260,6 +259,14 @@ export interface SidecarSnapshot {
   totals(): Totals;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
+  /** Rows that name others which are not there, a sentence for each two tables. */
+  checkReferences(): string[];
+  /** Bytes of all versions, added up. */
+  sumBytes(): number;
+  /** Opens an empty one of the same schema that has no file of a name and is gone with the process. */
+  openScratch(): Scratch;
+  /** Compares the rows of content with those of a scratch. */
+  compareContent(scratch: Scratch, options: CompareOptions): Generator<ComparedStretch>;
   close(): void;
 }
 
@@ -274,10 +281,11 @@ export function openSidecarReadOnly(file: string): SidecarSnapshot {
     return {
       reader: makeTables(reading, () => undefined),
       totals: () => readTotals(reading),
-      checkIntegrity: () =>
-        (reading.pragma('integrity_check') as { integrity_check: string }[])
-          .map((row) => row.integrity_check)
-          .filter((line) => line !== 'ok'),
+      checkIntegrity: () => checkIntegrity(reading),
+      checkReferences: () => checkReferences(reading),
+      sumBytes: () => sumBytes(reading),
+      openScratch: () => openScratch(reading, nameless, (connection) => makeTables(connection, () => undefined)),
+      compareContent: (scratch, options) => new ContentComparison(reading, connectionOf(scratch), options).stretches(),
       close: () => reading.close(),
     };
   } catch (error) {

@@ -29,3 +29,9 @@ export function readTotals(connection: Connection): Totals {
     credentials: count('credential'),
   };
 }
+
+/** Bytes of all versions, as their rows say. */
+export function sumBytes(connection: Connection): number {
+  const sum = connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');
+  return sum.get()?.bytes ?? 0;
+}

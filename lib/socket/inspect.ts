@@ -7,7 +7,8 @@ import { listWorkspaces, openReadOnly } from '../workspace/open-read-only.js';
 import { readCloneWitnesses } from '../workspace/read-witnesses.js';
 import { readStatus } from '../workspace/read-status.js';
 import { verifyAuditChain } from '../workspace/verify-audit.js';
-import { verifyWorkspace, type Problem } from '../workspace/verify.js';
+import { verifyService } from '../workspace/verify-service.js';
+import { verifyWorkspace } from '../workspace/verify.js';
 import type { Presented } from './present.js';
 
 /** What is looked at without the process that owns the data: read-only, beside a server that may be running. */
@@ -53,25 +54,55 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
   return statuses;
 }
 
+/** Something that is broken, and what to do about it. */
+export interface PresentedProblem {
+  readonly part: string;
+  readonly message: string;
+  readonly location?: string;
+  readonly way_out: string;
+}
+
 export interface VerifiedWorkspace {
   readonly workspace: string;
   readonly sound: boolean;
   readonly documents: number;
+  readonly versions: number;
   readonly audit_records: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PresentedProblem[];
 }
 
-/** Checks everything in each workspace. @param tell gets the number of documents checked so far */
+export interface VerifiedData {
+  /** The service's own file. */
+  readonly service: { readonly sound: boolean; readonly problems: readonly PresentedProblem[] };
+  readonly workspaces: readonly VerifiedWorkspace[];
+}
+
+/**
+ * Checks everything: the service's own file, and each workspace, also those that a damaged file does not list any more.
+ * @param tell gets how many documents, commits or rows are looked at so far
+ * @throws Refusal INVALID_REQUEST when there is no such workspace, or none at all
+ */
 export async function verifyData(
-  options: InspectOptions,
-  tell: (workspace: string, documents: number) => void,
-): Promise<VerifiedWorkspace[]> {
-  const verified: VerifiedWorkspace[] = [];
-  for (const name of chooseWorkspaces(options)) {
-    const { auditRecords, ...rest } = await verifyWorkspace({ ...options, name }, (documents) => tell(name, documents));
-    verified.push({ ...rest, audit_records: auditRecords });
+  options: InspectOptions & { readonly isQuick: boolean },
+  tell: (workspace: string, what: string, done: number) => void,
+): Promise<VerifiedData> {
+  const { isReadable, problems, workspaces: found } = verifyService(options.dataFolder);
+  const names = found.filter((name) => (options.workspace ?? name) === name);
+  if (names.length === 0 && problems.length === 0) chooseWorkspaces(options);
+  const workspaces: VerifiedWorkspace[] = [];
+  for (const name of names) {
+    const verification = await verifyWorkspace({ ...options, name, isWithoutKey: !isReadable }, (what, done) =>
+      tell(name, what, done),
+    );
+    const { auditRecords, problems: ofWorkspace, ...rest } = verification;
+    workspaces.push({
+      ...rest,
+      audit_records: auditRecords,
+      problems: ofWorkspace.map(({ wayOut, ...problem }) => ({ ...problem, way_out: wayOut })),
+    });
   }
-  return verified;
+  const ofService = problems.map(({ message, wayOut }) => ({ part: 'service', message, way_out: wayOut }));
+  return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
 }
 
 export type VerifiedChain = ChainVerdict & { readonly workspace?: string };

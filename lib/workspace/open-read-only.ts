@@ -6,12 +6,15 @@ import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidec
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
 import { pathsOf } from './open-workspace.js';
 
-const serviceName = 'service.sqlite';
+/** The service's own file, in the data folder. */
+export const serviceName = 'service.sqlite';
 
 export interface ReadOnlyOptions {
   readonly dataFolder: string;
   readonly name: string;
   readonly git: 'auto' | 'never';
+  /** Does without the key of the audit chain, where the service's file cannot be read: signatures are not checked then. */
+  readonly isWithoutKey?: boolean;
 }
 
 /**
@@ -44,12 +47,13 @@ export function listWorkspaces(dataFolder: string): string[] {
 }
 
 /** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
-export async function openReadOnly({ dataFolder, name, git }: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
+export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
+  const { dataFolder, name, git, isWithoutKey = false } = options;
   const paths = pathsOf(dataFolder, name);
   const repository = await openRepositoryReadOnly({ path: paths.repository, git });
   try {
     const repositoryHead = await repository.head();
-    const key = readKey(join(dataFolder, serviceName), auditKeyOf(name));
+    const key = isWithoutKey ? undefined : readKey(join(dataFolder, serviceName), auditKeyOf(name));
     const sidecar = openSidecarReadOnly(paths.sidecar);
     return {
       name,

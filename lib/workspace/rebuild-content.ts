@@ -5,6 +5,7 @@ import type { Oid } from '../git/objects.js';
 import type { ReadableRepository } from '../git/open-read-only.js';
 import { TextCheck } from '../git/stage-blob.js';
 import { Tree, type TreeEntry } from '../git/tree.js';
+import { unreadableContent } from '../sidecar/compare-content.js';
 import { ByteBoundedCache } from './object-cache.js';
 import { stagedFrom } from './prepare-content.js';
 import { NotUnderstood } from './rebuild-event.js';
@@ -18,18 +19,27 @@ export interface FoundContent {
   readonly kind: DocumentKind;
 }
 
+/** Where trees and blobs are read from. */
+type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
+
 const treeCacheBytes = 64 * 1024 * 1024;
 const mostRemembered = 100_000;
 
 /** Looks into the trees and blobs of a history. What was read is remembered for a while. */
 export class ContentFinder {
-  readonly #repository: Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
+  readonly #repository: ContentSource;
+  readonly #onUnreadable: ((oid: Oid, error: unknown) => void) | undefined;
   readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
   readonly #reading = new Map<Oid, Promise<Tree>>();
   readonly #contents = new Map<Oid, Promise<FoundContent>>();
 
-  constructor(repository: Pick<ReadableRepository, 'read' | 'size' | 'readStream'>) {
+  /**
+   * @param onUnreadable told of content that cannot be read, which is then described as `unreadableContent`; if left
+   * out, nothing is described for that
+   */
+  constructor(repository: ContentSource, onUnreadable?: (oid: Oid, error: unknown) => void) {
     this.#repository = repository;
+    this.#onUnreadable = onUnreadable;
   }
 
   /** The content that a tree has at a location. @throws NotUnderstood when it has none */
@@ -54,9 +64,18 @@ export class ContentFinder {
     const known = this.#contents.get(oid);
     if (known !== undefined) return known;
     if (this.#contents.size >= mostRemembered) this.#contents.clear();
-    const described = this.#read(oid);
+    const described = this.#onUnreadable === undefined ? this.#read(oid) : this.#readOrTell(oid, this.#onUnreadable);
     this.#contents.set(oid, described);
     return described;
+  }
+
+  async #readOrTell(oid: Oid, onUnreadable: (oid: Oid, error: unknown) => void): Promise<FoundContent> {
+    try {
+      return await this.#read(oid);
+    } catch (error) {
+      onUnreadable(oid, error);
+      return { blobOid: oid, sha256: unreadableContent, size: 0, kind: 'binary' };
+    }
   }
 
   async #read(oid: Oid): Promise<FoundContent> {

@@ -29,6 +29,9 @@ export interface RebuildReport {
   readonly problems: readonly RebuildProblem[];
 }
 
+/** Where a history is read from. */
+export type HistorySource = Pick<ReadableRepository, 'read' | 'size' | 'readStream' | 'history'>;
+
 /** Commits, and files of an import, whose content is looked for at the same time. */
 const together = 16;
 
@@ -37,15 +40,16 @@ const together = 16;
  * in it alone, and compares the outcome with the newest tree. Reads the history once, in order; memory stays flat.
  * @param scratch empty; holds the rows afterwards, and who wrote them
  * @param tell called with the number of commits so far
+ * @param finder reads the content that commits brought
  * @throws ObjectNotFound, RepositoryUnreadable
  */
 export async function replayHistory(
-  repository: ReadableRepository,
+  repository: HistorySource,
   head: Oid,
   scratch: Scratch,
   tell: (commits: number) => void | Promise<void> = () => undefined,
+  finder = new ContentFinder(repository),
 ): Promise<RebuildReport> {
-  const finder = new ContentFinder(repository);
   const problems: RebuildProblem[] = [];
   let commits = 0;
   let before: ReadCommit | undefined;

@@ -92,7 +92,10 @@ export async function stageBackup(
   await copyDurably(fs, join(folder, backupFiles.sidecar), paths.sidecar);
   await copyArchives(backup, paths.archives, fs);
   checkSidecar(backup, paths.sidecar, files.migrations);
-  const { problems } = await verifyWorkspace({ dataFolder: stage, name, git: files.git }, () => undefined);
+  const { problems } = await verifyWorkspace(
+    { dataFolder: stage, name, git: files.git, isQuick: true },
+    () => undefined,
+  );
   if (problems.length > 0) {
     throw backupDamaged(
       folder,

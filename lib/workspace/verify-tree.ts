@@ -43,7 +43,12 @@ export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): 
     );
   } else if (hasSettled && (await repository.head()) === repositoryHead) {
     // A commit stops being pending only after main has moved to it or beyond.
-    report('history', `The repository's main is at ${main}, behind commits that are not pending any more.`);
+    report(
+      'history',
+      repositoryHead === null
+        ? 'The repository has no main, and commits lie there that are not pending any more.'
+        : `The repository's main is at ${main}, behind commits that are not pending any more.`,
+    );
   }
 }
 

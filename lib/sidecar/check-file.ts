@@ -1,0 +1,18 @@
+import type { Connection } from './database.js';
+
+/** Problems that SQLite finds in its own file; empty when sound. */
+export function checkIntegrity(connection: Connection): string[] {
+  return (connection.pragma('integrity_check') as { integrity_check: string }[])
+    .map((row) => row.integrity_check)
+    .filter((line) => line !== 'ok');
+}
+
+/** Rows that name others which are not there: a sentence for each two tables, with how many there are. */
+export function checkReferences(connection: Connection): string[] {
+  const orphans = connection.prepare<[], { table: string; parent: string; rows: number }>(
+    'SELECT "table", parent, count(*) AS rows FROM pragma_foreign_key_check GROUP BY "table", parent',
+  );
+  return orphans
+    .all()
+    .map(({ table, parent, rows }) => `${rows} of the rows of "${table}" name a row of "${parent}" that is not there.`);
+}

@@ -1,0 +1,270 @@
+import type { Connection } from './database.js';
+
+/** Something in which rows are not as the history makes them. */
+export interface ContentDifference {
+  readonly of: 'document' | 'version' | 'relocation' | 'deletion' | 'folder' | 'folder deletion';
+  /** Where it is, or was, as far as the rows or the history know. */
+  readonly location: string;
+  /** Tells it from others at its location: a version's or a document's id, a commit. */
+  readonly id: string;
+  /** What differs; null when one of the two has no such row at all. */
+  readonly column: string | null;
+  /** undefined where there is no such row. */
+  readonly inRows: unknown;
+  readonly inHistory: unknown;
+}
+
+export interface CompareOptions {
+  /** Ids of documents that are left out, since an erase is taking them away. */
+  readonly leftOut: ReadonlySet<string>;
+  /** Whether rows name commits as they are, which they do not while an erase leads them to rewritten ones. */
+  readonly namesCommits: boolean;
+}
+
+/** A stretch of the comparison, after which whoever asked may rest. */
+export interface ComparedStretch {
+  readonly rows: number;
+  readonly differences: readonly ContentDifference[];
+}
+
+/** In the scratch, instead of the SHA-256 of content that could not be read: there is nothing to compare then. */
+export const unreadableContent = '';
+
+type Value = string | number | null;
+type Row = Readonly<Record<string, Value>>;
+type Key = readonly (string | number)[];
+
+interface Compared {
+  readonly of: ContentDifference['of'];
+  /** Its rows in the order of the key. */
+  readonly sql: string;
+  readonly key: (row: Row) => Key;
+  /** Columns that are compared; the others only tell what the row is. */
+  readonly columns: readonly string[];
+}
+
+const rowsInStretch = 500;
+/** No path has more folders: each has a name, and a location is at most so many bytes long. */
+const deepest = 1024;
+
+const documents: Compared = {
+  of: 'document',
+  sql: `SELECT id, id AS document_id, coalesce(deleted_location, name) AS location, folder, name, created_at, sequence,
+      deleted_at, deleted_by, deleted_commit, deleted_location FROM document ORDER BY id`,
+  key: ({ id }) => [id ?? ''],
+  columns: ['name', 'created_at', 'sequence', 'deleted_at', 'deleted_by', 'deleted_commit', 'deleted_location'],
+};
+
+const versions: Compared = {
+  of: 'version',
+  sql: `SELECT d.id AS document_id, v.sequence, v.id, v.commit_oid, v.blob_oid, v.sha256, v.size, v.kind, v.media_type,
+      v.location, v.author, v.at, v.operation, v.message, v.moment
+    FROM document d CROSS JOIN version v ON v.document = d.number ORDER BY d.id, v.sequence`,
+  key: ({ document_id: document, sequence }) => [document ?? '', sequence ?? 0],
+  columns: 'id commit_oid blob_oid sha256 size kind media_type location author at operation message'.split(' '),
+};
+
+const relocations: Compared = {
+  of: 'relocation',
+  sql: `SELECT r.commit_oid, r.commit_oid AS id, r.operation, d.id AS document_id, r.from_location,
+      r.to_location AS location, r.author, r.at, r.moment
+    FROM relocation r LEFT JOIN document d ON d.number = r.document ORDER BY r.commit_oid`,
+  key: ({ id }) => [id ?? ''],
+  columns: ['operation', 'document_id', 'from_location', 'location', 'author', 'at'],
+};
+
+const deletions: Compared = {
+  of: 'deletion',
+  sql: `SELECT d.id AS document_id, e.commit_oid, e.commit_oid AS id, e.location, e.folder, e.author, e.at, e.moment
+    FROM document d CROSS JOIN deletion e ON e.document = d.number ORDER BY d.id, e.commit_oid`,
+  key: ({ document_id: document, id }) => [document ?? '', id ?? ''],
+  columns: ['location', 'folder', 'author', 'at'],
+};
+
+const folderDeletions: Compared = {
+  of: 'folder deletion',
+  sql: `SELECT commit_oid, commit_oid AS id, location, kept, author, at, moment FROM folder_deletion ORDER BY commit_oid`,
+  key: ({ id }) => [id ?? ''],
+  columns: ['location', 'kept', 'author', 'at'],
+};
+
+/**
+ * Compares rows of folders, documents, versions, renames, moves and deletions with those that a history was replayed
+ * into, whatever numbers either has for them. What happened has the same order in both; rows may count it from
+ * further on, since erases take commits out of a history and leave the rows' count as it was.
+ */
+export class ContentComparison {
+  readonly #rows: Connection;
+  readonly #history: Connection;
+  readonly #options: CompareOptions;
+  /** When something happened as the rows count it, by when it did as the history does. */
+  readonly #moments: (number | undefined)[] = [];
+  #differences: ContentDifference[] = [];
+
+  constructor(rows: Connection, history: Connection, options: CompareOptions) {
+    this.#rows = rows;
+    this.#history = history;
+    this.#options = options;
+  }
+
+  *stretches(): Generator<ComparedStretch> {
+    const folders = this.#compareFolders();
+    yield this.#takeStretch(folders.size);
+    yield* this.#compare(documents, (row, made) => {
+      const isInPlace = row['folder'] === (made['folder'] === null ? null : folders.get(Number(made['folder'])));
+      if (!isInPlace) this.#note(documents, row, 'folder', placeOf(this.#rows, row), placeOf(this.#history, made));
+    });
+    yield* this.#compare(versions);
+    // What an erase has moved still names commits by which nothing is found.
+    if (!this.#options.namesCommits) return;
+    yield* this.#compare(relocations);
+    yield* this.#compare(deletions);
+    yield* this.#compare(folderDeletions);
+    this.#compareOrder();
+    yield this.#takeStretch(0);
+  }
+
+  *#compare(compared: Compared, also?: (row: Row, made: Row) => void): Generator<ComparedStretch> {
+    let rows = 0;
+    for (const [row, made] of pairRows(compared, this.#rows, this.#history)) {
+      rows += 1;
+      const either = row ?? made;
+      if (either !== undefined && !this.#options.leftOut.has(String(either['document_id']))) {
+        if (row === undefined || made === undefined) this.#note(compared, either, null, row, made);
+        else {
+          this.#compareColumns(compared, row, made);
+          also?.(row, made);
+        }
+      }
+      if (rows === rowsInStretch) {
+        yield this.#takeStretch(rows);
+        rows = 0;
+      }
+    }
+    yield this.#takeStretch(rows);
+  }
+
+  #compareColumns(compared: Compared, row: Row, made: Row): void {
+    for (const column of compared.columns) {
+      if (row[column] === made[column]) continue;
+      if (!this.#options.namesCommits && (column === 'commit_oid' || column === 'deleted_commit')) continue;
+      const isOfContent = column === 'sha256' || column === 'size' || column === 'kind';
+      if (isOfContent && made['sha256'] === unreadableContent) {
+        if (column !== 'sha256') continue;
+        this.#note(compared, row, 'content', row['blob_oid'], undefined);
+      } else this.#note(compared, row, column, row[column], made[column]);
+    }
+    const [moment, counted] = [row['moment'], made['moment']];
+    if (typeof moment !== 'number' || typeof counted !== 'number') return;
+    const known = (this.#moments[counted] ??= moment);
+    if (known !== moment) this.#note(compared, row, 'moment', moment, known);
+  }
+
+  /** Later things happened later in the rows, too. */
+  #compareOrder(): void {
+    let last = -1;
+    for (const [counted, moment] of this.#moments.entries()) {
+      if (moment === undefined) continue;
+      if (moment <= last) {
+        const what = { of: 'version', location: '', id: '', column: 'moment' } as const;
+        this.#differences.push({ ...what, inRows: moment, inHistory: `commit ${counted}, after ${last}` });
+      }
+      last = Math.max(last, moment);
+    }
+  }
+
+  /** Folders with the same path, all that both have. @returns numbers in the rows by those in the history */
+  #compareFolders(): Map<number, number> {
+    const sql = 'SELECT number, name, kept FROM folder WHERE parent = ?';
+    const [here, there] = [this.#rows, this.#history].map((connection) =>
+      connection.prepare<[number], { number: number; name: string; kept: number }>(sql),
+    );
+    const pairs = new Map([[1, 1]]);
+    const open = [{ row: 1, made: 1, path: '' }];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const rows = new Map((here?.all(at.row) ?? []).map((row) => [row.name, row]));
+      for (const { number, name, kept } of there?.all(at.made) ?? []) {
+        const row = rows.get(name);
+        const path = at.path === '' ? name : `${at.path}/${name}`;
+        const what = { of: 'folder', location: path, id: '' } as const;
+        if (row === undefined) this.#differences.push({ ...what, column: null, inRows: undefined, inHistory: name });
+        else {
+          if (row.kept !== kept) this.#differences.push({ ...what, column: 'kept', inRows: row.kept, inHistory: kept });
+          pairs.set(number, row.number);
+          open.push({ row: row.number, made: number, path });
+        }
+        rows.delete(name);
+      }
+      for (const { name } of rows.values()) {
+        const location = at.path === '' ? name : `${at.path}/${name}`;
+        this.#differences.push({ of: 'folder', location, id: '', column: null, inRows: name, inHistory: undefined });
+      }
+    }
+    return pairs;
+  }
+
+  #note({ of }: Compared, about: Row, column: string | null, inRows: unknown, inHistory: unknown): void {
+    const { location, id } = about;
+    this.#differences.push({ of, location: String(location), id: String(id), column, inRows, inHistory });
+  }
+
+  #takeStretch(rows: number): ComparedStretch {
+    const differences = this.#differences;
+    this.#differences = [];
+    return { rows, differences };
+  }
+}
+
+/** Where a document's row puts it. */
+function placeOf(connection: Connection, { folder, name }: Row): string | null {
+  if (folder === null) return null;
+  const find = connection.prepare<[Value], { parent: number; name: string }>(
+    'SELECT parent, name FROM folder WHERE number = ?',
+  );
+  const names = [String(name)];
+  let at: Value = folder ?? 0;
+  for (let depth = 0; at !== 1 && depth < deepest; depth++) {
+    const found = find.get(at);
+    if (found === undefined) return `(a folder that is not there)/${names.join('/')}`;
+    names.unshift(found.name);
+    at = found.parent;
+  }
+  return names.join('/');
+}
+
+/** The rows of both in the order of their keys, those with the same key together. */
+function* pairRows(
+  { sql, key }: Compared,
+  rows: Connection,
+  history: Connection,
+): Generator<[Row | undefined, Row | undefined]> {
+  const [here, there] = [rows, history].map((connection) => connection.prepare<[], Row>(sql).iterate());
+  if (here === undefined || there === undefined) return;
+  try {
+    let row = take(here);
+    let made = take(there);
+    while (row !== undefined || made !== undefined) {
+      const order = row === undefined ? 1 : made === undefined ? -1 : compareKeys(key(row), key(made));
+      yield [order > 0 ? undefined : row, order < 0 ? undefined : made];
+      if (order <= 0) row = take(here);
+      if (order >= 0) made = take(there);
+    }
+  } finally {
+    here.return?.();
+    there.return?.();
+  }
+}
+
+function take(rows: Iterator<Row>): Row | undefined {
+  const next = rows.next();
+  return next.done === true ? undefined : next.value;
+}
+
+/** Ids, commits and numbers: none has a character of which SQLite and JavaScript have another order. */
+function compareKeys(a: Key, b: Key): number {
+  for (const [index, value] of a.entries()) {
+    const other = b[index] ?? value;
+    if (value !== other) return value < other ? -1 : 1;
+  }
+  return 0;
+}
