@@ -9,7 +9,7 @@ import {
   type Reading,
   type SearchDocument,
 } from './analyze-document.js';
-import { holdsPhrases, mostPhraseCandidates, mostPhraseText } from './check-phrases.js';
+import { mostPhraseCandidates } from './check-phrases.js';
 import { defaultFirstTier } from './choose-merge.js';
 import type { ReachedSegment } from './cut-postings.js';
 import { LivingSegment, type SegmentState } from './living-segment.js';
@@ -18,6 +18,7 @@ import { english, forgetLanguages, openLanguages, type Languages } from './langu
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
+import { pickHits } from './pick-hits.js';
 import {
   rankDocuments,
   strangePosition,
@@ -27,11 +28,12 @@ import {
 } from './rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
 import { readLabels } from './read-labels.js';
+import { Refill } from './refill.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest, type IndexState } from './segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './search-batch.js';
 import type { SearchOptions } from './search-options.js';
-import type { SearchHit, SearchPage, SearchRequest } from './search-request.js';
+import type { SearchPage, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
 import { extract, keyAt, Shelf, type Place } from './shelf.js';
 import { forgetStems } from './stem-word.js';
@@ -54,8 +56,8 @@ export class SearchIndex {
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
   #dropped: Error | null = null;
-  /** Keys that commits named since a rebuild or a revision began. */
-  #touched: Set<number> | null = null;
+  /** The rebuild or the revision that is under way. */
+  readonly #refill: Refill;
   /** With which new documents' directions are found. */
   #vectors: WordVectors | null = null;
   #languages: Languages;
@@ -66,6 +68,7 @@ export class SearchIndex {
     this.#options = options;
     this.#languages = options.languages ?? english;
     this.#shelf = new Shelf(this.#merger, options.report ?? (() => undefined), options.firstTier ?? defaultFirstTier);
+    this.#refill = new Refill(this.#shelf);
   }
 
   /** An index that holds nothing yet, whatever is stored; `save` puts it in the place of that. */
@@ -116,25 +119,20 @@ export class SearchIndex {
 
   /** From now on commits win over what is revised. */
   startRevision(): void {
-    this.#touched = new Set();
+    this.#refill.start();
   }
 
-  /** Puts documents in the place of themselves, taken apart anew; those that were written meanwhile stay. */
-  revise({ analysis, keys }: SearchUpsert, leftOut?: ReadonlySet<number>): void {
-    analysis.segment.assignKeys(keys);
-    const living = new LivingSegment(analysis.segment);
-    keys.forEach((key, ordinal) => {
-      const older = this.#touched?.has(key) || leftOut?.has(key) ? undefined : this.#shelf.findKey(key);
-      if (older === undefined) living.bury(ordinal);
-      else this.#shelf.bury(older);
-    });
-    this.#shelf.add(living);
-    this.#shelf.tidy();
+  /**
+   * Puts documents in the place of themselves, taken apart anew; those that were written meanwhile stay.
+   * @param leftOut keys of those that stay, too
+   */
+  revise(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
+    this.#refill.take(documents, 'replace', leftOut);
   }
 
   /** Every document has been revised: meaning is told from now on. */
   endRevision(): void {
-    this.#touched = null;
+    this.#refill.end();
     this.#madeWith = this.#vectors?.name ?? null;
   }
 
@@ -169,7 +167,7 @@ export class SearchIndex {
     this.#languages = languages;
     this.#shelf.clear();
     this.#commit = null;
-    this.#touched = new Set();
+    this.#refill.start();
   }
 
   /**
@@ -177,20 +175,13 @@ export class SearchIndex {
    * alone. Locations are those of this moment.
    * @param leftOut keys of those that are not to be brought in
    */
-  backfill({ analysis, keys }: SearchUpsert, leftOut?: ReadonlySet<number>): void {
-    analysis.segment.assignKeys(keys);
-    const living = new LivingSegment(analysis.segment);
-    keys.forEach((key, ordinal) => {
-      const isNewer = this.#touched?.has(key) || leftOut?.has(key);
-      if (isNewer || this.#shelf.findKey(key) !== undefined) living.bury(ordinal);
-    });
-    this.#shelf.add(living);
-    this.#shelf.tidy();
+  backfill(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
+    this.#refill.take(documents, 'add', leftOut);
   }
 
   /** The index is whole again, and of the commit given. */
   endRebuild(commit: string): void {
-    this.#touched = null;
+    this.#refill.end();
     this.#commit = commit;
     this.#madeWith = this.#vectors?.name ?? null;
   }
@@ -205,29 +196,24 @@ export class SearchIndex {
     if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
     const manner = this.#manner;
     if (request.position && request.position.manner !== manner) throw strangePosition();
-    const hasPhrases = query.phrases.length > 0;
-    const most = hasPhrases ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
+    const most = query.phrases.length > 0 ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
     const { version } = this.#shelf;
     const { candidates, statistics } = await runResting(this.#rank(request, query, most + 1));
     const found = candidates.map(({ living, ordinal, score }) => ({
       hit: { key: living.segment.keys[ordinal] ?? 0, location: living.locationOf(ordinal) },
       score,
     }));
-    const hits: SearchHit[] = [];
-    let examined = 0;
-    let characters = 0;
-    for (const { hit } of found.slice(0, most)) {
-      if (hits.length === request.limit || characters > mostPhraseText) break;
-      examined += 1;
-      if (hasPhrases) {
-        const text = (await this.#options.readText(hit.key, hit.location)) ?? '';
-        characters += text.length;
-        if (!(await runResting(holdsPhrases(hit.location, text, query.phrases)))) continue;
-      }
-      // What was renamed while this rested is shown where it is now; its place in the order is that of before.
-      const isUnchanged = version === this.#shelf.version;
-      hits.push(isUnchanged ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location });
-    }
+    const { hits, examined } = await pickHits(
+      found.slice(0, most).map(({ hit }) => hit),
+      {
+        limit: request.limit,
+        phrases: query.phrases,
+        readText: this.#options.readText,
+        // What was renamed while this rested is shown where it is now; its place in the order is that of before.
+        present: (hit) =>
+          version === this.#shelf.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },
+      },
+    );
     const last = found[examined - 1];
     const isEnd = last === undefined || examined === found.length;
     const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
@@ -259,7 +245,7 @@ export class SearchIndex {
 
   /** An erased document: when it returns, no word that only it had is in memory, nor in any file after the next save. */
   async expel(key: number): Promise<void> {
-    this.#touched?.add(key);
+    this.#refill.touch(key);
     await this.#shelf.expel(key);
     forgetStems();
     forgetLanguages();
@@ -322,7 +308,7 @@ export class SearchIndex {
 
   #remove(place: Place | undefined): void {
     if (place === undefined) return;
-    this.#touched?.add(keyAt(place));
+    this.#refill.touch(keyAt(place));
     this.#shelf.bury(place);
   }
 
@@ -347,7 +333,7 @@ export class SearchIndex {
   #put({ segment, locations }: Analysis, keys: readonly number[]): void {
     if (keys.length !== locations.length) throw new Error('An analysis needs a key for each of its documents.');
     keys.forEach((key, index) => {
-      this.#touched?.add(key);
+      this.#refill.touch(key);
       const older = this.#shelf.findKey(key);
       if (older !== undefined) this.#shelf.bury(older);
       this.#remove(this.#shelf.findLocation(locations[index] as Location));

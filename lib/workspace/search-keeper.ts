@@ -13,7 +13,8 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
-import { keysFor, takeBatch, type DocumentToIndex, type QueuedNote, type SearchNote, type Work } from './take-notes.js';
+import { NoteQueue } from './follow-notes.js';
+import { keysFor, type DocumentToIndex, type NoteBatch, type SearchNote } from './take-notes.js';
 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
@@ -46,10 +47,6 @@ export const longestIndexed = 10 * 1024 * 1024;
 const shortText = 16 * 1024;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
 const storedEvery = 5000;
-/** Milliseconds that notes are gathered before they are followed, unless a search is waiting for them. */
-const gatheredFor = 20;
-/** Notes that may wait; beyond, writers wait until half of them are followed. */
-const mostWaiting = 4096;
 
 /**
  * Keeps the text index in step with the journal. Notes come in the order of the commits and are followed in that
@@ -58,22 +55,14 @@ const mostWaiting = 4096;
  * write, it makes the index be built anew.
  */
 export class SearchKeeper {
-  /** Where the index is going in the background; null when it is as the policy asks for. */
-  progress: SearchProgress | null = null;
+  #progress: SearchProgress | null = null;
   #index: SearchIndex;
   /** Filled beside the other one, until it takes its place. */
   #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
-  #notes: QueuedNote[] = [];
-  /** How many notes were ever taken, and how many of them are followed. */
-  #taken = 0;
-  #followed = 0;
-  #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
-  #isFollowing = false;
+  readonly #queue = new NoteQueue({ follow: (batch) => this.#followBatch(batch), rest: () => this.#saveIfDue() });
   /** Whether the index is behind in a way that notes don't mend: they are left out until somebody has caught up. */
   #isBehind = true;
-  /** Ends the time in which notes are gathered. */
-  #hurry: () => void = () => undefined;
   #isReady = false;
   #isBroken = false;
   #isClosing = false;
@@ -100,6 +89,16 @@ export class SearchKeeper {
 
   get index(): SearchIndex {
     return this.#index;
+  }
+
+  /** Where the index is going in the background; null when it is as the policy asks for. */
+  get progress(): SearchProgress | null {
+    return this.#progress;
+  }
+
+  /** Called by the one who works on the whole index. */
+  noteProgress(progress: SearchProgress | null): void {
+    this.#progress = progress;
   }
 
   /** Whether searches can be answered: false while the index is being built. */
@@ -221,42 +220,30 @@ export class SearchKeeper {
         outcome.error = error;
       }
     };
-    this.#queue([{ note: { type: 'work', run }, commit: '' }]);
+    this.#queue.add([{ note: { type: 'work', run }, commit: '' }]);
     await this.settled();
     if ('error' in outcome) throw outcome.error;
   }
 
   /** Takes notes of a commit that has just become durable. Returns at once. */
   follow(commit: string, notes: readonly SearchNote[]): void {
-    if (!this.#isBehind) this.#queue(notes.map((note) => ({ note, commit })));
-  }
-
-  #queue(notes: readonly QueuedNote[]): void {
-    for (const note of notes) this.#notes.push(note);
-    this.#taken += notes.length;
-    if (!this.#isFollowing) void this.#followAll();
+    if (!this.#isBehind) this.#queue.add(notes.map((note) => ({ note, commit })));
   }
 
   /** Resolves when all notes taken so far have been followed; at once when none wait. */
-  async settled(): Promise<void> {
-    this.#hurry();
-    await this.#reach(this.#taken);
+  settled(): Promise<void> {
+    return this.#queue.settled();
   }
 
   /** Resolves when there is room for the notes of another write: at once but under a long flood of them. */
-  async roomForWrites(): Promise<void> {
-    if (this.#taken - this.#followed > mostWaiting) await this.#reach(this.#taken - mostWaiting / 2);
-  }
-
-  #reach(until: number): Promise<void> | undefined {
-    if (this.#followed >= until) return undefined;
-    return new Promise((resolve) => void this.#waiting.push({ until, resolve }));
+  roomForWrites(): Promise<void> {
+    return this.#queue.roomForWrites();
   }
 
   /** @throws Refusal UNAVAILABLE while the index is being built; INVALID_REQUEST for a query beyond the limits */
   async search(request: SearchRequest): Promise<SearchPage> {
     if (!this.isReady) throw searchUnavailable();
-    if (this.#followed < this.#taken) await this.settled();
+    if (!this.#queue.isSettled) await this.settled();
     return this.index.search(request);
   }
 
@@ -318,57 +305,26 @@ export class SearchKeeper {
   }
 
   /** Never fails: what goes wrong is reported. */
-  async #followAll(): Promise<void> {
-    this.#isFollowing = true;
-    while (this.#notes.length > 0) {
-      if (this.#waiting.length === 0) await this.#gather();
-      const notes = this.#notes;
-      this.#notes = [];
-      for (let next = 0; next < notes.length;) next += await this.#followSome(notes, next);
-      // The notes of a commit are taken together.
-      if (this.#sinceStored >= storedEvery && this.isReady) {
-        await this.#save().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
-      }
-    }
-    this.#isFollowing = false;
+  async #saveIfDue(): Promise<void> {
+    if (this.#sinceStored < storedEvery || !this.isReady) return;
+    await this.#save().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
   }
 
-  #gather(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatheredFor);
-      this.#hurry = () => {
-        clearTimeout(timer);
-        this.#hurry = () => undefined;
-        resolve();
-      };
-    });
-  }
-
-  /** @returns how many notes it followed */
-  async #followSome(notes: readonly QueuedNote[], from: number): Promise<number> {
-    const batch = takeBatch(notes, from);
+  /** Never fails: what could not be followed is reported, and the index is built anew. */
+  async #followBatch({ notes, count, commit }: NoteBatch): Promise<void> {
     try {
-      await this.#followBatch(batch.notes, notes[from + batch.count - 1]?.commit ?? '');
+      const [first] = notes;
+      if (first?.type === 'work') first.run();
+      else {
+        const indexes = this.#next === null ? [this.index] : [this.index, this.#next];
+        for (const index of indexes) await this.#followIn(index, notes as readonly SearchNote[], commit);
+      }
     } catch (error) {
       if (!this.#isBroken) this.#options.onBehind();
       this.#isBroken = true;
       this.#options.onFault('The search index could not follow a write and is built anew', error);
     }
-    this.#sinceStored += batch.count;
-    this.#followed += batch.count;
-    const done = this.#waiting.filter(({ until }) => until <= this.#followed);
-    if (done.length > 0) this.#waiting = this.#waiting.filter(({ until }) => until > this.#followed);
-    for (const { resolve } of done) resolve();
-    return batch.count;
-  }
-
-  async #followBatch(notes: readonly (SearchNote | Work)[], commit: string): Promise<void> {
-    const [first] = notes;
-    if (first?.type === 'work') first.run();
-    else
-      for (const index of this.#next === null ? [this.index] : [this.index, this.#next]) {
-        await this.#followIn(index, notes as readonly SearchNote[], commit);
-      }
+    this.#sinceStored += count;
   }
 
   async #followIn(index: SearchIndex, notes: readonly SearchNote[], commit: string): Promise<void> {

@@ -36,11 +36,17 @@ export interface QueuedNote {
 
 const mostTogether = 256;
 
-/**
- * What can be followed together: new versions of documents, of each only the newest, or anything else alone.
- * @returns the notes to follow, and how many were taken
- */
-export function takeBatch(notes: readonly QueuedNote[], from: number): { notes: (SearchNote | Work)[]; count: number } {
+/** Notes that are followed together, or one piece of work. */
+export interface NoteBatch {
+  readonly notes: readonly (SearchNote | Work)[];
+  /** How many of those that waited they stand for. */
+  readonly count: number;
+  /** The commit that the index is of when they are followed. */
+  readonly commit: string;
+}
+
+/** What can be followed together: new versions of documents, of each only the newest, or anything else alone. */
+export function takeBatch(notes: readonly QueuedNote[], from: number): NoteBatch {
   const newest = new Map<Location, SearchNote>();
   let next = from;
   for (; next < notes.length && newest.size < mostTogether; next += 1) {
@@ -49,8 +55,8 @@ export function takeBatch(notes: readonly QueuedNote[], from: number): { notes: 
     newest.set(note.document.location, note);
   }
   const first = notes[from];
-  if (newest.size > 0 || first === undefined) return { notes: [...newest.values()], count: next - from };
-  return { notes: [first.note], count: 1 };
+  if (newest.size === 0 && first !== undefined) return { notes: [first.note], count: 1, commit: first.commit };
+  return { notes: [...newest.values()], count: next - from, commit: notes[next - 1]?.commit ?? '' };
 }
 
 /** Keys in the order in which the analysis has its documents. */

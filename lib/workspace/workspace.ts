@@ -223,7 +223,7 @@ export class Workspace {
   /** The log gets the beginning, every tenth, and the end. */
   #tellOfSearch(progress: SearchProgress | null): void {
     const before = this.search.progress;
-    this.search.progress = progress;
+    this.search.noteProgress(progress);
     const tenth = (each: SearchProgress | null): number =>
       each === null ? -1 : Math.floor((10 * each.done) / Math.max(1, each.documents));
     if (tenth(before) === tenth(progress)) return;

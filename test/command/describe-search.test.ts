@@ -36,7 +36,7 @@ describe('what `status` says of search', () => {
     test = await openTestService();
     await test.workspace.searchCaughtUp();
     assert.deepEqual(reportSearch(test.service), [report({})]);
-    test.workspace.search.progress = { task: 'meaning', done: 1, documents: 2 };
+    test.workspace.search.noteProgress({ task: 'meaning', done: 1, documents: 2 });
     assert.deepEqual(reportSearch(test.service)[0]?.progress, { task: 'meaning', done: 1, documents: 2 });
   });
 });

@@ -53,7 +53,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'finds dead documents',
-    file: 'rank-documents.js',
+    file: 'offer-best.js',
     text: 'living.dead > 0 && living.isDead(ordinal)',
     instead: 'false',
   },
@@ -71,31 +71,31 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'leaves out what scores much like the last hit of the page before',
-    file: 'rank-documents.js',
+    file: 'offer-best.js',
     text: 'if (score === after.score',
     instead: 'if (score >= after.score - 0.05',
   },
   {
     fault: 'leaves out documents that neighbours would lift onto the page',
-    file: 'rank-documents.js',
+    file: 'offer-best.js',
     text: '(score + mostLeft) * almostOne < wanted',
     instead: 'score < wanted',
   },
   {
     fault: 'leaves out documents that meaning would lift onto the page',
-    file: 'rank-documents.js',
+    file: 'plan-scores.js',
     text: 'const sums = [meaningWorth];',
     instead: 'const sums = [0];',
   },
   {
     fault: 'takes for a later page’s what was on the page before',
-    file: 'rank-documents.js',
+    file: 'offer-best.js',
     text: '(score + mostLeft) * almostOne >= ceiling ||',
     instead: '',
   },
   {
     fault: 'tells the meaning of documents beyond the reach',
-    file: 'rank-documents.js',
+    file: 'add-scores.js',
     text: 'function* addMeaning(on, { living, intervals }, meaning, worth) {',
     instead: 'function* addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
   },
@@ -107,9 +107,9 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'revises what was written meanwhile',
-    file: 'search-index.js',
-    text: 'const older = this.#touched?.has(key) || leftOut',
-    instead: 'const older = leftOut',
+    file: 'refill.js',
+    text: 'const isNewer = this.#touched?.has(key) || leftOut',
+    instead: 'const isNewer = leftOut',
   },
   {
     fault: 'reads a moved folder’s documents at their old place',
