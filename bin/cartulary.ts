@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { describeError } from '../lib/domain/describe-error.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
@@ -46,7 +47,7 @@ try {
       printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
   } else {
     const isConfiguration = error instanceof Error && error.name === 'ConfigError';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = describeError(error);
     fail({ code: isConfiguration ? 'USAGE' : 'INTERNAL', message }, asJson);
   }
 }

@@ -145,7 +145,7 @@ function describeProblems(problems: readonly PresentedProblem[]): string[] {
 }
 
 async function verifyAuditLog(config: Config, options: CalledWith): Promise<Inspection> {
-  const { verifyAudit, verifyExport } = await import('../lib/socket/inspect.js');
+  const { verifyChains, verifyExport } = await import('../lib/socket/inspect.js');
   const text = (name: string): string | undefined => {
     const value = options[name];
     return typeof value === 'string' ? value : undefined;
@@ -154,7 +154,7 @@ async function verifyAuditLog(config: Config, options: CalledWith): Promise<Insp
   const clone = text('clone');
   const chains =
     file === undefined
-      ? await verifyAudit(toInspect(config), clone)
+      ? await verifyChains(toInspect(config), clone)
       : [await verifyExport({ file, head: text('head'), clone, key: key === undefined ? undefined : readKey(key) })];
   const isSound = chains.every(({ sound }) => sound);
   return { result: { sound: isSound, chains }, lines: chains.map(describeChain), isWell: isSound };

@@ -1,5 +1,5 @@
 import type { Policy } from '../domain/policy.js';
-import type { Allowance, RateLimiter } from './rate-limit.js';
+import type { Allowance, RateLimiter } from './token-buckets.js';
 
 /** Whose allowance a request is taken from. */
 export interface RatedSource {

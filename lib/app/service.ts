@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
-import { RateLimiter } from '../access/rate-limit.js';
+import { RateLimiter } from '../access/token-buckets.js';
 import { workspaceNamePattern } from '../access/secret.js';
 import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { packagePath } from '../config.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as rest } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { describeError } from '../domain/describe-error.js';
 import type { AuditRecord } from '../domain/audit-record.js';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
 import type { ExportedRecord } from './exported-line.js';
@@ -60,7 +61,7 @@ const holdsOthers = (archive: ArchiveRow): ArchiveUnreadable =>
   new ArchiveUnreadable(archive, 'holds other records than these');
 
 const unreadable = (archive: ArchiveRow, error: unknown): ArchiveUnreadable =>
-  new ArchiveUnreadable(archive, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  new ArchiveUnreadable(archive, `cannot be read: ${describeError(error)}`);
 
 function parseRecord(line: string, archive: ArchiveRow): AuditRecord {
   try {

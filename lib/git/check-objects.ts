@@ -1,3 +1,4 @@
+import { describeError } from '../domain/describe-error.js';
 import { decodeCommit } from './commit-object.js';
 import { listLooseObjects } from './loose-object.js';
 import type { GitObject, Oid } from './objects.js';
@@ -20,7 +21,7 @@ export async function checkObjects(
     try {
       return await work();
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(describeError(error));
       return undefined;
     }
   };

@@ -1,3 +1,5 @@
+import { describeError } from '../domain/describe-error.js';
+
 /** Everything that can go wrong when content is asked of a repository. */
 
 /** The repository is sound, and it holds no object of this name. */
@@ -52,6 +54,5 @@ export function systemErrorCode(error: unknown): string | undefined {
 /** Wraps whatever a read threw; an error of this file passes unchanged. */
 export function asUnreadable(error: unknown, what: string): Error {
   if (error instanceof ObjectNotFound || error instanceof RepositoryUnreadable) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new RepositoryUnreadable(`${what}: ${reason}`, { cause: error });
+  return new RepositoryUnreadable(`${what}: ${describeError(error)}`, { cause: error });
 }

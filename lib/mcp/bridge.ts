@@ -1,3 +1,4 @@
+import { describeError } from '../domain/describe-error.js';
 import type { Readable, Writable } from 'node:stream';
 
 /** What came back for one message. */
@@ -134,7 +135,7 @@ export async function bridgeStreams(
         fail(id, -32000, `What answers there is no MCP of Cartulary (HTTP ${status}). Check the address.`);
       }
     } catch (error) {
-      if (id !== undefined) fail(id, -32000, error instanceof Error ? error.message : String(error));
+      if (id !== undefined) fail(id, -32000, describeError(error));
     }
   }
 

@@ -1,6 +1,6 @@
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { refuseUnread } from '../operations/perform.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';

@@ -4,7 +4,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './check-arguments.js';

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { RateLimiter } from '../access/rate-limit.js';
+import type { RateLimiter } from '../access/token-buckets.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
 import type { Clock, Randomness } from '../domain/clock.js';

@@ -3,7 +3,6 @@ import type { ChainSource, ExportedLine } from '../audit/export.js';
 import { exportChain } from '../audit/export.js';
 import type { ChainVerdict, KnownHead } from '../audit/verify.js';
 import { verifySource } from '../audit/verify-source.js';
-import { invalidRequest } from '../domain/refusal.js';
 import { readCloneWitnesses } from '../workspace/read-witnesses.js';
 import { adminNeeds } from './needs.js';
 import type { ReadContext, ReadOperation } from './operation.js';
@@ -32,19 +31,10 @@ export const verifyAudit: ReadOperation<VerifyAuditInput, ChainVerdict> = {
   note: ({ clone }) => (clone === undefined ? {} : { detail: { clone } }),
   async run(context, { known = [], clone }) {
     const publicKey = createPublicKey(context.workspace.signer.publicKey);
-    const witnessed = clone === undefined ? [] : await readWitnesses(clone);
+    const witnessed = clone === undefined ? [] : await readCloneWitnesses(clone);
     return verifySource(sourceOf(context), [...known, ...witnessed], publicKey);
   },
 };
-
-async function readWitnesses(clone: string): Promise<KnownHead[]> {
-  try {
-    return await readCloneWitnesses(clone);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw invalidRequest('bad_clone', `The clone cannot be read: ${reason}`, { field: 'clone' });
-  }
-}
 
 /** The chain as it stands, line by line, with a signature over its end as the last one. Admin. */
 export const exportAudit: ReadOperation<{ readonly withTexts: boolean }, AsyncIterable<ExportedLine>> = {

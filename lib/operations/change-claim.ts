@@ -13,7 +13,7 @@ import { findDocument, findDocumentById, type FoundDocument } from '../workspace
 import { requireWritable } from '../workspace/occupy.js';
 import type { Pen } from '../workspace/pen.js';
 import { claimed } from '../workspace/require-unclaimed.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import type { PrepareContext, WriteOperation } from './operation.js';
 import { readCurrentText, type ReadText } from './read-text.js';
 

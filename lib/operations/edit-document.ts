@@ -17,7 +17,7 @@ import { decodeContent } from './content.js';
 import type { PrepareContext, ReadContext, ReadOperation, WriteOperation } from './operation.js';
 import { isOwnRepeat } from './own-repeat.js';
 import { readVersionText } from './read-text.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import { makeShortDiff, type ShortDiff } from './short-diff.js';
 
 export interface EditDocumentInput {

@@ -3,7 +3,7 @@ import { findHeading } from '../domain/find-heading.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import { countLines, cutText, type TextPart } from './cut-text.js';
 import type { ReadOperation } from './operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';

@@ -2,7 +2,7 @@ import type { Document, DocumentKind } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import type { SearchPosition } from '../search/rank-documents.js';
 import type { SearchHit } from '../search/search-index.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ReadOperation } from './operation.js';

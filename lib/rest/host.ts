@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../access/rate-limit.js';
+import type { RateLimiter } from '../access/token-buckets.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';

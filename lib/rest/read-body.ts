@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
-import { runResting } from '../search/run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import { contentTooLarge } from '../operations/content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */

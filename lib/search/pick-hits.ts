@@ -1,6 +1,6 @@
 import { holdsPhrases, mostPhraseText } from './check-phrases.js';
 import type { Phrase } from './parse-query.js';
-import { runResting } from './run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import type { SearchOptions } from './search-options.js';
 import type { SearchHit } from './search-request.js';
 

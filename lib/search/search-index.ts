@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import { runResting } from './run-resting.js';
+import { runResting } from '../pace/run-resting.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
@@ -35,7 +35,7 @@ import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from '
 import type { SearchOptions } from './search-options.js';
 import type { SearchPage, SearchRequest } from './search-request.js';
 import type { Segment } from './segment.js';
-import { extract, keyAt, Shelf, type Place } from './shelf.js';
+import { extract, keyAt, Shelf, type ShelfPlace } from './shelf.js';
 import { forgetStems } from './stem-word.js';
 import { widenQuery } from './widen-query.js';
 import { writeSegment } from './write-segment.js';
@@ -306,7 +306,7 @@ export class SearchIndex {
     return place?.living.locationOf(place.ordinal);
   }
 
-  #remove(place: Place | undefined): void {
+  #remove(place: ShelfPlace | undefined): void {
     if (place === undefined) return;
     this.#refill.touch(keyAt(place));
     this.#shelf.bury(place);

@@ -13,7 +13,7 @@ type Change =
   | { readonly type: 'carry'; readonly from: Location; readonly to: Location };
 
 /** Where a living document is. */
-export interface Place {
+export interface ShelfPlace {
   readonly living: LivingSegment;
   readonly ordinal: number;
 }
@@ -53,7 +53,7 @@ export class Shelf {
     return this.#version;
   }
 
-  findKey(key: number): Place | undefined {
+  findKey(key: number): ShelfPlace | undefined {
     for (const living of this.#segments) {
       const ordinal = living.findKey(key);
       if (ordinal >= 0) return { living, ordinal };
@@ -61,7 +61,7 @@ export class Shelf {
     return undefined;
   }
 
-  findLocation(location: Location): Place | undefined {
+  findLocation(location: Location): ShelfPlace | undefined {
     for (const living of this.#segments) {
       const ordinal = living.findLocation(location);
       if (ordinal >= 0) return { living, ordinal };
@@ -69,7 +69,7 @@ export class Shelf {
     return undefined;
   }
 
-  bury({ living, ordinal }: Place): void {
+  bury({ living, ordinal }: ShelfPlace): void {
     this.#version += 1;
     living.bury(ordinal);
     if (this.#merging.includes(living)) {
@@ -181,11 +181,11 @@ export class Shelf {
 }
 
 /** The document's key. */
-export function keyAt({ living, ordinal }: Place): number {
+export function keyAt({ living, ordinal }: ShelfPlace): number {
   return living.segment.keys[ordinal] ?? 0;
 }
 
 /** All that stands in the index about the document, at the place where it is now. */
-export function extract({ living, ordinal }: Place): AnalyzedDocument {
+export function extract({ living, ordinal }: ShelfPlace): AnalyzedDocument {
   return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
 }

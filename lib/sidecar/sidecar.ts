@@ -111,7 +111,7 @@ export interface Sidecar {
    * Changes whenever principals, groups or grants may have changed, also when a change of them was rolled back;
    * never repeats while the process lives. What was derived from them holds exactly while it stays the same.
    */
-  readonly policyStamp: number;
+  readonly reachStamp: number;
   /**
    * Opens a connection of its own that goes on showing what is committed now, until it is closed. In memory, where
    * there is one connection only, it shows what is committed when it is asked.
@@ -185,7 +185,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       },
       transaction: makeTransaction(writing, touched, endReads),
       isInMemory: reading === writing,
-      get policyStamp() {
+      get reachStamp() {
         return lastStamp;
       },
       openScratch: () =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { People } from '../access/people.js';
-import type { RateLimiter } from '../access/rate-limit.js';
+import type { RateLimiter } from '../access/token-buckets.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
 import type { Workspace } from '../workspace/workspace.js';

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { describeError } from '../domain/describe-error.js';
 import { findGit, isUsableGit } from '../git/git-program.js';
 import type { ServerFacts } from './command.js';
 import { sendCommand } from './send-command.js';
@@ -81,7 +82,7 @@ async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
     await writeFile(probe, 'probe', { flag: 'wx' });
     await rm(probe);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = describeError(error);
     return ill(
       'data',
       `${folder} cannot be written: ${reason}`,

@@ -14,12 +14,12 @@ import {
 import { readDocument } from '../operations/read-document.js';
 import { updateDocument } from '../operations/update-document.js';
 import { badField } from './fields.js';
-import { findFile, placeEntry, placePath, type Place } from './import-repository.js';
+import { findFile, placeEntry, placePath, type ImportedPlace } from './import-repository.js';
 import type { FoundFile, ImportRun } from './import-run.js';
 
 /** What a commit asks for. A file that became something else is deleted; one that was moved is deleted and created. */
 interface Steps {
-  readonly deletes: { readonly place: Place; readonly before: Oid }[];
+  readonly deletes: { readonly place: ImportedPlace; readonly before: Oid }[];
   readonly updates: { readonly file: FoundFile; readonly before: Oid; readonly after: Oid }[];
   readonly adds: FoundFile[];
 }
@@ -87,7 +87,7 @@ async function plan(run: ImportRun, source: SourceRepository, change: SourceChan
   else steps.updates.push({ file, before: was, after: after.oid });
 }
 
-async function remove(run: ImportRun, { path, location }: Place, before: Oid): Promise<void> {
+async function remove(run: ImportRun, { path, location }: ImportedPlace, before: Oid): Promise<void> {
   run.requireGoingOn();
   const document = await findDocument(run, location);
   if (document === undefined) return;
@@ -142,7 +142,7 @@ function isUntouched(run: ImportRun, { current }: Document, before: Oid): boolea
   return current.author.id === operatorId && readImportedCommit(current.message, run.into) !== undefined;
 }
 
-async function findDocument(run: ImportRun, location: Place['location']): Promise<Document | undefined> {
+async function findDocument(run: ImportRun, location: ImportedPlace['location']): Promise<Document | undefined> {
   try {
     return (await run.context.perform(readDocument, { location, withContent: false })).document;
   } catch (error) {

@@ -31,13 +31,13 @@ async function* findFiles(run: ImportRun, source: SourceRepository, commit: Oid)
 }
 
 /** Where a path of a repository goes. */
-export interface Place {
+export interface ImportedPlace {
   readonly path: string;
   readonly location: Location;
 }
 
 /** The place of a file, or why it cannot come in; a folder stands for everything in it. */
-export function placeEntry(into: Location, path: Buffer, { mode }: SourceEntry): Place | SkippedEntry {
+export function placeEntry(into: Location, path: Buffer, { mode }: SourceEntry): ImportedPlace | SkippedEntry {
   const place = placePath(into, path);
   if ('reason' in place) return place;
   if (mode === '120000') return { path: place.path, reason: 'is a symbolic link, and links are not followed' };
@@ -47,7 +47,7 @@ export function placeEntry(into: Location, path: Buffer, { mode }: SourceEntry):
 }
 
 /** The place of whatever is at the path. */
-export function placePath(into: Location, path: Buffer): Place | SkippedEntry {
+export function placePath(into: Location, path: Buffer): ImportedPlace | SkippedEntry {
   const shown = path.toString('utf8');
   if (!isUtf8(path)) return { path: shown, reason: 'has a name that is not valid UTF-8' };
   let location = into;
@@ -65,7 +65,7 @@ export function placePath(into: Location, path: Buffer): Place | SkippedEntry {
 export async function findFile(
   run: ImportRun,
   source: SourceRepository,
-  { path, location }: Place,
+  { path, location }: ImportedPlace,
   oid: Oid,
 ): Promise<FoundFile | undefined> {
   const size = await source.findSize(oid);

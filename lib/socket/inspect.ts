@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { describeError } from '../domain/describe-error.js';
 import { readPublicKey } from '../audit/checkpoint.js';
 import { ExportUnreadable, readExport } from '../audit/read-export.js';
 import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.js';
@@ -112,12 +113,12 @@ export type VerifiedChain = ChainVerdict & { readonly workspace?: string };
  * the repository, and all of a clone where one is given.
  * @throws Refusal INVALID_REQUEST for a clone that cannot be read, or when it is not clear which workspace it is of
  */
-export async function verifyAudit(options: InspectOptions, clone: string | undefined): Promise<VerifiedChain[]> {
+export async function verifyChains(options: InspectOptions, clone: string | undefined): Promise<VerifiedChain[]> {
   const names = chooseWorkspaces(options);
   if (clone !== undefined && names.length > 1) {
     throw invalidRequest('bad_field', 'Say with --workspace which one the clone is of.', { field: 'workspace' });
   }
-  const known = await readClone(clone);
+  const known = clone === undefined ? [] : await readCloneWitnesses(clone);
   const verdicts: VerifiedChain[] = [];
   for (const name of names) {
     const workspace = await openReadOnly({ ...options, name });
@@ -144,7 +145,8 @@ export interface ExportToVerify {
  * @throws Refusal INVALID_REQUEST when the key, head or clone cannot be read; Error when the file cannot be
  */
 export async function verifyExport({ file, key, head, clone }: ExportToVerify): Promise<VerifiedChain> {
-  const known = [...(head === undefined ? [] : [parseHead(head)]), ...(await readClone(clone))];
+  const known = clone === undefined ? [] : await readCloneWitnesses(clone);
+  if (head !== undefined) known.unshift(parseHead(head));
   const publicKey = key === undefined ? undefined : parseKey(key);
   try {
     return verifyChain(readExport(file), known, { publicKey, isExport: true });
@@ -154,24 +156,13 @@ export async function verifyExport({ file, key, head, clone }: ExportToVerify): 
   }
 }
 
-async function readClone(clone: string | undefined): Promise<KnownHead[]> {
-  if (clone === undefined) return [];
-  try {
-    return await readCloneWitnesses(clone);
-  } catch (error) {
-    throw invalidRequest('bad_clone', `The clone cannot be read: ${messageOf(error)}`, { field: 'clone' });
-  }
-}
-
 function parseKey(text: string): KeyObject {
   try {
     return readPublicKey(text);
   } catch (error) {
-    throw invalidRequest('bad_field', messageOf(error), { field: 'key' });
+    throw invalidRequest('bad_field', describeError(error), { field: 'key' });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function parseHead(text: string): KnownHead {
   const match = /^(\d{1,15})[ :]([0-9a-f]{64})$/.exec(text.trim());

@@ -1,3 +1,4 @@
+import { describeError } from '../domain/describe-error.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ReadOperation, WriteOperation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
@@ -94,6 +95,6 @@ function presentError(error: unknown, requestId: string, command: Command | unde
   }
   // Whoever runs commands owns the machine, and is better helped by the cause than by a request id alone.
   const cause = causeOf(error);
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = describeError(cause);
   return { code: 'INTERNAL', message: `The command failed: ${reason}`, details: { request_id: requestId } };
 }

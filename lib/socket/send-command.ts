@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { describeError } from '../domain/describe-error.js';
 import type { CommandError, CommandLine, CommandRequest } from './command.js';
 import { findSocketPath } from './socket-path.js';
 
@@ -30,7 +31,7 @@ export async function sendCommand(
       }
     }
   } catch (error) {
-    return lost(error instanceof Error ? error.message : String(error));
+    return lost(describeError(error));
   } finally {
     socket.destroy();
   }

@@ -1,3 +1,4 @@
+import { describeError } from '../domain/describe-error.js';
 import { unavailable, type Refusal } from '../domain/refusal.js';
 import type { Workspace } from './workspace.js';
 
@@ -77,7 +78,7 @@ export class FaultyWorkspaces {
   }
 
   #report(name: string, cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = describeError(cause);
     this.#onFault(`The workspace ${name} cannot be served: ${reason}`, cause);
   }
 }

@@ -1,7 +1,7 @@
 import type { Oid } from '../git/objects.js';
 import type { Tree } from '../git/tree.js';
 
-/** Remembers the least recently dropped values up to a number of bytes. */
+/** Remembers the values that were used last, up to a number of bytes. */
 export class ByteBoundedCache<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #sizeOf: (value: Value) => number;

@@ -4,7 +4,7 @@ import { Tree } from '../git/tree.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { gatherPlaces } from './gather-places.js';
-import type { ErasedDocument, Place, RewriteState } from './rewrite-commit.js';
+import type { ErasedDocument, ErasedPlace, RewriteState } from './rewrite-commit.js';
 import type { Workspace } from './workspace.js';
 
 /** What a rewrite takes out of the history, and where it begins. */
@@ -33,7 +33,7 @@ export async function planErase(workspace: Workspace, erasures: readonly OpenEra
 }
 
 function describeDocument(tables: Tables, { document, documentId }: OpenErasure): ErasedDocument {
-  const places = new Map<Oid, Place>();
+  const places = new Map<Oid, ErasedPlace>();
   if (document === null || documentId === null) throw new Error('An accepted erase has lost its document.');
   for (const { commit, location, blob } of tables.eraseRows.placesOf(document)) {
     places.set(commit, { location: location as Location | null, blob });

@@ -1,6 +1,6 @@
 import { faultOfLocation, type Location } from '../domain/location.js';
 import type { PrincipalKind } from '../domain/principal.js';
-import type { ReadCommit } from './read-commits.js';
+import type { HistoryCommit } from './decode-history.js';
 import { parseCommitMessage } from './trailers.js';
 
 /** Why a commit cannot be taken for one of the service's own. */
@@ -74,7 +74,7 @@ const oidPattern = /^[0-9a-f]{40}$/;
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /** @throws NotUnderstood with the reason */
-export function readEvent({ oid, commit }: ReadCommit): HistoryEvent {
+export function readEvent({ oid, commit }: HistoryCommit): HistoryEvent {
   const text = parseCommitMessage(commit.message);
   if (text === undefined) throw new NotUnderstood('its message does not end in trailers');
   const trailers = new Trailers(text.trailers);

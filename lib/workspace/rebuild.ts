@@ -3,7 +3,7 @@ import type { Oid } from '../git/objects.js';
 import type { ReadableRepository } from '../git/open-read-only.js';
 import { isAgainstSchema } from '../sidecar/fault.js';
 import type { Scratch } from '../sidecar/scratch.js';
-import { readCommits, type ReadCommit } from './read-commits.js';
+import { decodeHistory, type HistoryCommit } from './decode-history.js';
 import { applyEvent, type BroughtFile, type ReplayedEvent } from './rebuild-apply.js';
 import { ContentFinder } from './rebuild-content.js';
 import { NotUnderstood, readEvent } from './rebuild-event.js';
@@ -52,8 +52,8 @@ export async function replayHistory(
 ): Promise<RebuildReport> {
   const problems: RebuildProblem[] = [];
   let commits = 0;
-  let before: ReadCommit | undefined;
-  for await (const group of readCommits(repository, head)) {
+  let before: HistoryCommit | undefined;
+  for await (const group of decodeHistory(repository, head)) {
     const events = await mapTogether(group, (read, index) =>
       understood(prepareEvent(finder, read, index === 0 ? before : group[index - 1])),
     );
@@ -82,8 +82,8 @@ export async function replayHistory(
 /** @throws NotUnderstood */
 async function prepareEvent(
   finder: ContentFinder,
-  read: ReadCommit,
-  before: ReadCommit | undefined,
+  read: HistoryCommit,
+  before: HistoryCommit | undefined,
 ): Promise<ReplayedEvent> {
   const { parents, tree } = read.commit;
   if (parents.length > 1) throw new NotUnderstood('it is a merge, which the service never makes');

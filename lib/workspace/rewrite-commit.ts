@@ -7,7 +7,7 @@ import type { RewrittenCommit } from '../sidecar/erase-rows.js';
 import { parseCommitMessage, type CommitMessage } from './trailers.js';
 
 /** Where a document lay from some commit on; null for nowhere. */
-export interface Place {
+export interface ErasedPlace {
   readonly location: Location | null;
   /** The file that has to be there; null where the commit only says where it went. */
   readonly blob: Oid | null;
@@ -17,7 +17,7 @@ export interface Place {
 export interface ErasedDocument {
   readonly id: string;
   /** What happened to it, by commit. A folder's moves come on top; the commits tell them. */
-  readonly places: ReadonlyMap<Oid, Place>;
+  readonly places: ReadonlyMap<Oid, ErasedPlace>;
 }
 
 /** Where a rewrite stands between two commits. Plain data, replaced as a whole. */

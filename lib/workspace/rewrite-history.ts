@@ -3,7 +3,7 @@ import { PlainPacker } from '../git/history-packer.js';
 import { readCommitsByReading } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
 import { HistoryDisagrees, type RewriteState } from './rewrite-commit.js';
-import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
+import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-stretch.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
 
 interface Task {
@@ -36,7 +36,7 @@ export class HistoryRewriter {
   }
 
   /** @throws what `rewriteStretch` does */
-  rewrite(stretch: Stretch, tell: Task['tell']): Promise<RewriteState> {
+  rewrite(stretch: HistoryStretch, tell: Task['tell']): Promise<RewriteState> {
     const worker = this.#worker;
     if (worker === undefined) {
       const repository = this.#repository;

@@ -4,7 +4,7 @@ import { findGit } from '../git/git-program.js';
 import { openHistoryPacker, openRepositoryReadOnly } from '../git/open-read-only.js';
 import { readCommitsByReading, readCommitsWithGit } from '../git/read-commits.js';
 import type { RepositoryPlace } from '../git/repository.js';
-import { rewriteStretch, type RewriteParts, type Stretch } from './rewrite-stretch.js';
+import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-stretch.js';
 import { HistoryDisagrees, type RewriteState } from './rewrite-commit.js';
 
 /** What the worker says of the stretch that it is at. */
@@ -25,7 +25,7 @@ const closing = new AbortController();
 const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
 let running: Promise<void> = Promise.resolve();
 
-async function rewrite(stretch: Stretch): Promise<void> {
+async function rewrite(stretch: HistoryStretch): Promise<void> {
   try {
     const { signal } = closing;
     const tell: RewriteParts['tell'] = (pieces) => say({ pieces });
@@ -41,7 +41,7 @@ async function rewrite(stretch: Stretch): Promise<void> {
   }
 }
 
-parentPort?.on('message', (message: Stretch | 'close') => {
+parentPort?.on('message', (message: HistoryStretch | 'close') => {
   if (message === 'close') {
     closing.abort(new Error('The service stops.'));
     void running.then(() => repository.close()).then(() => parentPort?.close());

@@ -84,7 +84,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     try {
       return await work();
     } catch (error) {
-      report(part, messageOf(error));
+      report(part, describeError(error));
       return undefined;
     }
   };
@@ -116,7 +116,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {
     const isOfSidecar = sqliteCode(error) !== undefined;
-    report(isOfSidecar ? 'sidecar' : 'repository', messageOf(error));
+    report(isOfSidecar ? 'sidecar' : 'repository', describeError(error));
     if (isOfSidecar) await attempt('repository', () => checkRepositoryAlone(options, report));
   } finally {
     await workspace?.close();

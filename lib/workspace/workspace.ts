@@ -175,7 +175,7 @@ export class Workspace {
   /** What the caller reaches in the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
   view(caller: Caller): View {
     const { sidecar } = this.journal;
-    const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.policyStamp);
+    const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.reachStamp);
     return new View(sidecar.reader, reach, this.clock.now(), this.#pages.at(this.journal.contentStamp));
   }
 
@@ -193,7 +193,7 @@ export class Workspace {
 
   /** A principal's reach as the turns before this one left it. */
   reachIn(turn: Turn, principalId: string): Reach {
-    return this.#reaches.reachOf(turn.tables, principalId, this.journal.sidecar.policyStamp);
+    return this.#reaches.reachOf(turn.tables, principalId, this.journal.sidecar.reachStamp);
   }
 
   /** Text of a version as the index has it; null for what is not found by its text. @throws as reading a blob does */

@@ -6,6 +6,7 @@ import path from 'node:path';
  */
 export const floors: readonly (readonly string[])[] = [
   ['domain'],
+  ['pace'],
   ['git', 'sidecar', 'search'],
   ['access'],
   ['audit'],

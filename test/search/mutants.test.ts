@@ -126,7 +126,9 @@ describe('search: faults put into the index on purpose', function () {
   before(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-mutants-'));
     const built = fileURLToPath(new URL('../../', import.meta.url));
-    fs.cpSync(path.join(built, 'lib', 'domain'), path.join(folder, 'lib', 'domain'), { recursive: true });
+    for (const room of ['domain', 'pace']) {
+      fs.cpSync(path.join(built, 'lib', room), path.join(folder, 'lib', room), { recursive: true });
+    }
     fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
     const modules = fileURLToPath(new URL('../../node_modules', import.meta.resolve('lunr')));
     fs.symlinkSync(path.resolve(modules), path.join(folder, 'node_modules'), 'junction');

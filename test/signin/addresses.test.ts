@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { cutAddress } from '../../lib/access/cut-address.js';
-import type { RatedKind } from '../../lib/access/rate-limit.js';
+import type { RatedKind } from '../../lib/access/token-buckets.js';
 import { unavailable } from '../../lib/domain/refusal.js';
 import { formatKey } from '../../lib/access/secret.js';
 import { mountMcp } from '../../lib/mcp/mount.js';

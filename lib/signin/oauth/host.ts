@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RateLimiter } from '../../access/rate-limit.js';
+import type { RateLimiter } from '../../access/token-buckets.js';
 import type { Clock, Randomness } from '../../domain/clock.js';
 import type { ServiceFile } from '../../sidecar/service-file.js';
 import type { Workspace } from '../../workspace/workspace.js';

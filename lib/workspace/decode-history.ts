@@ -1,7 +1,8 @@
 import { decodeCommit, type Commit, type Oid } from '../git/objects.js';
 import type { ReadableRepository } from '../git/open-read-only.js';
 
-export interface ReadCommit {
+/** A commit of a history, and what it says. */
+export interface HistoryCommit {
   readonly oid: Oid;
   readonly commit: Commit;
 }
@@ -13,11 +14,11 @@ const together = 256;
  * The commits of a history, the oldest first, a group at a time; memory stays flat.
  * @throws ObjectNotFound, RepositoryUnreadable
  */
-export async function* readCommits(
+export async function* decodeHistory(
   repository: Pick<ReadableRepository, 'read' | 'history'>,
   head: Oid,
-): AsyncGenerator<readonly ReadCommit[], void, undefined> {
-  const read = async (oid: Oid): Promise<ReadCommit> => ({
+): AsyncGenerator<readonly HistoryCommit[], void, undefined> {
+  const read = async (oid: Oid): Promise<HistoryCommit> => ({
     oid,
     commit: decodeCommit((await repository.read(oid)).bytes),
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RateLimiter, type RatedKind } from '../../lib/access/rate-limit.js';
+import { RateLimiter, type RatedKind } from '../../lib/access/token-buckets.js';
 import { TestClock } from '../harness/service.js';
 
 describe('What a source may still ask', () => {
