@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 
 /** Time as it is. */
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** The system's randomness, drawn in pages: a system call for each record would cost more than the record. */
 export function makeSystemRandomness(): Randomness {

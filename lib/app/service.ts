@@ -70,6 +70,7 @@ export class Service {
       (name) => openWorkspace(files, name),
       (workspace) => this.#workspaces.set(workspace.name, workspace),
       files.onFault,
+      files.clock,
     );
   }
 

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds since a moment of its own; steady, whatever is done to the time of day: for how long ago something was. */
+  elapsed(): number;
 }
 
 export interface Randomness {

@@ -1,4 +1,5 @@
 import { setImmediate as nextStretch } from 'node:timers/promises';
+import type { Clock } from '../domain/clock.js';
 import { internal } from '../domain/refusal.js';
 import type { Oid, PackableObject } from '../git/objects.js';
 import type { Repository } from '../git/repository.js';
@@ -9,6 +10,7 @@ import { noteCheckpoint } from './recover.js';
 export interface CheckpointOptions {
   readonly journal: Journal;
   readonly repository: Repository;
+  readonly clock: Clock;
   /** Told of each pack, and asked before each. */
   readonly maintainer: Pick<Maintainer, 'notePack' | 'roomForPack'>;
   /** Called with the cause when a checkpoint failed; it is tried again. */
@@ -136,7 +138,7 @@ export class Checkpointer {
   /** Never throws. */
   async #start(): Promise<void> {
     if (this.#closed) return;
-    const rest = this.#failure === undefined ? 0 : this.#failure.at + retryAfter - performance.now();
+    const rest = this.#failure === undefined ? 0 : this.#failure.at + retryAfter - this.#options.clock.elapsed();
     if (rest > 0) {
       this.#schedule(rest);
       return;
@@ -144,8 +146,8 @@ export class Checkpointer {
     try {
       await (this.#running ?? this.run());
     } catch (cause) {
-      if (this.#failure === undefined || performance.now() - this.#failure.at >= retryAfter) {
-        this.#failure = { cause, at: performance.now() };
+      if (this.#failure === undefined || this.#options.clock.elapsed() - this.#failure.at >= retryAfter) {
+        this.#failure = { cause, at: this.#options.clock.elapsed() };
         this.#options.onFault(cause);
       }
       this.#schedule(retryAfter);

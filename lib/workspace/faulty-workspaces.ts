@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import { unavailable, type Refusal } from '../domain/refusal.js';
 import type { Workspace } from './workspace.js';
@@ -20,6 +21,7 @@ export class FaultyWorkspaces {
   readonly #open: (name: string) => Promise<Workspace>;
   readonly #opened: (workspace: Workspace) => void;
   readonly #onFault: (what: string, cause: unknown) => void;
+  readonly #clock: Clock;
   readonly #faulty = new Map<string, Faulty>();
   #isClosed = false;
 
@@ -28,10 +30,12 @@ export class FaultyWorkspaces {
     open: (name: string) => Promise<Workspace>,
     opened: (workspace: Workspace) => void,
     onFault: (what: string, cause: unknown) => void,
+    clock: Clock,
   ) {
     this.#open = open;
     this.#opened = opened;
     this.#onFault = onFault;
+    this.#clock = clock;
   }
 
   get names(): string[] {
@@ -40,14 +44,14 @@ export class FaultyWorkspaces {
 
   add(name: string, cause: unknown): void {
     this.#report(name, cause);
-    this.#faulty.set(name, { cause, triedAt: performance.now(), opening: undefined });
+    this.#faulty.set(name, { cause, triedAt: this.#clock.elapsed(), opening: undefined });
   }
 
   /** @returns what to tell whoever asks for the workspace; undefined when it is not among these */
   refusalFor(name: string): Refusal | undefined {
     const faulty = this.#faulty.get(name);
     if (faulty === undefined) return undefined;
-    if (faulty.opening === undefined && !this.#isClosed && performance.now() - faulty.triedAt >= tryAgainAfter) {
+    if (faulty.opening === undefined && !this.#isClosed && this.#clock.elapsed() - faulty.triedAt >= tryAgainAfter) {
       faulty.opening = this.#tryAgain(name, faulty);
     }
     return unavailable(faulty.cause);
@@ -72,7 +76,7 @@ export class FaultyWorkspaces {
     } catch (cause) {
       if (String(cause) !== String(faulty.cause)) this.#report(name, cause);
       faulty.cause = cause;
-      faulty.triedAt = performance.now();
+      faulty.triedAt = this.#clock.elapsed();
       faulty.opening = undefined;
     }
   }

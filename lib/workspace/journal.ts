@@ -1,10 +1,11 @@
-import { readHead } from '../audit/chain.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { internal, Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects.js';
 import type { Tree } from '../git/tree.js';
 import type { Sidecar, Tables } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
+import { HeldSidecar } from './hold-sidecar.js';
+import { readState, writeState } from './keep-state.js';
 import type { TreeCache } from './object-cache.js';
 import { MissingTrees, Turn, type WorkspaceState } from './turn.js';
 
@@ -45,8 +46,6 @@ interface Entry {
 const largestGroup = 256;
 /** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
 const longestGroup = 20;
-/** Milliseconds before opening a faulty file is tried again. */
-const reopenInterval = 1000;
 
 /**
  * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
@@ -56,23 +55,23 @@ const reopenInterval = 1000;
  */
 export class Journal {
   readonly #options: JournalOptions;
-  #sidecar: Sidecar | undefined;
-  #state: WorkspaceState;
+  readonly #held: HeldSidecar;
+  #state!: WorkspaceState;
   #contentStamp = 0;
   readonly #queue: Entry[] = [];
   #scheduled = false;
   #closing = false;
-  #closed = false;
-  /** When opening the file was last tried, by the process's own steady clock. */
-  #triedAt = Number.NEGATIVE_INFINITY;
   readonly #idle: (() => void)[] = [];
   #loading = 0;
 
   /** @throws Error when the file cannot be opened */
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#sidecar = options.openSidecar();
-    this.#state = readState(this.#sidecar.writer);
+    const { openSidecar, clock, onFault } = options;
+    const onOpened = ({ writer }: Sidecar): void => {
+      this.#state = readState(writer);
+    };
+    this.#held = new HeldSidecar({ openSidecar, clock, onOpened, onFault });
   }
 
   /** The committed state. */
@@ -87,7 +86,7 @@ export class Journal {
 
   /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
   get sidecar(): Sidecar {
-    return this.#sidecar ?? this.#reopen();
+    return this.#held.get();
   }
 
   /** Tables that show the last committed group. @throws Refusal UNAVAILABLE */
@@ -123,9 +122,7 @@ export class Journal {
   async close(): Promise<void> {
     this.#closing = true;
     await this.drained();
-    this.#closed = true;
-    this.#sidecar?.close();
-    this.#sidecar = undefined;
+    this.#held.close();
   }
 
   #schedule(): void {
@@ -254,47 +251,15 @@ export class Journal {
   /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
   #recover(group: readonly Entry[], cause: unknown): void {
     this.#contentStamp += 1;
-    const isUnopened = this.#sidecar === undefined;
-    if (!isUnopened) this.#options.onFault(cause);
+    const { isOpen } = this.#held;
+    if (isOpen) this.#options.onFault(cause);
     for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
     if (group.length === 0) {
       for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));
       // Nothing was begun: there is nothing to undo, and whoever holds the lock will let go of it.
-      if (isUnopened || isLocked(cause)) return;
+      if (!isOpen || isLocked(cause)) return;
     }
-    if (this.#sidecar?.isInMemory === true) {
-      this.#sidecar.transaction.rollback();
-      return;
-    }
-    try {
-      this.#sidecar?.close();
-    } catch (error) {
-      this.#options.onFault(error);
-    }
-    this.#sidecar = undefined;
-    this.#triedAt = Number.NEGATIVE_INFINITY;
-    try {
-      this.#reopen();
-    } catch {
-      // It was reported; from here on it is tried again whenever somebody asks.
-    }
-  }
-
-  #reopen(): Sidecar {
-    const now = performance.now();
-    if (this.#closed || now - this.#triedAt < reopenInterval) throw unavailable();
-    this.#triedAt = now;
-    let sidecar: Sidecar | undefined;
-    try {
-      sidecar = this.#options.openSidecar();
-      this.#state = readState(sidecar.writer);
-    } catch (error) {
-      sidecar?.close();
-      this.#options.onFault(error);
-      throw unavailable(error);
-    }
-    this.#sidecar = sidecar;
-    return sidecar;
+    this.#held.startOver();
   }
 }
 
@@ -302,21 +267,4 @@ export class Journal {
 function missingFor(entry: Entry, error: unknown): readonly Oid[] {
   const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
   return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
-}
-
-function readState(tables: Tables): WorkspaceState {
-  return {
-    head: tables.meta.get('head') ?? null,
-    tree: tables.meta.get('tree') ?? null,
-    commits: Number(tables.meta.get('commits') ?? '0'),
-    storedBytes: Number(tables.meta.get('stored_bytes') ?? '0'),
-    chain: readHead(tables.audit),
-  };
-}
-
-function writeState(tables: Tables, before: WorkspaceState, after: WorkspaceState): void {
-  if (after.head !== before.head && after.head !== null) tables.meta.set('head', after.head);
-  if (after.tree !== before.tree && after.tree !== null) tables.meta.set('tree', after.tree);
-  if (after.commits !== before.commits) tables.meta.set('commits', String(after.commits));
-  if (after.storedBytes !== before.storedBytes) tables.meta.set('stored_bytes', String(after.storedBytes));
 }

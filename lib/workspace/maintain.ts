@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.js';
 import type { Oid } from '../git/objects.js';
 import type { MaintenanceReport, Repository } from '../git/repository.js';
 
@@ -5,6 +6,7 @@ export interface MaintainOptions {
   readonly repository: Pick<Repository, 'maintain' | 'stats'>;
   /** Blobs that are to keep a file of their own. */
   readonly staged: () => readonly Oid[];
+  readonly clock: Clock;
   /** Called with the cause when maintenance failed; it is tried again after a while. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -122,7 +124,7 @@ export class Maintainer {
   #consider(): void {
     if (this.#isAside) return;
     const startAt = this.#isHeldOff ? Math.max(manyMeanwhile, this.#startAt) : this.#startAt;
-    const isDue = this.#packs >= startAt && performance.now() - this.#failedAt >= retryAfter;
+    const isDue = this.#packs >= startAt && this.#options.clock.elapsed() - this.#failedAt >= retryAfter;
     if (isDue && !this.#isClosed) void this.run();
   }
 
@@ -135,7 +137,7 @@ export class Maintainer {
       this.#startAt = Math.max(many, report.after.packs + many / 2);
       return report;
     } catch (error) {
-      this.#failedAt = performance.now();
+      this.#failedAt = this.#options.clock.elapsed();
       if (!this.#isClosed) this.#options.onFault(error);
       return undefined;
     }

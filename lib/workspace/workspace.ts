@@ -108,12 +108,14 @@ export class Workspace {
     this.maintainer = new Maintainer({
       repository: options.repository,
       staged: () => this.journal.reader.objects.staged().map(({ oid }) => oid),
+      clock: options.clock,
       onFault: (cause) => options.onFault('Packs could not be joined; it will be tried again', cause),
     });
     this.checkpointer = new Checkpointer({
       journal: this.journal,
       repository: options.repository,
       maintainer: this.maintainer,
+      clock: options.clock,
       onMoved: (main) =>
         options.onFault(
           `Main of ${this.name} was moved to ${main} by somebody else; it is put back, nothing is deleted`,

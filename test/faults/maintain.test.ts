@@ -7,6 +7,7 @@ import type { Oid } from '../../lib/git/objects.js';
 import type { MaintenanceReport, Repository, RepositoryStats } from '../../lib/git/repository.js';
 import { Maintainer } from '../../lib/workspace/maintain.js';
 import { fsck } from '../git/fixture.js';
+import { TestClock } from '../harness/service.js';
 import { until } from '../harness/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { makeWorkbench, readAll, type Workbench } from './workbench.js';
@@ -178,6 +179,7 @@ describe('the one who joins packs', () => {
     const maintainer = new Maintainer({
       repository: slow,
       staged: () => [],
+      clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
     });
     const progress = { added: 0 };
@@ -204,6 +206,7 @@ describe('the one who joins packs', () => {
     const maintainer = new Maintainer({
       repository: slow,
       staged: () => [],
+      clock: new TestClock(),
       onFault: (cause) => assert.fail(String(cause)),
     });
     const add = (packs: number): void => {
@@ -233,6 +236,7 @@ describe('the one who joins packs', () => {
     const maintainer = new Maintainer({
       repository: slow,
       staged: () => [],
+      clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
     });
     const add = (packs: number): void => {
@@ -278,6 +282,7 @@ describe('the one who joins packs', () => {
     const maintainer = new Maintainer({
       repository: slow,
       staged: () => [],
+      clock: new TestClock(),
       onFault: (cause) => void faults.push(cause),
     });
     for (let i = 0; i < 80; i++) {
