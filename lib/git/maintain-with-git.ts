@@ -47,67 +47,81 @@ export async function maintainWithGit(
   { signal, callOff }: { readonly signal: AbortSignal; readonly callOff?: AbortSignal | undefined },
 ): Promise<boolean> {
   const { folder } = writer;
-  const git = async (
-    parameters: readonly string[],
-    input: readonly string[] = [],
-    stop: AbortSignal = signal,
-  ): Promise<string[]> => {
-    const { code, stdout, stderr } = await runGit(program, folder.path, [...modestly, ...parameters], {
-      input: input.map((line) => `${line}\n`).join(''),
-      isBackground: true,
-      signal: stop,
-    });
-    if (code !== 0) throw new Error(`git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
-    return stdout.split('\n').filter((line) => line !== '');
-  };
-  const packsPath = folder.at('objects', 'pack');
-  const packObjects = async (input: readonly string[], ...options: string[]): Promise<string[]> => {
-    const base = folder.at(packingFolder, 'pack');
-    const stop = callOff === undefined ? signal : AbortSignal.any([signal, callOff]);
-    const names = await git(['pack-objects', '-q', '--non-empty', ...options, base], input, stop);
+  const run: RunGit = (parameters, input = []) => runModestly(program, folder, parameters, input, signal);
+  const packingSignal = callOff === undefined ? signal : AbortSignal.any([signal, callOff]);
+  const pack: PackObjects = async (input, ...options) => {
+    const parameters = ['pack-objects', '-q', '--non-empty', ...options, folder.at(packingFolder, 'pack')];
+    const names = await runModestly(program, folder, parameters, input, packingSignal);
     return moveIn(folder, new Set(names.map((name) => `pack-${name}`)));
   };
-
   try {
     await folder.fs.mkdir(folder.at(packingFolder));
     await clearPacking(folder);
-    await joinWithGit();
+    const hasPackedLoose = await packLoose(folder, keep, pack);
+    const { joined, staying } = await joinPacks(folder, pack);
+    if (hasPackedLoose || joined.length > 0) await indexPacks(folder, staying, run);
+    for (const name of joined) if (!staying.includes(name)) await removePack(folder, name);
+    if (callOff?.aborted === true) return true;
+    if ((await writer.head()) !== null) await run(['commit-graph', 'write', '--reachable', '--no-progress']);
     return true;
   } catch (error) {
     if (callOff?.aborted !== true || signal.aborted) throw error;
     await clearPacking(folder);
     return false;
   }
+}
 
-  async function joinWithGit(): Promise<void> {
-    const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
-    if (loose.length > 0) {
-      await packObjects(loose);
-      for (const oid of loose) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
-    }
+/** Runs git with lines of input. @returns the lines that it said */
+type RunGit = (parameters: readonly string[], input?: readonly string[]) => Promise<string[]>;
 
-    const packs = await listPacks(folder);
-    const old = choosePacksToJoin(packs).map(({ name }) => name);
-    const staying = packs.map(({ name }) => name).filter((name) => !old.includes(name));
-    if (old.length > 0) {
-      const joined = await packObjects(
-        [...old.map((name) => `${name}.pack`), ...staying.map((name) => `^${name}.pack`)],
-        '--stdin-packs',
-        '--delta-base-offset',
-      );
-      staying.push(...joined);
-    }
-    if (old.length > 0 || loose.length > 0) {
-      await git(
-        ['multi-pack-index', 'write', '--no-progress', '--stdin-packs'],
-        staying.map((name) => `${name}.idx`),
-      );
-      await folder.fs.syncFolder(packsPath);
-    }
-    for (const name of old) if (!staying.includes(name)) await removePack(folder, name);
-    if (callOff?.aborted === true) return;
-    if ((await writer.head()) !== null) await git(['commit-graph', 'write', '--reachable', '--no-progress']);
-  }
+/** Writes one pack, or several where one would be too large. @param input what `git pack-objects` takes @returns their names */
+type PackObjects = (input: readonly string[], ...options: string[]) => Promise<string[]>;
+
+async function runModestly(
+  program: GitProgram,
+  folder: RepositoryFolder,
+  parameters: readonly string[],
+  input: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { code, stdout, stderr } = await runGit(program, folder.path, [...modestly, ...parameters], {
+    input: input.map((line) => `${line}\n`).join(''),
+    isBackground: true,
+    signal,
+  });
+  if (code !== 0) throw new Error(`git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** @returns whether there were any */
+async function packLoose(folder: RepositoryFolder, keep: ReadonlySet<Oid>, pack: PackObjects): Promise<boolean> {
+  const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
+  if (loose.length === 0) return false;
+  await pack(loose);
+  for (const oid of loose) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
+  return true;
+}
+
+/** @returns the packs that were joined, which are still there, and those that stay, what they were joined into among them */
+async function joinPacks(
+  folder: RepositoryFolder,
+  pack: PackObjects,
+): Promise<{ joined: readonly string[]; staying: readonly string[] }> {
+  const packs = await listPacks(folder);
+  const joined = choosePacksToJoin(packs).map(({ name }) => name);
+  const staying = packs.map(({ name }) => name).filter((name) => !joined.includes(name));
+  if (joined.length === 0) return { joined, staying };
+  const input = [...joined.map((name) => `${name}.pack`), ...staying.map((name) => `^${name}.pack`)];
+  const made = await pack(input, '--stdin-packs', '--delta-base-offset');
+  return { joined, staying: [...staying, ...made] };
+}
+
+async function indexPacks(folder: RepositoryFolder, packs: readonly string[], run: RunGit): Promise<void> {
+  await run(
+    ['multi-pack-index', 'write', '--no-progress', '--stdin-packs'],
+    packs.map((name) => `${name}.idx`),
+  );
+  await folder.fs.syncFolder(folder.at('objects', 'pack'));
 }
 
 /** Moves packs to the others, each index last: whoever looks for packs meanwhile sees them whole or not at all. */

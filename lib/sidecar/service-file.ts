@@ -4,6 +4,7 @@ import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './oauth-table.js';
 import { openPeopleTables, type PeopleTables } from './people-tables.js';
+import { ServiceKeyTable, type ServiceKey } from './service-key-table.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
 export interface ServiceFile {
@@ -27,13 +28,6 @@ export interface ServiceFile {
    */
   takePart(part: ServicePart): void;
   close(): void;
-}
-
-export interface ServiceKey {
-  readonly purpose: string;
-  readonly material: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
 }
 
 /** What the service's file holds about one workspace: goes with it when it moves. */
@@ -73,27 +67,14 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   }
   const connection = openForWriting(file);
   migrate(connection, migrations);
+  const keys = new ServiceKeyTable(connection);
   const oauth = new OAuthTable(connection);
   const people = openPeopleTables(connection, oauth);
   const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
   const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
   const forget = connection.prepare('DELETE FROM workspace WHERE name = ?');
-  const find = connection.prepare<[string], { material: Buffer }>('SELECT material FROM service_key WHERE purpose = ?');
-  const addKey = connection.prepare(
-    'INSERT INTO service_key (purpose, material, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  );
-  const listKeys = connection.prepare<[string, string], { purpose: string; material: Buffer; created_at: number }>(
-    'SELECT * FROM service_key WHERE substr(purpose, 1, length(?)) = ? ORDER BY created_at DESC, purpose',
-  );
-  const removeKey = connection.prepare('DELETE FROM service_key WHERE purpose = ?');
   const findWorkspace = connection.prepare<[string], { created_at: number }>(
     'SELECT created_at FROM workspace WHERE name = ?',
-  );
-  const keysOf = connection.prepare<[string, string], { purpose: string; material: Buffer; created_at: number }>(
-    'SELECT * FROM service_key WHERE substr(purpose, -length(?)) = ? ORDER BY purpose',
-  );
-  const replaceKey = connection.prepare(
-    'INSERT OR REPLACE INTO service_key (purpose, material, created_at) VALUES (?, ?, ?)',
   );
   return {
     people,
@@ -101,33 +82,27 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
     addWorkspace: (name, createdAt) => void add.run(name, createdAt),
     forgetWorkspace: (name) => void forget.run(name),
-    findKey: (purpose) => find.get(purpose)?.material,
-    addKey(purpose, material, createdAt) {
-      addKey.run(purpose, material, createdAt);
-      return find.get(purpose)?.material ?? material;
-    },
-    listKeys: (prefix) =>
-      listKeys.all(prefix, prefix).map((row) => ({
-        purpose: row.purpose,
-        material: row.material,
-        createdAt: row.created_at,
-      })),
-    removeKey: (purpose) => void removeKey.run(purpose),
+    findKey: (purpose) => keys.find(purpose),
+    addKey: (purpose, material, createdAt) => keys.add({ purpose, material, createdAt }),
+    listKeys: (prefix) => keys.startingWith(prefix),
+    removeKey: (purpose) => keys.remove(purpose),
     readPart(workspace) {
       const row = findWorkspace.get(workspace);
       if (row === undefined) return undefined;
-      const keys = keysOf.all(`:${workspace}`, `:${workspace}`).map((key) => ({
-        purpose: key.purpose,
-        material: key.material.toString('base64'),
-        createdAt: key.created_at,
-      }));
-      return { workspace, createdAt: row.created_at, keys, people: people.identities.listPeople(workspace) };
+      return {
+        workspace,
+        createdAt: row.created_at,
+        keys: keys
+          .endingWith(`:${workspace}`)
+          .map((key) => ({ ...key, material: Buffer.from(key.material).toString('base64') })),
+        people: people.identities.listPeople(workspace),
+      };
     },
     takePart: connection.transaction((part: ServicePart) => {
       add.run(part.workspace, part.createdAt);
       for (const key of part.keys) {
         if (!key.purpose.endsWith(`:${part.workspace}`)) throw new Error(`The key "${key.purpose}" is not its own.`);
-        replaceKey.run(key.purpose, Buffer.from(key.material, 'base64'), key.createdAt);
+        keys.replace({ ...key, material: Buffer.from(key.material, 'base64') });
       }
       people.identities.leaveAll(part.workspace);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
@@ -144,10 +119,7 @@ export function readKey(file: string, purpose: string): Uint8Array | undefined {
   if (!existsSync(file)) return undefined;
   const connection = openForReading(file, lookerPatience);
   try {
-    const find = connection.prepare<[string], { material: Buffer }>(
-      'SELECT material FROM service_key WHERE purpose = ?',
-    );
-    return find.get(purpose)?.material;
+    return new ServiceKeyTable(connection).find(purpose);
   } finally {
     connection.close();
   }

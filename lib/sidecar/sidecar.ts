@@ -192,29 +192,15 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         openScratch(reading, reading === writing ? file : scratchOf(file), (connection) =>
           makeTables(connection, () => undefined),
         ),
-      openSnapshot: () =>
-        reading === writing
-          ? {
-              tables: makeTables(reading, touched),
-              copyTo: () => Promise.reject(new Error('What lies in memory is not copied.')),
-              close: () => undefined,
-            }
-          : openSnapshot(file),
-      reclaim(keep, most) {
-        const unused = writing.pragma('freelist_count', { simple: true }) as number;
-        if (unused <= keep) return unused;
-        const pages = Math.min(unused - keep, most);
-        writing.pragma(`incremental_vacuum(${pages})`);
-        return unused - pages;
-      },
+      openSnapshot: () => (reading === writing ? showMemory(readerTables) : openSnapshot(file)),
+      reclaim: (keep, most) => reclaimPages(writing, keep, most),
       findStalePages: () =>
         file === ':memory:' ? Promise.resolve([]) : (scrubber ??= new PageScrubber(file)).findStale(),
       carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
         endReads();
-        const [outcome] = writing.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
-        if (outcome?.busy !== 0 || outcome.log !== 0) return false;
+        if (!emptyLog(writing)) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);
         // What the connection remembers of these pages would be written back with them.
         writing.pragma('shrink_memory');
@@ -233,6 +219,15 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
     writing.close();
     throw error;
   }
+}
+
+/** What there is of a snapshot in memory. */
+function showMemory(tables: Tables): Snapshot {
+  return {
+    tables,
+    copyTo: () => Promise.reject(new Error('What lies in memory is not copied.')),
+    close: () => undefined,
+  };
 }
 
 function openSnapshot(file: string): Snapshot {

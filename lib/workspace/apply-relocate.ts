@@ -15,7 +15,15 @@ import {
 } from '../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { TreeEntry } from '../git/tree.js';
-import { descend, findDocument, findFolder, toDocument, toFolder } from './locate.js';
+import {
+  descend,
+  findDocument,
+  findFolder,
+  toDocument,
+  toFolder,
+  type FoundDocument,
+  type FoundFolder,
+} from './locate.js';
 import { noteSearch } from './note-search.js';
 import {
   dropEmptyFolders,
@@ -94,8 +102,29 @@ function isOfDocument({ precondition, claimId }: Relocate): boolean {
  * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`, `bad_location`
  */
 export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
-  const { tables, now } = pen.turn;
-  const { from, to, operation } = change;
+  const { from, to } = change;
+  const moving = requireMovable(pen, change);
+  const { document } = moving;
+  const travelling = document === undefined ? travellingGrants(pen, change) : [];
+  const report = reportAccess(pen, { from, to, documentId: document?.row.id ?? null, travelling });
+  requireAcknowledged(change, report);
+  const versionId = writeRelocation(pen, change, document);
+  placeRows(pen, change, moving, travelling, versionId);
+  noteSearch(pen, versionId, { type: 'rename', from, to });
+  const { gains, losses } = report;
+  return { moved: describeMoved(pen, to), from, to, gains, losses, versionId };
+}
+
+/** What is to be moved: one of the two. */
+interface Moving {
+  readonly document: FoundDocument | undefined;
+  readonly folder: FoundFolder | undefined;
+}
+
+/** All that stands against it but what it does to access. @throws Refusal as `applyRelocate` does */
+function requireMovable(pen: Pen, change: Relocate): Moving {
+  const { tables } = pen.turn;
+  const { from, to } = change;
   const document = findDocument(tables, from);
   const folder = document === undefined && !isOfDocument(change) ? findFolder(tables, from) : undefined;
   if (document === undefined && (folder === undefined || pen.view.folder(from) === undefined)) throw notFound();
@@ -118,13 +147,13 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
     requireShortEnough(pen, folder.row.number, change);
     requireNoGrantOnMovedDocuments(pen, from, to);
   }
+  return { document, folder };
+}
 
-  const travelling = document === undefined ? travellingGrants(pen, change) : [];
-  const report = reportAccess(pen, { from, to, documentId: document?.row.id ?? null, travelling });
-  requireAcknowledged(change, report);
-
+/** @returns the commit's version id */
+function writeRelocation(pen: Pen, { operation, from, to }: Relocate, document: FoundDocument | undefined): string {
   const { mode, oid } = entryAt(pen, from);
-  const versionId = writeCommit(
+  return writeCommit(
     pen,
     [
       { location: from, entry: null },
@@ -141,6 +170,17 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
       ],
     },
   );
+}
+
+/** Puts the rows in their new place, the grants that go along among them, and tells the history. */
+function placeRows(
+  pen: Pen,
+  { operation, from, to }: Relocate,
+  { document, folder }: Moving,
+  travelling: readonly Grant[],
+  commit: string,
+): void {
+  const { tables, now } = pen.turn;
   const target = ensureFolder(tables, parentOf(to));
   if (document !== undefined) tables.documents.place(document.row.number, target.row.number, nameOf(to));
   else if (folder !== undefined) tables.folders.place(folder.row.number, target.row.number, nameOf(to));
@@ -149,7 +189,7 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
   }
   dropEmptyFolders(tables, parentOf(from));
   tables.relocations.insert({
-    commit: versionId,
+    commit,
     operation,
     document: document?.row.number ?? null,
     from,
@@ -158,9 +198,6 @@ export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
     at: now,
     moment: momentOf(pen),
   });
-  noteSearch(pen, versionId, { type: 'rename', from, to });
-  const { gains, losses } = report;
-  return { moved: describeMoved(pen, to), from, to, gains, losses, versionId };
 }
 
 function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {

@@ -6,8 +6,17 @@ import { followSections } from './follow-section.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders } from './occupy.js';
 import { momentOf, writeCommit, type Pen } from './pen.js';
-import { planRevert, type LeftAlone, type RevertPlan, type RevertPreview, type RevertStep } from './plan-revert.js';
+import {
+  planRevert,
+  type LeftAlone,
+  type RestoredDocument,
+  type RevertPlan,
+  type RevertPreview,
+  type RevertStep,
+} from './plan-revert.js';
 import { recordVersion, takeRoom } from './record-version.js';
+
+type Revert = Extract<Change, { type: 'revert' }>;
 
 export interface RevertResult {
   readonly principalId: string;
@@ -29,8 +38,8 @@ export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPrevi
  * stays in the documents' histories, and a revert can be reverted.
  * @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
  */
-export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }>): RevertResult {
-  const { tables, now } = pen.turn;
+export function applyRevert(pen: Pen, change: Revert): RevertResult {
+  const { tables } = pen.turn;
   const plan = planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
   if (plan.digest !== change.preview) {
     throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
@@ -38,54 +47,56 @@ export function applyRevert(pen: Pen, change: Extract<Change, { type: 'revert' }
   const { steps, leftAlone, restored, deleted, returning } = plan;
   const { principalId, since } = change;
   if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
-  for (const { content } of [...restored.map((each) => each.returning), ...returning]) takeRoom(pen, content.size);
-  const versionId = writeCommit(
-    pen,
-    [
-      ...deleted.map(({ location }) => ({ location, entry: null })),
-      ...restored.map((each) => editFor(each.returning)),
-      ...returning.map(editFor),
-    ],
-    {
-      operation: 'revert',
-      subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
-      message: change.message,
-      trailers: [
-        ['Folder', change.location],
-        ['Reverted', change.principalId],
-        ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
-        ...restored.map((each) => trailerFor(each.returning)),
-        ...returning.map(trailerFor),
-      ],
-    },
-  );
-  const deletion = { commit: versionId, author: pen.author.id, at: now, moment: momentOf(pen) };
+  const written = [...restored.map((each) => each.returning), ...returning];
+  for (const { content } of written) takeRoom(pen, content.size);
+  const versionId = writeRevert(pen, change, plan);
+  const deletion = { commit: versionId, author: pen.author.id, at: pen.turn.now, moment: momentOf(pen) };
   for (const { row, location } of deleted) {
-    tables.documents.markDeleted(row.number, now, pen.author.id, versionId, location);
+    tables.documents.markDeleted(row.number, deletion.at, deletion.author, versionId, location);
     tables.deletions.insert(row.number, location, deletion);
   }
-  for (const { row, returning: old } of restored) {
-    const sequence = row.current.sequence + 1;
-    recordVersion(pen, {
-      document: row.number,
-      sequence,
-      id: versionId,
-      content: old.content,
-      mediaType: old.content.mediaType,
-      location: old.location,
-      operation: 'revert',
-      message: change.message,
-    });
-    tables.documents.advance(row.number, sequence);
-    followSections(pen, row.number, () => undefined);
-  }
+  for (const each of restored) restore(pen, each, versionId, change.message);
   bringBack(pen, returning, versionId, 'revert');
   for (const { location } of deleted) dropEmptyFolders(tables, parentOf(location));
   noteSearch(
     pen,
     versionId,
     ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
-    ...noteReturns(pen, [...restored.map((each) => each.returning), ...returning]),
+    ...noteReturns(pen, written),
   );
   return { principalId, since, steps, leftAlone, versionId };
+}
+
+/** @returns the commit's version id */
+function writeRevert(pen: Pen, change: Revert, { steps, restored, deleted, returning }: RevertPlan): string {
+  const written = [...restored.map((each) => each.returning), ...returning];
+  return writeCommit(pen, [...deleted.map(({ location }) => ({ location, entry: null })), ...written.map(editFor)], {
+    operation: 'revert',
+    subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
+    message: change.message,
+    trailers: [
+      ['Folder', change.location],
+      ['Reverted', change.principalId],
+      ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
+      ...written.map(trailerFor),
+    ],
+  });
+}
+
+/** Gives a live document its earlier content again, as a new version. */
+function restore(pen: Pen, { row, returning }: RestoredDocument, versionId: string, message: string | null): void {
+  const { content, location } = returning;
+  const sequence = row.current.sequence + 1;
+  recordVersion(pen, {
+    document: row.number,
+    sequence,
+    id: versionId,
+    content,
+    mediaType: content.mediaType,
+    location,
+    operation: 'revert',
+    message,
+  });
+  pen.turn.tables.documents.advance(row.number, sequence);
+  followSections(pen, row.number, () => undefined);
 }

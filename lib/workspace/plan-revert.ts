@@ -87,30 +87,55 @@ export const mostReverted = 10_000;
  * @throws Refusal INVALID_REQUEST `too_much_to_revert`
  */
 export function planRevert(view: View, request: RevertRequest): RevertPlan {
-  const { tables, now } = view;
-  const { principalId, since, location: folder, callerId } = request;
+  const { principalId, since, location: folder } = request;
+  const doings = readDoings(view, request);
+  const draft: Draft = { steps: [], leftAlone: [], restored: [], deleted: [], returning: [] };
+  planWritten(view, request, doings, draft);
+  planRemoved(view, request, doings, draft);
+  for (const location of doings.relocated) draft.leftAlone.push({ location, reason: 'relocated' });
+  const digest = createHash('sha256')
+    .update(JSON.stringify([folder, principalId, since, draft.steps, draft.leftAlone]))
+    .digest('hex');
+  return { ...draft, digest };
+}
+
+/** A plan that is being made. */
+interface Draft {
+  readonly steps: RevertStep[];
+  readonly leftAlone: LeftAlone[];
+  readonly restored: RestoredDocument[];
+  readonly deleted: { readonly row: DocumentRow; readonly location: Location }[];
+  readonly returning: Returning[];
+}
+
+/** What the principal did in the folder in that time. */
+interface Doings {
+  readonly written: readonly { readonly document: number; readonly first: number }[];
+  readonly removed: readonly number[];
+  /** Where each thing that it renamed or moved is to be named. */
+  readonly relocated: readonly Location[];
+}
+
+/** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
+function readDoings(view: View, { principalId, since, location }: RevertRequest): Doings {
   // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
-  const doings = { author: principalId, since, location: folder, limit: mostReverted + 1 };
-  const written = tables.history.writtenBy(doings, numberOfFolder(findFolder(tables, folder)));
-  const removed = tables.history.deletedBy(doings);
-  const relocated = findRelocated(view, doings);
+  const asked = { author: principalId, since, location, limit: mostReverted + 1 };
+  const { tables } = view;
+  const written = tables.history.writtenBy(asked, numberOfFolder(findFolder(tables, location)));
+  const removed = tables.history.deletedBy(asked);
+  const relocated = findRelocated(view, asked);
   if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
-    throw invalidRequest(
-      'too_much_to_revert',
-      `More than ${mostReverted} documents. Take a later time, or a folder further in.`,
-      {
-        field: 'since',
-      },
-    );
+    const message = `More than ${mostReverted} documents. Take a later time, or a folder further in.`;
+    throw invalidRequest('too_much_to_revert', message, { field: 'since' });
   }
-  const firstWritten = new Map(written.map(({ document, first }) => [document, first]));
-  const steps: RevertStep[] = [];
-  const leftAlone: LeftAlone[] = [];
-  const restored: RestoredDocument[] = [];
-  const deleted: { row: DocumentRow; location: Location }[] = [];
+  return { written, removed, relocated };
+}
+
+/** Live documents that the principal wrote get back what they held, or go where they held nothing. */
+function planWritten({ tables, now }: View, request: RevertRequest, { written }: Doings, draft: Draft): void {
+  const { principalId, location: folder, callerId } = request;
   const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
   const claimed = tables.claims.claimedDocuments(now);
-
   for (const { document, first } of written) {
     const row = tables.documents.byNumber(document);
     if (row === undefined) continue;
@@ -125,27 +150,34 @@ export function planRevert(view: View, request: RevertRequest): RevertPlan {
       claimed.has(document) && findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId);
     const isBuiltOn = tables.history.isWrittenByOthers(document, first, principalId, before?.blobOid ?? '');
     const obstacle = isBuiltOn ? 'later_writes' : isClaimed ? 'claimed' : isMirror ? 'read_only_source' : undefined;
-    if (obstacle !== undefined) {
-      leftAlone.push({ location, reason: obstacle });
-    } else if (before === undefined) {
-      deleted.push({ row, location });
-      steps.push({ action: 'delete', documentId: row.id, location, fromVersion: row.current.id });
-    } else {
-      const { id, number, current } = row;
-      restored.push({ row, returning: { id, number, location, sequence: current.sequence, content: before } });
-      steps.push({
-        action: 'restore',
-        documentId: id,
-        location,
-        fromVersion: current.id,
-        toVersion: before.id,
-      });
-    }
+    if (obstacle === undefined) planStep(row, location, before, draft);
+    else draft.leftAlone.push({ location, reason: obstacle });
   }
+}
 
-  const returning: Returning[] = [];
-  const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(deleted.map(({ row }) => row.id)) });
-  for (const number of removed) {
+function planStep(row: DocumentRow, location: Location, before: Version | undefined, draft: Draft): void {
+  const { id, number, current } = row;
+  if (before === undefined) {
+    draft.deleted.push({ row, location });
+    draft.steps.push({ action: 'delete', documentId: id, location, fromVersion: current.id });
+    return;
+  }
+  draft.restored.push({ row, returning: { id, number, location, sequence: current.sequence, content: before } });
+  draft.steps.push({
+    action: 'restore',
+    documentId: id,
+    location,
+    fromVersion: current.id,
+    toVersion: before.id,
+  });
+}
+
+/** What the principal deleted comes back with what it held before, beside what is planned already. */
+function planRemoved({ tables, now }: View, request: RevertRequest, doings: Doings, draft: Draft): void {
+  const { principalId, location: folder, callerId } = request;
+  const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
+  const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });
+  for (const number of doings.removed) {
     const gone = tables.documents.deleted(number);
     if (gone === undefined || !isWithin(folder, gone.location)) continue;
     const first = firstWritten.get(number);
@@ -158,18 +190,12 @@ export function planRevert(view: View, request: RevertRequest): RevertPlan {
       first !== undefined && tables.history.isWrittenByOthers(number, first, principalId, content.blobOid);
     const obstacle = isBuiltOn ? 'later_writes' : room.take(gone);
     if (obstacle !== undefined) {
-      leftAlone.push({ location: gone.location, reason: obstacle });
+      draft.leftAlone.push({ location: gone.location, reason: obstacle });
       continue;
     }
-    returning.push({ ...gone, content });
-    steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
+    draft.returning.push({ ...gone, content });
+    draft.steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
   }
-
-  for (const location of relocated) leftAlone.push({ location, reason: 'relocated' });
-  const digest = createHash('sha256')
-    .update(JSON.stringify([folder, principalId, since, steps, leftAlone]))
-    .digest('hex');
-  return { steps, leftAlone, digest, restored, deleted, returning };
 }
 
 /**

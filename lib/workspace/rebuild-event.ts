@@ -21,40 +21,40 @@ interface Described {
 }
 
 /** What a commit did, as its trailers say. */
-export type HistoryEvent = Described &
-  (
-    | { readonly type: 'create'; readonly location: Location; readonly mediaType: string }
-    | {
-        readonly type: 'update' | 'restore' | 'undelete';
-        readonly documentId: string;
-        readonly location: Location;
-        readonly mediaType: string;
-      }
-    | { readonly type: 'delete'; readonly documentId: string; readonly location: Location }
-    | {
-        readonly type: 'rename' | 'move';
-        /** null when a folder went. */
-        readonly documentId: string | null;
-        readonly from: Location;
-        readonly to: Location;
-      }
-    | { readonly type: 'create-folder' | 'delete-folder'; readonly location: Location }
-    | {
-        readonly type: 'undelete-folder';
-        readonly location: Location;
-        /** Folders in it that had been made to stay. */
-        readonly kept: readonly Location[];
-        readonly restored: readonly RestoredDocument[];
-      }
-    | {
-        readonly type: 'revert';
-        readonly restored: readonly RestoredDocument[];
-        readonly deleted: readonly { readonly documentId: string; readonly location: Location }[];
-      }
-    | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
-    /** The beginning of a history of which an erase left nothing. */
-    | { readonly type: 'erase' }
-  );
+export type HistoryEvent = Described & Deed;
+
+type Deed =
+  | { readonly type: 'create'; readonly location: Location; readonly mediaType: string }
+  | {
+      readonly type: 'update' | 'restore' | 'undelete';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly mediaType: string;
+    }
+  | { readonly type: 'delete'; readonly documentId: string; readonly location: Location }
+  | {
+      readonly type: 'rename' | 'move';
+      /** null when a folder went. */
+      readonly documentId: string | null;
+      readonly from: Location;
+      readonly to: Location;
+    }
+  | { readonly type: 'create-folder' | 'delete-folder'; readonly location: Location }
+  | {
+      readonly type: 'undelete-folder';
+      readonly location: Location;
+      /** Folders in it that had been made to stay. */
+      readonly kept: readonly Location[];
+      readonly restored: readonly RestoredDocument[];
+    }
+  | {
+      readonly type: 'revert';
+      readonly restored: readonly RestoredDocument[];
+      readonly deleted: readonly { readonly documentId: string; readonly location: Location }[];
+    }
+  | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
+  /** The beginning of a history of which an erase left nothing. */
+  | { readonly type: 'erase' };
 
 /** A document to which a commit gave a version, where it did so for several. */
 export interface RestoredDocument {
@@ -90,68 +90,8 @@ export function readEvent({ oid, commit }: HistoryCommit): HistoryEvent {
     message: text.message,
   };
   const operation = trailers.required('Operation');
-  switch (operation) {
-    case 'create':
-      return {
-        ...described,
-        type: operation,
-        location: trailers.location('Location'),
-        mediaType: trailers.required('Media-Type'),
-      };
-    case 'update':
-    case 'restore':
-    case 'undelete':
-      return {
-        ...described,
-        type: operation,
-        documentId: trailers.required('Document'),
-        location: trailers.location('Location'),
-        mediaType: trailers.required('Media-Type'),
-      };
-    case 'delete':
-      return {
-        ...described,
-        type: operation,
-        documentId: trailers.required('Document'),
-        location: trailers.location('Location'),
-      };
-    case 'rename':
-    case 'move':
-      return {
-        ...described,
-        type: operation,
-        documentId: trailers.optional('Document') ?? null,
-        from: trailers.location('From'),
-        to: trailers.location('To'),
-      };
-    case 'create-folder':
-    case 'delete-folder':
-      return { ...described, type: operation, location: trailers.location('Folder') };
-    case 'undelete-folder':
-      return {
-        ...described,
-        type: operation,
-        location: trailers.location('Folder'),
-        kept: trailers.all('Kept').map((value) => readLocation(value, 'Kept')),
-        restored: readRestored(trailers),
-      };
-    case 'revert':
-      return {
-        ...described,
-        type: operation,
-        restored: readRestored(trailers),
-        deleted: trailers.all('Deleted').map((value) => {
-          const [documentId = '', location = ''] = value.split('\t');
-          return { documentId, location: readLocation(location, 'Deleted') };
-        }),
-      };
-    case 'import':
-      return { ...described, type: operation, mediaTypes: readMediaTypes(trailers.all('Media-Type')) };
-    case 'erase':
-      return { ...described, type: operation };
-    default:
-      throw new NotUnderstood(`its operation "${operation}" is not known to this release`);
-  }
+  if (!isKnown(operation)) throw new NotUnderstood(`its operation "${operation}" is not known to this release`);
+  return { ...described, ...deeds[operation](trailers) };
 }
 
 class Trailers {
@@ -219,4 +159,67 @@ function readMediaTypes(values: readonly string[]): MediaTypes {
     else others.set(value.slice(tab + 1), value.slice(0, tab));
   }
   return { usual, others };
+}
+
+const readVersion =
+  (type: 'update' | 'restore' | 'undelete') =>
+  (trailers: Trailers): Deed => ({
+    type,
+    documentId: trailers.required('Document'),
+    location: trailers.location('Location'),
+    mediaType: trailers.required('Media-Type'),
+  });
+
+const readRelocation =
+  (type: 'rename' | 'move') =>
+  (trailers: Trailers): Deed => ({
+    type,
+    documentId: trailers.optional('Document') ?? null,
+    from: trailers.location('From'),
+    to: trailers.location('To'),
+  });
+
+const readFolder =
+  (type: 'create-folder' | 'delete-folder') =>
+  (trailers: Trailers): Deed => ({ type, location: trailers.location('Folder') });
+
+/** How each operation is read. */
+const deeds: Readonly<Record<Deed['type'], (trailers: Trailers) => Deed>> = {
+  create: (trailers) => ({
+    type: 'create',
+    location: trailers.location('Location'),
+    mediaType: trailers.required('Media-Type'),
+  }),
+  update: readVersion('update'),
+  restore: readVersion('restore'),
+  undelete: readVersion('undelete'),
+  delete: (trailers) => ({
+    type: 'delete',
+    documentId: trailers.required('Document'),
+    location: trailers.location('Location'),
+  }),
+  rename: readRelocation('rename'),
+  move: readRelocation('move'),
+  'create-folder': readFolder('create-folder'),
+  'delete-folder': readFolder('delete-folder'),
+  'undelete-folder': (trailers) => ({
+    type: 'undelete-folder',
+    location: trailers.location('Folder'),
+    kept: trailers.all('Kept').map((value) => readLocation(value, 'Kept')),
+    restored: readRestored(trailers),
+  }),
+  revert: (trailers) => ({
+    type: 'revert',
+    restored: readRestored(trailers),
+    deleted: trailers.all('Deleted').map((value) => {
+      const [documentId = '', location = ''] = value.split('\t');
+      return { documentId, location: readLocation(location, 'Deleted') };
+    }),
+  }),
+  import: (trailers) => ({ type: 'import', mediaTypes: readMediaTypes(trailers.all('Media-Type')) }),
+  erase: () => ({ type: 'erase' }),
+};
+
+function isKnown(operation: string): operation is Deed['type'] {
+  return Object.hasOwn(deeds, operation);
 }

@@ -78,7 +78,7 @@ export async function rewriteStretch(stretch: HistoryStretch, parts: RewritePart
 /** With the documents by their ids: a commit that cannot be made anew hinders those that were made before it. */
 async function nameHindered(
   error: HistoryDisagrees,
-  { documents, head }: Stretch,
+  { documents, head }: HistoryStretch,
   repository: Pick<Repository, 'history'>,
 ): Promise<HistoryDisagrees> {
   if (error.documentIds !== null) return error;

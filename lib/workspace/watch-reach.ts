@@ -46,7 +46,7 @@ export class ReachWatch {
   /** Changes with everything that a reach or a document's place hangs on. */
   get #stamp(): string {
     const { journal } = this.#workspace;
-    return `${journal.sidecar.policyStamp} ${journal.contentStamp}`;
+    return `${journal.sidecar.reachStamp} ${journal.contentStamp}`;
   }
 
   #findKey() {

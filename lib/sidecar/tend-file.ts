@@ -1,0 +1,26 @@
+import type { Connection } from './database.js';
+
+/**
+ * Gives unused pages back to the system.
+ * @param keep how many stay @param most how many go at once
+ * @returns how many unused pages are left
+ */
+export function reclaimPages(connection: Connection, keep: number, most: number): number {
+  const unused = connection.pragma('freelist_count', { simple: true }) as number;
+  if (unused <= keep) return unused;
+  const pages = Math.min(unused - keep, most);
+  connection.pragma(`incremental_vacuum(${pages})`);
+  return unused - pages;
+}
+
+/** Carries the write-ahead log into the file and empties it. @returns false when somebody's snapshot stood in the way */
+export function emptyLog(connection: Connection): boolean {
+  const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
+  return outcome?.busy === 0 && outcome.log === 0;
+}
+
+/** Problems that SQLite finds in the file; empty when it is sound. */
+export function findProblems(connection: Connection): string[] {
+  const lines = connection.pragma('integrity_check') as { integrity_check: string }[];
+  return lines.map((line) => line.integrity_check).filter((line) => line !== 'ok');
+}
