@@ -17,6 +17,7 @@ export interface WaysIn {
   hasPassword(this: void, principalId: string): boolean;
 }
 
+/** Counts those who can give others access, so that the last of them is not lost. */
 export function countAdmins(tables: Tables, ways: WaysIn): Admins {
   const admins = [...findAdmins(tables)];
   return { appointed: admins.length, admitted: admins.filter((id) => hasWayIn(tables, ways, id)).length };

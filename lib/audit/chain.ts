@@ -9,10 +9,12 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+/** Before the first record. */
 export const emptyChain: ChainHead = { seq: 0, hash: firstPreviousHash };
 
 const saltLength = 16;
 
+/** Where the chain stands in its table; `emptyChain` before the first record. */
 export function readHead(table: AuditTable): ChainHead {
   const head = table.head();
   return head === undefined ? emptyChain : { seq: head.seq, hash: head.hash.toString('hex') };

@@ -105,6 +105,7 @@ export function requireReadable(pen: Pen, location: Location): Document {
   return document;
 }
 
+/** A comment that this turn wrote, as its answer and its record show it. */
 export function describeComment(pen: Pen, document: Document, commentId: string): ChangedComment {
   const stored = pen.turn.tables.comments.find(commentId);
   if (stored === undefined) throw new Error('The comment that was just written is not there.');

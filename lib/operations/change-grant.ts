@@ -107,6 +107,7 @@ function authorOf(tables: Tables, id: string): Author {
   return { id, kind: principal?.kind ?? 'person', displayName: principal?.displayName ?? id };
 }
 
+/** A grant as it is shown, with the place that the caller named rather than what it is stored by. */
 export function toGrantRecord(
   tables: Tables,
   grant: Grant,

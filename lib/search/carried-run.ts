@@ -13,6 +13,7 @@ export interface CarriedRun {
   readonly to: Location;
 }
 
+/** The one run of a segment in which nothing has moved. */
 export function runOfAll(documents: number): CarriedRun {
   return { start: 0, end: documents, from: rootLocation, to: rootLocation };
 }
@@ -21,6 +22,7 @@ export function isUnmoved(run: CarriedRun): boolean {
   return run.from === run.to;
 }
 
+/** The run that an ordinal of the segment lies in. */
 export function runAt(runs: readonly CarriedRun[], ordinal: number): CarriedRun {
   let low = 0;
   let high = runs.length - 1;

@@ -28,6 +28,7 @@ export function stemOfDocument(word: string): string | null {
   return stem === '' ? null : stem;
 }
 
+/** After an erase: no word of a document stays in memory here. */
 export function forgetStems(): void {
   remembered.clear();
   // The engine keeps the text that a pattern matched last.

@@ -16,6 +16,7 @@ export interface PeopleTables {
   within<Result>(work: () => Result): Result;
 }
 
+/** On the connection to the service's file, whose schema is up to date. */
 export function openPeopleTables(connection: Connection, oauth: OAuthTable): PeopleTables {
   return {
     identities: new IdentityTable(connection),

@@ -36,6 +36,8 @@ export interface ChangeResults {
  * inside a turn of the journal. In this order: is it there and is it the one the writer knew; may it be written (no
  * mirror, no claim of someone else's); is there room; then trees and commit; then rows. The door has decided before
  * that the caller may, and records after that it did: all in the same transaction.
+ * @throws Refusal as the change's own `apply…` says: NOT_FOUND, CONFLICT or INVALID_REQUEST; MissingTrees where trees
+ * have to be fetched first, after which the journal runs the turn again
  */
 export function applyChange<Type extends Change['type']>(
   pen: Pen,

@@ -31,6 +31,7 @@ export interface Sections {
 /** Gives a text's sections when they are asked for; undefined where it is no text, or too long to look into in a turn. */
 export type ReadSections = () => Sections | undefined;
 
+/** @param text undefined for a document that is none @returns undefined for that, and for one too long to look into in a turn */
 export function readSections(text: string | undefined): Sections | undefined {
   if (text === undefined || hasTooManyLines(text)) return undefined;
   const headings = new Map(readOutline(text).map((heading) => [heading.id, heading]));

@@ -51,6 +51,7 @@ export function descend(tables: Tables, folder: Location): Descent {
   return { folder: { row, location, mirror }, rest: segments.slice(depth) };
 }
 
+/** The live folder at the location; undefined where there is none. Decides nothing about who may see it. */
 export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
   const { folder, rest } = descend(tables, location);
   return rest.length === 0 ? folder : undefined;
@@ -68,6 +69,7 @@ export interface FoundDocument {
   readonly mirror: string | null;
 }
 
+/** The live document at the location; undefined where there is none. Decides nothing about who may see it. */
 export function findDocument(tables: Tables, location: Location): FoundDocument | undefined {
   const folder = findFolder(tables, parentOf(location));
   const row = tables.documents.at(numberOfFolder(folder), nameOf(location));
@@ -115,6 +117,7 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number): D
   };
 }
 
+/** A folder as callers know it. @param mirror of the folder or one above, as `FoundFolder` has it */
 export function toFolder(location: Location, mirror: string | null): Folder {
   return { location, name: nameOf(location), readOnly: mirror !== null };
 }

@@ -30,6 +30,11 @@ export interface Pen {
   hasPassword(this: void, principalId: string): boolean;
 }
 
+/**
+ * Takes the pen for one turn. The door has decided before that the caller may write where it is going to.
+ * @param author the principal as whom the commit is signed
+ * @param reach what the caller reaches in the state that the turn began with
+ */
 export function takePen(
   turn: Turn,
   caller: Caller,

@@ -8,6 +8,7 @@ import { findDocumentById, locationOfFolder } from './locate.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Pen } from './pen.js';
 
+/** CONFLICT `claimed`, with who holds the claim and until when, so that the writer can wait or ask. */
 export function claimed(claim: ClaimRow): Refusal {
   const isWidened = claim.section !== null && claim.sectionDigest === null;
   return conflict(
