@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
+import { describeError } from '../domain/describe-error.js';
 import { readManifest } from './segment-files.js';
 
 /**
@@ -24,7 +25,7 @@ async function lookAt(folder: string): Promise<{ readonly digest: string | undef
   try {
     manifest = readManifest(folder);
   } catch (error) {
-    return { digest: undefined, problems: [error instanceof Error ? error.message : String(error)] };
+    return { digest: undefined, problems: [describeError(error)] };
   }
   if (manifest === undefined || !manifest.isOurs) return { digest: undefined, problems: [] };
   const problems: string[] = [];

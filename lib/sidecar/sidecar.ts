@@ -29,6 +29,7 @@ import { ReadTransaction } from './read-transaction.js';
 import { RelocationTable } from './relocation-table.js';
 import { connectionOf, nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
+import { emptyLog, reclaimPages } from './tend-file.js';
 import { readTotals, sumBytes, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';

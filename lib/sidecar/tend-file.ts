@@ -18,9 +18,3 @@ export function emptyLog(connection: Connection): boolean {
   const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
   return outcome?.busy === 0 && outcome.log === 0;
 }
-
-/** Problems that SQLite finds in the file; empty when it is sound. */
-export function findProblems(connection: Connection): string[] {
-  const lines = connection.pragma('integrity_check') as { integrity_check: string }[];
-  return lines.map((line) => line.integrity_check).filter((line) => line !== 'ok');
-}

@@ -1,4 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
+import { describeError } from '../domain/describe-error.js';
 import { hashObject, inflateObject } from '../git/objects.js';
 import type { PendingObject } from '../sidecar/object-table.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
@@ -29,6 +30,6 @@ function faultOf(object: PendingObject): string | undefined {
     const bytes = inflateObject(object);
     return hashObject(object.type, bytes) === object.oid ? undefined : 'holds something else.';
   } catch (error) {
-    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `cannot be read: ${describeError(error)}`;
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeError } from '../domain/describe-error.js';
 import { inspectServiceFile } from '../sidecar/service-file.js';
 import { serviceName } from './open-read-only.js';
 import { pathsOf } from './open-workspace.js';
@@ -58,7 +59,7 @@ export function verifyService(dataFolder: string): ServiceVerification {
       );
     }
   } catch (error) {
-    report(`${serviceName} cannot be read: ${error instanceof Error ? error.message : String(error)}`, fromCopy);
+    report(`${serviceName} cannot be read: ${describeError(error)}`, fromCopy);
   }
   return { isReadable, problems, workspaces };
 }

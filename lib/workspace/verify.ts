@@ -1,3 +1,4 @@
+import { describeError } from '../domain/describe-error.js';
 import { checkArchives } from '../audit/check-archives.js';
 import type { Oid } from '../git/objects.js';
 import { openRepositoryReadOnly } from '../git/open-read-only.js';
@@ -60,8 +61,6 @@ const mostFaults = 1000;
 /** Times that everything is looked at while erases take something away under it. */
 const mostLooks = 3;
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /**
  * Checks everything that a workspace is made of: SQLite's own integrity, rows that name others, the audit chain and its
  * archives, pending objects, the repository's head and tree against the rows, every live document's bytes, every other
@@ -97,7 +96,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     const opened = workspace;
     const faults = new Map<Oid, string>();
     const finder = new ContentFinder(readWithPending(opened), (oid, error) => {
-      if (faults.size < mostFaults) faults.set(oid, messageOf(error));
+      if (faults.size < mostFaults) faults.set(oid, describeError(error));
     });
     await attempt('sidecar', async () => opened.sidecar.checkIntegrity().forEach((line) => report('sidecar', line)));
     await attempt('sidecar', async () => verifyRows(opened.sidecar, report));
