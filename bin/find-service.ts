@@ -127,7 +127,7 @@ function explain(error: unknown, url: string): Error {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return new Error(`No server answers at ${url}.`, { cause: error });
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') {
-    const message = `The connection to ${url} broke before an answer came. The call can be sent again as it was.`;
+    const message = `The connection to ${url} broke before an answer came. Within ten minutes the call can be sent again as it was.`;
     return new Error(message, { cause: error });
   }
   if (!(error instanceof TypeError)) return error as Error;

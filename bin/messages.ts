@@ -13,7 +13,8 @@ export const messageTable: readonly Managing[] = [
     description: 'List what changed in the workspace since the last brief, or since a time; each document once.',
     example: 'cartulary brief --since 2d --location handbook',
     optional: {
-      '--since <time>': 'RFC 3339, or a duration ago such as 2h; default: the last brief',
+      '--since <time>':
+        'RFC 3339, or a duration ago such as 2h; default: the last brief, within ten minutes of it where that began',
       '--location <location>': 'only in this folder',
       '--keep': 'do not count this as the last brief',
     },

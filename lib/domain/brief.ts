@@ -13,6 +13,18 @@ export interface Moment {
   readonly at: number;
 }
 
+/** Where a brief begins or ends. */
+export interface BriefBound extends Moment {
+  /** Number of the last comment that had been addressed to anybody. */
+  readonly addressed: number;
+}
+
+/** The span of somebody's last brief. */
+export interface BriefMark {
+  readonly from: BriefBound;
+  readonly until: BriefBound;
+}
+
 /** What has become of a document or folder since a moment, as of now. */
 export interface BriefChange {
   readonly of: 'document' | 'folder';
@@ -49,8 +61,6 @@ export interface BriefSurroundings {
   readonly messages: readonly ListedMessage[];
   /** Whether there are more unread messages than these. */
   readonly hasMoreMessages: boolean;
-  /** Comments since then that mention the caller or answer it, the newest first. */
-  readonly comments: readonly AddressedComment[];
 }
 
 /** A page of a brief. */
@@ -58,8 +68,13 @@ export interface Brief {
   readonly you: Author;
   readonly since: number;
   readonly until: number;
+  /** Whether it begins where the last brief began, minutes ago, and tells again what that one told. */
+  readonly isRepeat: boolean;
   /** What changed in the caller's reach, the last change first. */
   readonly changes: readonly BriefChange[];
+  /** Comments that were addressed to the caller, those that were last first; more of them come with the next page. */
+  readonly comments: readonly AddressedComment[];
+  readonly hasMoreComments: boolean;
   /** Null on the pages after the first. */
   readonly surroundings: BriefSurroundings | null;
   /** What texts of others are, for those who read them: information. */

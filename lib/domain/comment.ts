@@ -56,6 +56,8 @@ export interface AddressedComment {
   readonly comment: Comment;
   readonly location: Location;
   readonly why: 'mention' | 'reply';
+  /** When: as it was written, or by the edit that mentions them. */
+  readonly addressedAt: number;
 }
 
 export const longestComment = 8000;

@@ -239,6 +239,12 @@ export const reasons = {
     means: 'Someone else has claimed the document or section.',
     hint: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
   },
+  deleted_since: {
+    code: 'CONFLICT',
+    at: ['mcp'],
+    means: 'What this very call made was deleted since by somebody else.',
+    hint: 'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
+  },
   claim_lost: {
     code: 'CONFLICT',
     at: ['mcp', 'command'],

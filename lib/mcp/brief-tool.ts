@@ -3,7 +3,8 @@ import { formatTime } from '../domain/clock.js';
 import type { AddressedComment } from '../domain/comment.js';
 import { parseFolderLocation } from '../domain/location.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
-import { readBrief, type ReadBriefInput } from '../operations/read-brief.js';
+import type { ReadBriefInput } from '../operations/find-brief-bounds.js';
+import { readBrief } from '../operations/read-brief.js';
 import { presentMessage } from './message-tool.js';
 import { presentClaim, presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -67,8 +68,8 @@ function presentChange({ of, action, location, versionId, versions, by, at, from
   };
 }
 
-function presentComment({ comment, location, why }: AddressedComment): object {
-  const { id, threadId, author, text, createdAt } = comment;
+function presentComment({ comment, location, why, addressedAt }: AddressedComment): object {
+  const { id, threadId, author, text } = comment;
   return {
     comment_id: id,
     thread_id: threadId,
@@ -76,12 +77,12 @@ function presentComment({ comment, location, why }: AddressedComment): object {
     why,
     from: presentWho(author),
     text,
-    at: formatTime(createdAt),
+    at: formatTime(addressedAt),
   };
 }
 
 function presentSurroundings(
-  { reach, ownClaims, claimsOfOthers, messages, hasMoreMessages, comments }: BriefSurroundings,
+  { reach, ownClaims, claimsOfOthers, messages, hasMoreMessages }: BriefSurroundings,
   principalId: string,
 ): object {
   return {
@@ -95,17 +96,20 @@ function presentSurroundings(
     ],
     messages: messages.map(presentMessage),
     more_messages: hasMoreMessages,
-    comments: comments.map(presentComment),
   };
 }
 
 function presentBrief(brief: Brief, call: ToolCall<BriefArguments>): object {
-  const { you, since, until, changes, surroundings, notice, position, next } = brief;
+  const { you, since, until, isRepeat, changes, comments, hasMoreComments, surroundings, notice, position, next } =
+    brief;
   return {
     you: presentWho(you),
     since: formatTime(since),
     until: formatTime(until),
+    ...(isRepeat ? { repeats_last: true } : {}),
     changes: changes.map(presentChange),
+    comments: comments.map(presentComment),
+    more_comments: hasMoreComments,
     ...(surroundings === null ? {} : presentSurroundings(surroundings, call.caller.principalId)),
     notice,
     brief_cursor: call.cursors.seal(position, ownerOf(call), positionKept),

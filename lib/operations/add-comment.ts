@@ -91,11 +91,21 @@ function anchor(text: string, { quote, before = '', after = '', start = 0 }: Pas
 }
 
 /**
- * Addresses a comment to those it mentions. An id that nobody has, or nobody who may read the document, is kept all the
- * same and reaches nobody: the answer must not tell which ids there are.
+ * Addresses a comment to those it mentions, and to whom it answers. An id that nobody has, or nobody who may read the
+ * document, is kept all the same and reaches nobody: the answer must not tell which ids there are.
  */
-export function addressMentions({ turn }: Pen, comment: number, mentions: readonly string[]): void {
-  for (const principal of mentions) turn.tables.comments.address(comment, { principal, why: 'mention' });
+export function addressComment(
+  { turn, author }: Pen,
+  { number, thread }: Pick<StoredComment, 'number' | 'thread'>,
+  documentNumber: number,
+  mentions: readonly string[],
+): void {
+  const { comments } = turn.tables;
+  for (const principal of mentions) comments.address(number, { principal, why: 'mention' }, turn.now);
+  const [first] = comments.list(documentNumber, 'all', { thread, comment: 0 }, 1);
+  if (first !== undefined && first.author.id !== author.id && first.deletedAt === null) {
+    comments.address(number, { principal: first.author.id, why: 'reply' }, turn.now);
+  }
 }
 
 /** The document at the location as the caller sees it in its turn. @throws Refusal NOT_FOUND */
@@ -160,12 +170,7 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
       thread?.number ?? comments.insertThread(makeIdentifier('thr', pen.turn.randomness), document.number, quote);
     const id = makeIdentifier('cmt', pen.turn.randomness);
     const number = comments.insert(id, threadNumber, pen.author.id, text, pen.turn.now);
-    addressMentions(pen, number, mentions);
-    const [first] =
-      thread === undefined ? [] : comments.list(document.number, 'all', { thread: threadNumber, comment: 0 }, 1);
-    if (first !== undefined && first.author.id !== pen.author.id && first.deletedAt === null) {
-      comments.address(number, { principal: first.author.id, why: 'reply' });
-    }
+    addressComment(pen, { number, thread: threadNumber }, document.number, mentions);
     return describeComment(pen, document, id);
   },
   noteResult: noteOfComment,

@@ -6,7 +6,7 @@ import { roleContains, type Role } from '../domain/role.js';
 import type { StoredComment } from '../sidecar/comment-table.js';
 import type { Pen } from '../workspace/pen.js';
 import {
-  addressMentions,
+  addressComment,
   describeComment,
   noteOfComment,
   parseComment,
@@ -52,7 +52,7 @@ export interface EditCommentInput extends NamedComment {
   readonly mentions: readonly string[];
 }
 
-/** Gives one's own comment another text, and other mentions. Reader. */
+/** Gives one's own comment another text, and other mentions: whom it did not mention before hears of it now. Reader. */
 export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
   kind: 'write',
   name: 'comment.edit',
@@ -65,8 +65,8 @@ export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
     const { document, stored } = requireComment(pen, input);
     if (stored.author.id !== pen.caller.principalId) throw notFound();
     comments.setText(stored.number, text, pen.turn.now);
-    comments.deleteMentions(stored.number);
-    addressMentions(pen, stored.number, mentions);
+    comments.keepMentions(stored.number, mentions);
+    addressComment(pen, stored, document.number, mentions);
     return describeComment(pen, document, stored.id);
   },
   noteResult: noteOfComment,

@@ -1,4 +1,4 @@
-import type { AddressedComment, CommentAnchor, ListedComment, PlacedPassage } from '../domain/comment.js';
+import type { CommentAnchor, ListedComment, PlacedPassage } from '../domain/comment.js';
 import { lineNumberer } from '../domain/line-number.js';
 import type { Location } from '../domain/location.js';
 import { makePage, type Page } from '../domain/page.js';
@@ -7,7 +7,7 @@ import { invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredComment, StoredThread } from '../sidecar/comment-table.js';
 import { toComment } from './add-comment.js';
 import type { ReadOperation } from './operation.js';
-import { findReadable, readVersionText } from './read-text.js';
+import { readVersionText } from './read-text.js';
 
 export interface ListCommentsInput {
   readonly location: Location;
@@ -110,37 +110,3 @@ function describe(item: StoredComment, thread: StoredThread | undefined, anchors
   if (thread === undefined) return [];
   return [{ comment: toComment(item), anchor: anchors.of(thread), resolved: thread.resolved }];
 }
-
-export interface ListAddressedInput {
-  /** The position that the page before ended at; '' for the first page. */
-  readonly after: string;
-  readonly limit: number;
-}
-
-/**
- * Comments that mention the caller, or answer in a thread that it started, the newest first: those on documents that it
- * can read now. What it cannot read any more is not there, and is there again when it can.
- */
-export const listAddressedComments: ReadOperation<ListAddressedInput, Page<AddressedComment>> = {
-  kind: 'read',
-  name: 'comment.list_addressed',
-  needs: () => [],
-  note: () => ({}),
-  run({ view, caller }, { after, limit }) {
-    let [before = Number.MAX_SAFE_INTEGER] = after === '' ? [] : decodeNumbers(after, 1);
-    const items: (AddressedComment & { readonly number: number })[] = [];
-    const locations = new Map<number, Location | undefined>();
-    for (let isMore = true; isMore && items.length <= limit;) {
-      const batch = view.tables.comments.addressedTo(caller.principalId, before, limit + 1);
-      isMore = batch.length > limit;
-      for (const { comment, why, document } of batch) {
-        before = comment.number;
-        if (!locations.has(document)) locations.set(document, findReadable(view, document)?.location);
-        const location = locations.get(document);
-        if (location !== undefined) items.push({ comment: toComment(comment), location, why, number: comment.number });
-      }
-    }
-    const page = makePage(items.slice(0, limit + 1), limit, ({ number }) => encodeNumbers(number));
-    return { items: page.items.map(({ number: _number, ...item }) => item), next: page.next };
-  },
-};

@@ -1,45 +1,28 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { Brief, BriefChange, BriefSurroundings, Moment, ReachedPlace } from '../domain/brief.js';
+import type { Brief, BriefBound, BriefChange, BriefMark, BriefSurroundings, ReachedPlace } from '../domain/brief.js';
 import type { PlacedClaim } from '../domain/claim.js';
-import type { AddressedComment } from '../domain/comment.js';
-import { compareText, rootLocation, type Location } from '../domain/location.js';
+import { compareText } from '../domain/location.js';
 import { messageNotice } from '../domain/message.js';
-import { invalidRequest, unauthenticated } from '../domain/refusal.js';
+import { unauthenticated } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { toClaim } from '../workspace/find-claims.js';
 import { findDocumentById } from '../workspace/locate.js';
 import type { View } from '../workspace/view.js';
-import { ChangeWalk, startOf, type ChangePosition, type ChangeRange } from '../workspace/walk-changes.js';
-import { toComment } from './add-comment.js';
+import { ChangeWalk, endOf, type ChangePosition, type ChangeRange } from '../workspace/walk-changes.js';
 import { MessagePresenter } from './describe-message.js';
+import { findAddressed } from './find-addressed.js';
+import { encodePage, encodePosition, findBriefBounds, markAfter, type ReadBriefInput } from './find-brief-bounds.js';
 import { findOwnClaims } from './list-claims.js';
 import type { PrepareContext, WriteOperation } from './operation.js';
 import { findReadable } from './read-text.js';
 
-export interface ReadBriefInput {
-  /**
-   * From where: the `position` of an earlier brief, or a time in milliseconds since 1970. Left out: from the caller's
-   * last brief, or for the first one from a week ago. Left out with `after`.
-   */
-  readonly since?: string | number | undefined;
-  /** Only changes in this folder; the root for all. */
-  readonly location: Location;
-  /** Do not count it as the caller's last brief. */
-  readonly keepsMark: boolean;
-  /** The position that the page before ended at; '' for the first page. */
-  readonly after: string;
-  readonly limit: number;
-}
-
 /** A brief with what is remembered of it. */
 interface PreparedBrief {
   readonly brief: Brief;
-  /** Up to where the caller is briefed by it; undefined when that stays as it is. */
-  readonly mark: Moment | undefined;
+  /** What the caller's last brief is by it; undefined when that stays as it is. */
+  readonly mark: BriefMark | undefined;
 }
 
-/** Milliseconds that somebody's first brief goes back. */
-const firstBrief = 7 * 24 * 60 * 60 * 1000;
 /** Rows that are looked at before others get their turn. */
 const rowsAtOnce = 1000;
 const mostPlaces = 50;
@@ -48,54 +31,6 @@ const mostMessages = 10;
 const mostComments = 20;
 /** Versions of a document that are looked at for whether the caller wrote one of them. */
 const versionsLookedAt = 100;
-
-const digits = 16;
-const encode = (...numbers: number[]): string => numbers.map((each) => String(each).padStart(digits, '0')).join('');
-
-/** @throws Refusal INVALID_REQUEST `bad_cursor` */
-function decode(text: string, count: number, field: string): number[] {
-  if (!/^\d+$/.test(text) || text.length !== count * digits) {
-    throw invalidRequest('bad_cursor', 'This is no position of a brief. Start again without it.', { field });
-  }
-  return Array.from({ length: count }, (_, index) => Number(text.slice(index * digits, (index + 1) * digits)));
-}
-
-/** Where a brief begins and ends, and where a page of it goes on. */
-interface Bounds {
-  readonly since: Moment;
-  readonly until: Moment;
-  readonly position: ChangePosition;
-}
-
-function toMoment(moment = 0, at = 0): Moment {
-  return { moment, at };
-}
-
-/** @throws Refusal INVALID_REQUEST `bad_cursor`, `bad_field` */
-function findBounds(view: View, { since, after }: ReadBriefInput, mark: Moment | undefined): Bounds {
-  if (after !== '') {
-    const [fromMoment, fromAt, toNumber, toAt, moment = 0, place = 0, given = 0] = decode(after, 7, 'cursor');
-    return {
-      since: toMoment(fromMoment, fromAt),
-      until: toMoment(toNumber, toAt),
-      position: { moment, place, given },
-    };
-  }
-  const { briefs } = view.tables;
-  const atTime = (time: number): Moment => ({ moment: briefs.lastMomentBefore(time), at: time });
-  const begin = (): Moment => {
-    if (typeof since === 'string') return toMoment(...decode(since, 2, 'since'));
-    if (since === undefined) return mark ?? atTime(Math.max(0, view.now - firstBrief));
-    if (!Number.isSafeInteger(since) || since < 0 || since > view.now) {
-      throw invalidRequest('bad_field', 'A brief begins at a time that is over.', { field: 'since' });
-    }
-    return atTime(since);
-  };
-  const until: Moment = { moment: briefs.lastMoment(), at: view.now };
-  const from = begin();
-  const range = { since: from.moment, until: until.moment, within: rootLocation };
-  return { since: from, until, position: startOf(range) };
-}
 
 /** Places granted to the caller, the highest ones; the first few by location. */
 function listReach({ reach, tables }: View): ReachedPlace[] {
@@ -127,23 +62,7 @@ function findClaimsOfOthers({ view, caller }: PrepareContext): PlacedClaim[] {
   return claims;
 }
 
-/** Comments since then that are addressed to the caller, on what it can read now. */
-function findComments({ view, caller }: PrepareContext, since: number): AddressedComment[] {
-  const found: AddressedComment[] = [];
-  for (let before = Number.MAX_SAFE_INTEGER; found.length < mostComments;) {
-    const batch = view.tables.comments.addressedTo(caller.principalId, before, mostComments);
-    for (const { comment, why, document } of batch) {
-      before = comment.number;
-      if (comment.createdAt < since) return found.slice(0, mostComments);
-      const location = comment.author.id === caller.principalId ? undefined : findReadable(view, document)?.location;
-      if (location !== undefined) found.push({ comment: toComment(comment), location, why });
-    }
-    if (batch.length < mostComments) break;
-  }
-  return found.slice(0, mostComments);
-}
-
-function describeSurroundings(context: PrepareContext, since: Moment): BriefSurroundings {
+function describeSurroundings(context: PrepareContext, since: BriefBound): BriefSurroundings {
   const { view, caller } = context;
   const presenter = new MessagePresenter(view, caller);
   const unread = view.tables.messages.list(
@@ -158,7 +77,6 @@ function describeSurroundings(context: PrepareContext, since: Moment): BriefSurr
     claimsOfOthers: findClaimsOfOthers(context),
     messages: unread.slice(0, mostMessages).map((message) => presenter.list(message)),
     hasMoreMessages: unread.length > mostMessages,
-    comments: findComments(context, since.at),
   };
 }
 
@@ -190,9 +108,10 @@ async function readChanges(
 
 /**
  * What is new for the caller: what became of documents and folders that it can read since its last brief, each once;
- * its claims and those that it lost; others' claims on what it wrote to; unread messages; comments for it. From the
+ * comments for it; its claims and those that it lost; others' claims on what it wrote to; unread messages. From the
  * record alone. What it cannot read is not there, also where it could before, and where something lay before is told
- * only if that place is in its reach now. The first page of a brief over everything counts as the last brief.
+ * only if that place is in its reach now. The first page of a brief over everything counts as the last brief; one that
+ * is asked for soon after it tells all of it again (decision 0080).
  * @throws Refusal INVALID_REQUEST `bad_cursor`, `bad_field`
  */
 export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
@@ -205,33 +124,36 @@ export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
     const you = view.tables.principals.find(caller.principalId);
     if (you === undefined) throw unauthenticated();
     const mark = view.tables.briefs.mark(caller.principalId);
-    const { since, until, position } = findBounds(view, input, mark);
-    const isFirst = input.after === '';
-    const surroundings = isFirst ? describeSurroundings(context, since) : null;
+    const page = findBriefBounds(view, caller.principalId, input, mark);
+    const { since, until } = page;
+    const surroundings = input.after === '' ? describeSurroundings(context, since) : null;
     const range = { since: since.moment, until: until.moment, within: input.location };
-    const { changes, next } = await readChanges(context, range, position, input.limit);
+    const { changes, next } = await readChanges(context, range, page.position, input.limit);
+    const between = { after: since.addressed, before: page.addressed };
+    const addressed = await findAddressed(context, between, mostComments);
+    const isLast = next === null && addressed.next === 0;
     const brief: Brief = {
       you: { id: you.id, kind: you.kind, displayName: you.displayName },
       since: since.at,
       until: until.at,
+      isRepeat: page.isRepeat,
       changes,
+      comments: addressed.comments,
+      hasMoreComments: addressed.next !== 0,
       surroundings,
       notice: messageNotice,
-      position: encode(until.moment, until.at),
-      next:
-        next === null
-          ? null
-          : encode(since.moment, since.at, until.moment, until.at, next.moment, next.place, next.given),
+      position: encodePosition(until),
+      next: isLast ? null : encodePage({ since, until, position: next ?? endOf(range), addressed: addressed.next }),
     };
-    // One that leaves out what the last brief had not come to does not count.
-    const isWhole = input.location === rootLocation && (mark === undefined || since.moment <= mark.moment);
-    return { brief, mark: isFirst && isWhole && !input.keepsMark ? until : undefined };
+    return { brief, mark: markAfter(page, input, mark) };
   },
   run({ turn, caller }, _, { brief, mark }) {
     const present = turn.tables.briefs.mark(caller.principalId);
-    if (mark !== undefined && (present === undefined || present.moment <= mark.moment)) {
-      turn.tables.briefs.setMark(caller.principalId, mark);
-    }
+    const isLater =
+      mark !== undefined &&
+      (present === undefined ||
+        (present.until.moment <= mark.until.moment && present.until.addressed <= mark.until.addressed));
+    if (isLater) turn.tables.briefs.setMark(caller.principalId, mark);
     return brief;
   },
   noteResult: ({ changes, since, next }) => ({ detail: { since, changes: changes.length, more: next !== null } }),

@@ -1,10 +1,12 @@
 import type { PreparedContent } from '../domain/change.js';
 import type { Document } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
+import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
+import { formatTime } from '../domain/clock.js';
 import type { Deletion } from '../workspace/apply-delete.js';
 import { findDocument, toDocument } from '../workspace/locate.js';
+import type { Pen } from '../workspace/pen.js';
 import { prepareSource } from './content.js';
 import { createDocument, type CreateDocumentInput } from './create-document.js';
 import { deleteDocument } from './delete-document.js';
@@ -27,7 +29,29 @@ function noteWritten({ document, isRepeat }: WrittenText): AuditNote {
   return isRepeat ? { ...note, detail: { replayed: true } } : note;
 }
 
-/** As a create; the same again by the same principal finds it done. Editor. */
+/** Milliseconds for which a create counts as the same one: as long as a key for retries is remembered over REST. */
+const createRemembered = 24 * 60 * 60 * 1000;
+
+/**
+ * Refuses what would bring back a document that its maker wrote here lately and somebody else has deleted: it may be a
+ * call whose answer was lost, and its sender cannot know of the deletion. Who deleted it itself knows.
+ * @throws Refusal CONFLICT `deleted_since`
+ */
+function requireNotDeleted({ turn, author, reach }: Pen, location: Location, sha256: string): void {
+  const { tables, now } = turn;
+  for (const { number, id, deletedAt, deletedBy } of tables.documents.deletedAt(location)) {
+    const first = tables.versions.bySequence(number, 1);
+    if (first?.author.id !== author.id || first.sha256 !== sha256 || first.at <= now - createRemembered) continue;
+    if (deletedBy === author.id || !roleContains(reach.roleOn(id, location), 'editor')) continue;
+    const by = tables.principals.find(deletedBy);
+    throw conflict('deleted_since', 'A document that you made here with this very content was deleted since.', {
+      updated_at: formatTime(deletedAt),
+      ...(by === undefined ? {} : { updated_by: { id: by.id, kind: by.kind, display_name: by.displayName } }),
+    });
+  }
+}
+
+/** As a create; the same again by the same principal finds it done. Editor. @throws Refusal also CONFLICT `deleted_since` */
 export const createText: WriteOperation<CreateDocumentInput, WrittenText, PreparedContent> = {
   kind: 'write',
   name: createDocument.name,
@@ -43,6 +67,7 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
     ) {
       return { document: toDocument(pen.turn.tables, found, pen.turn.now), isRepeat: true };
     }
+    if (found === undefined) requireNotDeleted(pen, input.location, content.sha256);
     return { document: createDocument.run(pen, input, content), isRepeat: false };
   },
   noteResult: noteWritten,

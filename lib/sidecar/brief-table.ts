@@ -1,4 +1,4 @@
-import type { Moment } from '../domain/brief.js';
+import type { BriefMark, Moment } from '../domain/brief.js';
 import type { Author } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import type { PrincipalKind } from '../domain/principal.js';
@@ -45,6 +45,13 @@ interface Row {
   folder: number | null;
   location: string | null;
   deleted_folder: string | null;
+}
+
+interface MarkRow extends Moment {
+  readonly addressed: number;
+  readonly from_moment: number;
+  readonly from_at: number;
+  readonly from_addressed: number;
 }
 
 interface RelocationRow {
@@ -108,10 +115,10 @@ export class BriefTable {
     );
     this.#isWriter = connection.prepare<[number, number, string], { wrote: number }>(briefStatements.isWriter);
     this.#momentOf = connection.prepare<[number, number], { moment: number }>(briefStatements.momentOf);
-    this.#mark = connection.prepare<[string], Moment>('SELECT moment, at FROM brief_mark WHERE principal = ?');
+    this.#mark = connection.prepare<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
     this.#setMark = connection.prepare(
-      `INSERT INTO brief_mark (principal, moment, at) VALUES (?, ?, ?)
-       ON CONFLICT (principal) DO UPDATE SET moment = excluded.moment, at = excluded.at`,
+      `INSERT OR REPLACE INTO brief_mark (principal, from_moment, from_at, from_addressed, moment, at, addressed)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
@@ -184,12 +191,19 @@ export class BriefTable {
     return this.#isWriter.get(document, most, principal)?.wrote === 1;
   }
 
-  /** Up to where the principal was briefed last. */
-  mark(principal: string): Moment | undefined {
-    return this.#mark.get(principal);
+  /** What the principal was told of by its last brief. */
+  mark(principal: string): BriefMark | undefined {
+    const row = this.#mark.get(principal);
+    return row === undefined
+      ? undefined
+      : {
+          from: { moment: row.from_moment, at: row.from_at, addressed: row.from_addressed },
+          until: { moment: row.moment, at: row.at, addressed: row.addressed },
+        };
   }
 
-  setMark(principal: string, { moment, at }: Moment): void {
-    this.#setMark.run(principal, moment, at);
+  setMark(principal: string, { from, until }: BriefMark): void {
+    const bounds = [from, until].flatMap(({ moment, at, addressed }) => [moment, at, addressed]);
+    this.#setMark.run(principal, ...bounds);
   }
 }

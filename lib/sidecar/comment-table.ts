@@ -100,13 +100,27 @@ function listStatement(condition: string): string {
     ORDER BY t.number, c.number LIMIT @limit`;
 }
 
+/** A comment as addressed to somebody. */
+export interface AddressedRow extends Omit<Addressed, 'principal'> {
+  readonly number: number;
+  readonly comment: StoredComment;
+  readonly document: number;
+  /** Milliseconds since 1970. */
+  readonly addressedAt: number;
+}
+
+type AddressedColumns = Row & { addressed: number; why: Addressed['why']; document: number; addressed_at: number };
+
 export const commentStatements = {
   all: listStatement(''),
   open: listStatement('AND t.resolved_at IS NULL'),
-  addressed: `SELECT ${columns}, a.why, t.document
+  addressed: `SELECT ${columns}, a.number AS addressed, a.why, a.addressed_at, t.document
     FROM comment_addressee a JOIN comment c ON c.number = a.comment JOIN comment_thread t ON t.number = c.thread
       JOIN principal p ON p.id = c.author
-    WHERE a.principal = ? AND a.comment < ? ORDER BY a.comment DESC LIMIT ?`,
+    WHERE a.principal = ? AND a.number > ? AND a.number < ? ORDER BY a.number DESC LIMIT ?`,
+  lastAddressed: 'SELECT max(number) AS number FROM comment_addressee',
+  addressedBefore: `SELECT number FROM comment_addressee WHERE principal = ? AND addressed_at < ?
+    ORDER BY addressed_at DESC, number DESC LIMIT 1`,
 } as const;
 
 /** Threads of comments on documents. */
@@ -122,10 +136,12 @@ export class CommentTable {
   readonly #clear;
   readonly #isThreadEmpty;
   readonly #deleteAddresses;
-  readonly #deleteMentions;
+  readonly #keepMentions;
   readonly #deleteThread;
   readonly #address;
   readonly #addressed;
+  readonly #lastAddressed;
+  readonly #addressedBefore;
   readonly #count;
 
   constructor(connection: Connection) {
@@ -150,7 +166,10 @@ export class CommentTable {
       'SELECT NOT EXISTS (SELECT 1 FROM comment WHERE thread = ? AND deleted_at IS NULL) AS empty',
     );
     this.#deleteAddresses = connection.prepare('DELETE FROM comment_addressee WHERE comment = ?');
-    this.#deleteMentions = connection.prepare("DELETE FROM comment_addressee WHERE comment = ? AND why = 'mention'");
+    this.#keepMentions = connection.prepare(
+      `DELETE FROM comment_addressee
+       WHERE comment = ? AND why = 'mention' AND principal NOT IN (SELECT value FROM json_each(?))`,
+    );
     this.#deleteThread = [
       connection.prepare(
         'DELETE FROM comment_addressee WHERE comment IN (SELECT number FROM comment WHERE thread = ?)',
@@ -159,11 +178,14 @@ export class CommentTable {
       connection.prepare('DELETE FROM comment_thread WHERE number = ?'),
     ];
     this.#address = connection.prepare(
-      'INSERT INTO comment_addressee (principal, comment, why) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      `INSERT INTO comment_addressee (principal, comment, why, addressed_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
     );
-    this.#addressed = connection.prepare<[string, number, number], Row & { why: Addressed['why']; document: number }>(
+    this.#addressed = connection.prepare<[string, number, number, number], AddressedColumns>(
       commentStatements.addressed,
     );
+    this.#lastAddressed = connection.prepare<[], { number: number | null }>(commentStatements.lastAddressed);
+    this.#addressedBefore = connection.prepare<[string, number], { number: number }>(commentStatements.addressedBefore);
     this.#count = connection.prepare<[number], { count: number }>(
       'SELECT count(*) AS count FROM comment WHERE thread = ?',
     );
@@ -223,14 +245,14 @@ export class CommentTable {
     this.#edit.run(text, editedAt, comment);
   }
 
-  /** Addresses a comment; who is addressed already stays so. */
-  address(comment: number, { principal, why }: Addressed): void {
-    this.#address.run(principal, comment, why);
+  /** Addresses a comment; who is addressed already stays so, since then. */
+  address(comment: number, { principal, why }: Addressed, at: number): void {
+    this.#address.run(principal, comment, why, at);
   }
 
-  /** Takes back whom the comment mentions. */
-  deleteMentions(comment: number): void {
-    this.#deleteMentions.run(comment);
+  /** Takes back whom the comment mentions, but for these. */
+  keepMentions(comment: number, principals: readonly string[]): void {
+    this.#keepMentions.run(comment, JSON.stringify(principals));
   }
 
   /** Takes away a comment's text and whom it was for; a thread of which nothing is left goes altogether. */
@@ -241,14 +263,28 @@ export class CommentTable {
     for (const statement of this.#deleteThread) statement.run(thread);
   }
 
-  /** Comments addressed to the principal with a number below that, the newest first. */
+  /** What was addressed to the principal between these numbers, the last first. */
   addressedTo(
     principal: string,
-    before: number,
+    between: { readonly after: number; readonly before: number },
     limit: number,
-  ): { readonly comment: StoredComment; readonly why: Addressed['why']; readonly document: number }[] {
-    return this.#addressed
-      .all(principal, before, limit)
-      .map((row) => ({ comment: toComment(row), why: row.why, document: row.document }));
+  ): AddressedRow[] {
+    return this.#addressed.all(principal, between.after, between.before, limit).map((row) => ({
+      number: row.addressed,
+      comment: toComment(row),
+      why: row.why,
+      document: row.document,
+      addressedAt: row.addressed_at,
+    }));
+  }
+
+  /** Number of what was addressed last, to anybody; 0 when nothing was. Numbers go up, and none is given twice. */
+  lastAddressed(): number {
+    return this.#lastAddressed.get()?.number ?? 0;
+  }
+
+  /** Number of what was addressed last to the principal before that time; 0 when nothing was. */
+  lastAddressedBefore(principal: string, time: number): number {
+    return this.#addressedBefore.get(principal, time)?.number ?? 0;
   }
 }

@@ -40,6 +40,11 @@ export function startOf({ until }: ChangeRange): ChangePosition {
   return untilEndOf(until);
 }
 
+/** Where a walk has nothing left to see. */
+export function endOf({ since }: Pick<ChangeRange, 'since'>): ChangePosition {
+  return { moment: since, place: 0, given: 0 };
+}
+
 /**
  * What has become of documents and folders that the view shows, the last change first; each document once, at the last
  * thing that happened to it. What the view does not show is passed over, and no place is named that it does not reach.

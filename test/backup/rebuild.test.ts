@@ -90,11 +90,13 @@ describe('rebuild', () => {
     const ben = await addHands(world, 'Ben', 'reader', '');
     for (let version = 0; version < 5; version += 1) await ada.create(`private ${version}.md`);
     await ben.brief();
+    test.clock.advance(10 * 60_000);
     await ada.create('news.md');
     const erased = [0, 1, 2, 3, 4].map((version) => eraseAt(test.workspace, `private ${version}.md`));
     for (const { id } of await Promise.all(erased)) await test.workspace.eraser.finished(id);
     await rebuild(test.workspace, operator);
     assert.deepEqual(await ben.news(), ['created news.md by Ada']);
+    test.clock.advance(10 * 60_000);
     await ada.create('more.md');
     assert.deepEqual(await ben.news(), ['created more.md by Ada']);
   });

@@ -150,40 +150,40 @@ describe('comments', () => {
   it('reach those they mention, and those whose thread they answer', async () => {
     const { threadId } = await rea.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     await ben.comment('a/x.md', 'Yes?', { threadId });
-    const toBen = (await ben.addressed()).items;
+    const toBen = await ben.addressed();
     assert.deepEqual(
       toBen.map(({ comment, why, location }) => [comment.text, why, location]),
       [['Ben?', 'mention', 'a/x.md']],
     );
     assert.deepEqual(
-      (await rea.addressed()).items.map(({ comment, why }) => [comment.text, why]),
+      (await rea.addressed()).map(({ comment, why }) => [comment.text, why]),
       [['Yes?', 'reply']],
     );
-    assert.deepEqual((await ada.addressed()).items, []);
+    assert.deepEqual(await ada.addressed(), []);
   });
 
   it('reach the one mentioned only while it can read the document', async () => {
     await rea.comment('a/x.md', 'Sam?', { mentions: [sam.id] });
-    assert.deepEqual((await sam.addressed()).items, []);
+    assert.deepEqual(await sam.addressed(), []);
     await service.grant('reader', { type: 'principal', id: sam.id }, 'a/x.md', 'document');
-    assert.equal((await sam.addressed()).items.length, 1);
+    assert.equal((await sam.addressed()).length, 1);
     await ada.rename('a/x.md', 'y.md');
-    assert.equal((await sam.addressed()).items[0]?.location, 'a/y.md');
+    assert.equal((await sam.addressed())[0]?.location, 'a/y.md');
     await service.revoke('reader', { type: 'principal', id: sam.id }, 'a/y.md', 'document');
-    assert.deepEqual((await sam.addressed()).items, []);
+    assert.deepEqual(await sam.addressed(), []);
     const group = await service.group('staff', { type: 'principal', id: sam.id });
     await service.grant('reader', { type: 'group', id: group }, 'a');
-    assert.equal((await sam.addressed()).items.length, 1);
+    assert.equal((await sam.addressed()).length, 1);
     await ada.delete('a/y.md');
-    assert.deepEqual((await sam.addressed()).items, []);
+    assert.deepEqual(await sam.addressed(), []);
   });
 
   it('take their mentions along when they are edited or deleted', async () => {
     const { id } = await rea.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     await rea.editComment('a/x.md', id, 'Ada?', [ada.id]);
-    assert.deepEqual([(await ben.addressed()).items.length, (await ada.addressed()).items.length], [0, 1]);
+    assert.deepEqual([(await ben.addressed()).length, (await ada.addressed()).length], [0, 1]);
     await rea.deleteComment('a/x.md', id);
-    assert.deepEqual((await ada.addressed()).items, []);
+    assert.deepEqual(await ada.addressed(), []);
   });
 
   it('answer the same whether the one mentioned exists, reads, or not', async () => {
@@ -195,20 +195,16 @@ describe('comments', () => {
     assert.equal(await shape('prn_unknown'), await shape(sam.id));
   });
 
-  it('addressed to one come by pages, over those that one cannot read', async () => {
+  it('addressed to one come without those that one cannot read', async () => {
     await ada.create('a/hidden.md');
     await service.grant('reader', { type: 'principal', id: sam.id }, 'a/x.md', 'document');
     for (let count = 0; count < 12; count += 1) {
       await rea.comment(count % 3 === 0 ? 'a/x.md' : 'a/hidden.md', `${count}`, { mentions: [sam.id] });
     }
-    const first = await sam.addressed(2);
-    const second = await sam.addressed(2, first.next ?? '');
     assert.deepEqual(
-      [...first.items, ...second.items].map(({ comment }) => comment.text),
+      (await sam.addressed()).map(({ comment }) => comment.text),
       ['9', '6', '3', '0'],
     );
-    assert.equal(second.next, null);
-    assert.equal(first.next?.length, 16);
   });
 
   it('are hidden from those who cannot read the document', async () => {

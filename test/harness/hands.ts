@@ -1,6 +1,7 @@
 import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import type { BriefChange } from '../../lib/domain/brief.js';
+import type { AddressedComment } from '../../lib/domain/comment.js';
 import type { HistoryEntry } from '../../lib/domain/history.js';
 import { addComment, type PassageInput } from '../../lib/operations/add-comment.js';
 import { breakClaim, releaseClaim, renewClaim, takeClaim } from '../../lib/operations/change-claim.js';
@@ -10,7 +11,7 @@ import { compareVersions } from '../../lib/operations/compare-versions.js';
 import { deleteDocument } from '../../lib/operations/delete-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { listClaims, listOwnClaims } from '../../lib/operations/list-claims.js';
-import { listAddressedComments, listComments } from '../../lib/operations/list-comments.js';
+import { listComments } from '../../lib/operations/list-comments.js';
 import { listMessages, readMessages, readMessageThread, type MessageBox } from '../../lib/operations/list-messages.js';
 import { listReaders } from '../../lib/operations/list-readers.js';
 import { markMessages } from '../../lib/operations/mark-messages.js';
@@ -19,7 +20,8 @@ import { listHistory } from '../../lib/operations/list-history.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Reader } from '../../lib/domain/reader.js';
-import { readBrief, type ReadBriefInput } from '../../lib/operations/read-brief.js';
+import type { ReadBriefInput } from '../../lib/operations/find-brief-bounds.js';
+import { readBrief } from '../../lib/operations/read-brief.js';
 import { readDocument } from '../../lib/operations/read-document.js';
 import { restoreVersion } from '../../lib/operations/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/revert-changes.js';
@@ -164,8 +166,15 @@ export class Hands extends Actor {
     });
   }
 
-  addressed(limit = 50, after = '') {
-    return this.perform(listAddressedComments, { after, limit });
+  /** All that was ever addressed to it, the last first, by pages of a brief. */
+  async addressed(): Promise<AddressedComment[]> {
+    const found: AddressedComment[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: Awaited<ReturnType<Hands['brief']>> = await this.brief({ since: 0, keepsMark: true, after });
+      found.push(...page.comments);
+      after = page.next;
+    }
+    return found;
   }
 
   /** Starts a thread, or answers in one. */

@@ -89,7 +89,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
           ...(folder === 'open' ? [] : [await ask(hands.deleteFolder(folder))]),
         );
       }
-      answers.push(await ask(hands.ownClaims()), await ask(hands.addressed()), await ask(hands.addressed(1)));
+      answers.push(await ask(hands.ownClaims()), await ask(hands.addressed()));
     }
     return answers;
   } finally {

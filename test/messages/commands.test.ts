@@ -56,7 +56,9 @@ describe('the command line on readers, briefs and messages', () => {
     const brief = async (fields: Shown = {}): Promise<unknown[]> =>
       ((await run('brief', fields))['items'] as Shown[]).map(({ what, where, by }) => [what, where, by]);
     assert.deepEqual(await brief(), [['created', 'team/a.md', 'Ada']]);
+    service.clock.advance(10 * 60_000);
     assert.deepEqual(await brief(), []);
+    service.clock.advance(10 * 60_000);
     await ada.rename('team/a.md', 'b.md');
     assert.deepEqual(await brief({ keep: true, location: 'elsewhere' }), []);
     assert.deepEqual(await brief({ keep: true }), [['moved', 'team/a.md > team/b.md', 'Ada']]);

@@ -1,0 +1,27 @@
+-- Whom a comment is addressed to, and when: an edit may mention somebody whom the comment did not mention before. Numbers
+-- go up and none is given twice, so that how far somebody has been briefed is one of them, whatever was taken back since.
+ALTER TABLE comment_addressee RENAME TO comment_addressee_before;
+CREATE TABLE comment_addressee (
+  number       INTEGER PRIMARY KEY AUTOINCREMENT,
+  principal    TEXT NOT NULL,
+  comment      INTEGER NOT NULL REFERENCES comment (number),
+  why          TEXT NOT NULL CHECK (why IN ('mention', 'reply')),
+  addressed_at INTEGER NOT NULL
+) STRICT;
+INSERT INTO comment_addressee (principal, comment, why, addressed_at)
+SELECT a.principal, a.comment, a.why, c.created_at
+FROM comment_addressee_before a JOIN comment c ON c.number = a.comment ORDER BY a.comment, a.principal;
+DROP TABLE comment_addressee_before;
+CREATE UNIQUE INDEX comment_addressee_by_comment ON comment_addressee (comment, principal);
+CREATE INDEX comment_addressee_by_principal ON comment_addressee (principal);
+CREATE INDEX comment_addressee_by_time ON comment_addressee (principal, addressed_at);
+
+-- The span of each principal's last brief, since one whose answer was lost is asked for again: what it began after, and
+-- what it ended with; of commits, of time, and of what is addressed to anybody.
+ALTER TABLE brief_mark ADD COLUMN addressed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE brief_mark ADD COLUMN from_moment INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE brief_mark ADD COLUMN from_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE brief_mark ADD COLUMN from_addressed INTEGER NOT NULL DEFAULT 0;
+UPDATE brief_mark SET addressed = coalesce(
+  (SELECT max(a.number) FROM comment_addressee a WHERE a.addressed_at < brief_mark.at), 0);
+UPDATE brief_mark SET from_moment = moment, from_at = at, from_addressed = addressed;

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { eraseAt } from '../erase/erase-at.js';
+import { Hands } from '../harness/hands.js';
+import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Agents have no keys for retries: a call whose answer was lost is sent again as it was. */
+describe('A call that is sent again as it was', () => {
+  let server: McpTestServer;
+  let agent: McpHands;
+  let other: McpHands;
+  let agentId: string;
+  let otherId: string;
+
+  beforeEach(async () => {
+    server = await openMcpServer();
+    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ hands: other, id: otherId } = await server.agent('editor', 'team', 'Bo'));
+  });
+  afterEach(() => server.close());
+
+  const create = { location: 'team/plan.md', content: '# Plan\n' };
+  const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
+
+  async function remove(hands: McpHands, location = create.location): Promise<void> {
+    const { done } = await hands.call('read_org_doc', { location });
+    assert.equal((await hands.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
+  }
+
+  it('briefs again on all that the lost answer told, and says so', async () => {
+    await other.call('write_org_doc', create);
+    const lost = (await agent.call('brief_me')).done;
+    assert.equal('repeats_last' in lost, false);
+    advance(9 * minute);
+    const again = (await agent.call('brief_me')).done;
+    assert.deepEqual([again.changes, again.repeats_last], [lost.changes, true]);
+    const { changes, ...more } = (await agent.call('brief_me', { since: lost.brief_cursor })).done;
+    assert.deepEqual([changes, 'repeats_last' in more], [[], false]);
+    advance(10 * minute);
+    assert.deepEqual((await agent.call('brief_me')).done.changes, []);
+  });
+
+  it('says on which page the last of many comments stand', async () => {
+    await other.call('write_org_doc', create);
+    const hands = new Hands(server.host.workspace, otherId);
+    for (let count = 1; count <= 21; count += 1) {
+      await hands.comment(create.location, `${count}`, { mentions: [agentId] });
+    }
+    const first = (await agent.call('brief_me')).done;
+    assert.deepEqual([first.comments.length, first.comments[0].text, first.more_comments], [20, '21', true]);
+    const second = (await agent.call('brief_me', { cursor: first.next_cursor })).done;
+    assert.deepEqual([second.comments.length, second.comments[0].text, second.more_comments], [1, '1', false]);
+    assert.equal(second.next_cursor, undefined);
+  });
+
+  it('does not bring back what it made and somebody else deleted since', async () => {
+    await agent.call('write_org_doc', create);
+    await remove(other);
+    const again = await agent.call('write_org_doc', create);
+    assert.equal(again.refusal, 'CONFLICT deleted_since');
+    assert.equal(again.error.modified_by.name, 'Bo');
+    assert.match(again.error.hint, /Nothing was written/);
+    assert.equal((await agent.call('read_org_doc', { location: create.location })).refusal, 'NOT_FOUND not_found');
+    // Who deleted it may write it again, and so may its maker with other words, or when the day is over.
+    assert.equal((await agent.call('write_org_doc', { ...create, content: '# Other\n' })).done.created, true);
+    await remove(agent);
+    assert.equal((await other.call('write_org_doc', create)).done.created, true);
+    await remove(other);
+    advance(day);
+    assert.equal((await agent.call('write_org_doc', create)).done.created, true);
+  });
+
+  it('makes anew what its maker has deleted itself', async () => {
+    await agent.call('write_org_doc', create);
+    await remove(agent);
+    assert.deepEqual((await agent.call('write_org_doc', create)).done.created, true);
+  });
+
+  it('writes anew what was erased since: nothing is kept by which it could be known', async () => {
+    await agent.call('write_org_doc', create);
+    const { id } = await eraseAt(server.host.workspace, create.location);
+    await server.host.workspace.eraser.finished(id);
+    assert.equal((await agent.call('write_org_doc', create)).done.replayed, false);
+  });
+});
