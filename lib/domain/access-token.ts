@@ -16,8 +16,17 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
+/** An access token that was issued and opens nothing: for the audit log, never for the caller. */
+export interface RefusedToken {
+  readonly workspace: string;
+  /** Names the token in records. */
+  readonly id: string;
+  readonly fault: 'expired' | 'revoked' | 'principal_disabled' | 'wrong_interface';
+}
+
 /**
  * Looks a token up, anew for each request.
+ * @param noteRefused told of one that was issued and is refused, as long as its row is kept
  * @returns undefined for one that is unknown, expired or revoked, or whose person may no longer come in
  */
-export type ReadAccessToken = (token: string) => AccessToken | undefined;
+export type ReadAccessToken = (token: string, noteRefused?: (refused: RefusedToken) => void) => AccessToken | undefined;

@@ -6,6 +6,11 @@ export interface Claim {
   readonly id: string;
   /** The heading's id; null for the whole document. */
   readonly section: string | null;
+  /**
+   * Whether it keeps others from the whole document: it is on all of it, or on a section that cannot be told from the
+   * rest, since its heading is gone or the text is too long to be looked into while others wait.
+   */
+  readonly holdsDocument: boolean;
   readonly holder: Author;
   readonly purpose: string | null;
   /** Milliseconds since 1970. */

@@ -24,11 +24,12 @@ export function presentRecord({ location, current }: Document, role: Role): obje
 
 /** A claim as agents read it. @param principalId of the one who reads, to say whose claim it is */
 export function presentClaim(claim: Claim, location: Location, principalId: string): object {
-  const { id, section, holder, purpose, claimedAt, expiresAt } = claim;
+  const { id, section, holdsDocument, holder, purpose, claimedAt, expiresAt } = claim;
   return {
     claim_id: id,
     location,
     ...(section === null ? {} : { section }),
+    holds_document: holdsDocument,
     holder: presentWho(holder),
     mine: holder.id === principalId,
     ...(purpose === null ? {} : { note: purpose }),

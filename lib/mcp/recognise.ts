@@ -2,7 +2,7 @@ import { readPolicy } from '../access/policy.js';
 import { limitRate } from '../access/limit-rate.js';
 import { parseKey } from '../access/secret.js';
 import { overLimit } from '../audit/record-tallies.js';
-import type { AccessToken, OAuthScope } from '../domain/access-token.js';
+import type { AccessToken, OAuthScope, RefusedToken } from '../domain/access-token.js';
 import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
 import { rateLimited, Refusal, unavailable } from '../domain/refusal.js';
@@ -38,8 +38,11 @@ export function recognise(
   const { later, readAccessToken } = options;
   const text = readBearer(authorization);
   // What a token begins with is chance: only a whole key is a key.
-  const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text);
-  if (token !== undefined) return takeRate(host, options, recogniseToken(host, token, address));
+  let refused: RefusedToken | undefined;
+  const note = (told: RefusedToken): void => void (refused = told);
+  const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text, note);
+  if (token !== undefined) return takeRate(host, options, recogniseToken(host, options, token, address));
+  if (refused !== undefined) throw refuseToken(host, options, refused, address);
   const { workspace, credential, principal, policy } = recogniseKey(host, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;
   const scopes = ['org:read', 'org:write'] as const;
@@ -49,13 +52,29 @@ export function recognise(
   return recognised;
 }
 
-function recogniseToken(host: McpHost, token: AccessToken, address: string): Recognised {
+/** As a key that is refused: counted where it was issued, told like any other. */
+function refuseToken(host: McpHost, { later }: McpOptions, refused: RefusedToken, address: string): Refusal {
+  const refusal = refuseAddress(host.limiter, address);
+  const reason = refusal.code === 'RATE_LIMITED' ? overLimit : refused.fault;
+  try {
+    const workspace = host.find(refused.workspace);
+    if (workspace !== undefined) later.countRefused(workspace, 'mcp', reason, refused.id);
+  } catch {
+    // A workspace that cannot be opened has no place to count in either, and the answer does not depend on it.
+  }
+  return refusal;
+}
+
+function recogniseToken(host: McpHost, options: McpOptions, token: AccessToken, address: string): Recognised {
   const workspace = host.find(token.workspace);
   if (workspace === undefined) throw refuseAddress(host.limiter, address);
   try {
     const tables = workspace.journal.reader;
     const principal = tables.principals.find(token.principalId);
-    if (principal === undefined || principal.disabledAt !== null) throw refuseAddress(host.limiter, address);
+    if (principal === undefined || principal.disabledAt !== null) {
+      const fault = 'principal_disabled';
+      throw refuseToken(host, options, { workspace: token.workspace, id: token.id, fault }, address);
+    }
     const owner = `${token.clientId} ${token.principalId}`;
     const { id: credentialId, scopes } = token;
     return { workspace, principal, policy: readPolicy(tables), credentialId, owner, scopes, requestsPerMinute: null };

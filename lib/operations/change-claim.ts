@@ -132,7 +132,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     );
     if (same !== undefined) {
       tables.claims.renew(same.id, expiresAt, purpose ?? same.purpose, sectionDigest);
-      const claim = { ...toClaim(same), purpose: purpose ?? same.purpose, expiresAt };
+      const claim = { ...toClaim({ ...same, sectionDigest }), purpose: purpose ?? same.purpose, expiresAt };
       return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
     }
     if (tables.claims.ofHolder(pen.author.id, now, mostClaims).length >= mostClaims) {
@@ -141,6 +141,7 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     const claim: Claim = {
       id: makeIdentifier('clm', pen.turn.randomness),
       section: section?.id ?? null,
+      holdsDocument: sectionDigest === null,
       holder: { id: pen.author.id, kind: pen.author.kind, displayName: pen.author.displayName },
       purpose,
       claimedAt: now,

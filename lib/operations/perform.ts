@@ -48,14 +48,14 @@ async function performRead<Input, Result>(
     const running = operation.run({ workspace, caller, view }, input);
     result = running instanceof Promise ? await running : running;
   } catch (error) {
-    throw await recordRefusal(workspace, caller, operation, input, error);
+    throw asUndecided(await recordRefusal(workspace, caller, operation, input, error));
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
     await workspace.journal.turn({ isRecordOnly, run: (turn) => turn.audit(asDone(caller, operation.name, note)) });
   } catch (error) {
     operation.discard?.(result);
-    throw error;
+    throw asUndecided(error);
   }
   return result;
 }
@@ -161,6 +161,15 @@ function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return isFaultOfTheFile(error) ? unavailable(error) : internal(error);
+}
+
+/**
+ * A read whose record the file did not take could not tell what the caller reaches either, and asking again does no
+ * harm. Of a write nobody knows then whether it counts: that stays INTERNAL.
+ */
+function asUndecided(error: unknown): unknown {
+  const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
+  return isUndecided ? unavailable(error.cause) : error;
 }
 
 /** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */

@@ -9,6 +9,7 @@ export function presentPlacedClaim({
   id,
   location,
   section,
+  holdsDocument,
   holder,
   purpose,
   claimedAt,
@@ -18,6 +19,8 @@ export function presentPlacedClaim({
     id,
     location,
     section,
+    // An answer that an earlier release kept for a retry does not say it.
+    holds_document: holdsDocument || section === null,
     holder: presentAuthor(holder),
     purpose,
     claimed_at: formatTime(claimedAt),

@@ -1,9 +1,7 @@
 import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
-import { Refusal, unavailable } from '../domain/refusal.js';
 import type { Policy } from '../domain/policy.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
-import { isFaultOfTheFile } from '../sidecar/fault.js';
 import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
 import type { ReadOperation, WriteOperation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
@@ -101,20 +99,10 @@ export function route<Input, Result, Prepared>(definition: RouteDefinition<Input
       const input = read(request);
       const retry = requires === 'Idempotency-Key' ? readRetry(request) : undefined;
       return async () => {
-        try {
-          const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
-          const answer = await present(result, request);
-          return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
-        } catch (error) {
-          throw operation.kind === 'read' ? asUndecided(error) : error;
-        }
+        const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
+        const answer = await present(result, request);
+        return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
       };
     },
   };
-}
-
-/** A read that failed on the sidecar's file could not tell what the caller reaches, which is not a fault of the caller's. */
-function asUndecided(error: unknown): unknown {
-  const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
-  return isUndecided ? unavailable(error.cause) : error;
 }

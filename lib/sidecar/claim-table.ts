@@ -18,7 +18,7 @@ interface Row {
 }
 
 /** A claim with the number of the document it lies on. */
-export interface ClaimRow extends Claim {
+export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
   readonly document: number;
   /** Stands for the lines of the section as they are now; null for a whole document, or when the heading is gone. */
   readonly sectionDigest: string | null;
@@ -122,7 +122,9 @@ export class ClaimTable {
     return row === undefined ? undefined : toClaim(row);
   }
 
-  insert(claim: Claim & { readonly document: number; readonly sectionDigest?: string | null }): void {
+  insert(
+    claim: Omit<Claim, 'holdsDocument'> & { readonly document: number; readonly sectionDigest?: string | null },
+  ): void {
     this.#insert.run(
       claim.id,
       claim.document,

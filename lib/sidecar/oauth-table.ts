@@ -76,6 +76,7 @@ export class OAuthTable {
   readonly #giveBack;
   readonly #remove;
   readonly #removeOfGrant;
+  readonly #emptyOfGrant;
   readonly #findGrant;
   readonly #listGrants;
   readonly #listGrantsOf;
@@ -104,7 +105,8 @@ export class OAuthTable {
     );
     this.#giveBack = connection.prepare('UPDATE oauth_entry SET consumed_at = NULL WHERE kind = ? AND id_hash = ?');
     this.#remove = connection.prepare('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
-    this.#removeOfGrant = connection.prepare('DELETE FROM oauth_entry WHERE grant_id = ?');
+    this.#removeOfGrant = connection.prepare("DELETE FROM oauth_entry WHERE grant_id = ? AND kind <> 'AccessToken'");
+    this.#emptyOfGrant = connection.prepare("UPDATE oauth_entry SET content = x'' WHERE grant_id = ?");
     this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
     this.#listGrants = connection.prepare<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
     this.#listGrantsOf = connection.prepare<[string], GrantRow>(
@@ -214,10 +216,14 @@ export class OAuthTable {
     this.#touchClient.run(until, idHash);
   }
 
-  /** Ends it, and everything that was handed out for it. */
+  /**
+   * Ends it, and everything that was handed out for it. Of access tokens the hash stays until they would have expired, so
+   * that one that is tried all the same can be told from any other text.
+   */
   revokeGrant(id: string, at: number): void {
     this.#revokeGrant.run(at, id);
     this.#removeOfGrant.run(id);
+    this.#emptyOfGrant.run(id);
   }
 
   /**

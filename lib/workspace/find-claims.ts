@@ -22,6 +22,6 @@ export function findClaims(tables: Tables, document: ClaimedDocument, now: numbe
 }
 
 /** A claim as everyone who may read the document sees it. */
-export function toClaim({ id, section, holder, purpose, claimedAt, expiresAt }: ClaimRow): Claim {
-  return { id, section, holder, purpose, claimedAt, expiresAt };
+export function toClaim({ id, section, sectionDigest, holder, purpose, claimedAt, expiresAt }: ClaimRow): Claim {
+  return { id, section, holdsDocument: sectionDigest === null, holder, purpose, claimedAt, expiresAt };
 }

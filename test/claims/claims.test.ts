@@ -84,6 +84,16 @@ describe('claims', () => {
     assert.equal(await outcomeOf(ada.renew(first.id)), 'CONFLICT claim_lost');
   });
 
+  it('say when they hold the whole document, also on a section of a text too long to be looked into', async () => {
+    const held = async (section?: string): Promise<boolean> => (await ada.claim('a/x.md', section)).holdsDocument;
+    assert.deepEqual([await held(), await held('one')], [true, false]);
+    const { holdsDocument: before, id } = await ada.claim('a/x.md', 'one');
+    await ada.update('a/x.md', `# One\n\n${'line\n'.repeat(10_000)}`);
+    const { claims } = await ben.record('a/x.md');
+    assert.equal(claims.find((claim) => claim.id === id)?.holdsDocument, true);
+    assert.deepEqual([before, await held('one')], [false, true]);
+  });
+
   it('exclude each other on a document', async () => {
     await ada.claim('a/x.md');
     assert.equal(await outcomeOf(ben.claim('a/x.md')), 'CONFLICT claimed');

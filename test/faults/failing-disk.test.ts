@@ -185,7 +185,13 @@ describe('a disk that fails', () => {
     const { actor } = bench;
     await actor.create('a.md', 'secret');
     sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
-    assert.equal(await outcomeOf(actor.read('a.md')), 'INTERNAL');
+    assert.equal(await outcomeOf(actor.read('a.md')), 'UNAVAILABLE');
     assert.equal(await actor.read('a.md'), 'secret');
+    // Neither is a refusal told whose record is lost: to all faces the same, too.
+    sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
+    assert.equal(await outcomeOf(actor.read('b.md')), 'UNAVAILABLE');
+    assert.equal(await outcomeOf(actor.read('b.md')), 'NOT_FOUND');
+    sidecars.armFor('sidecar.writer.audit.insert', 'SQLITE_FULL', { when: 'before' });
+    assert.equal(await outcomeOf(actor.create('b.md', 'b')), 'INTERNAL');
   });
 });

@@ -210,7 +210,11 @@ describe('What a refused agent is told', () => {
   it('holds the whole of a text that is too long to be looked into for a section of it', async () => {
     const document = await write(`# A\n\none\n\n# B\n\n${'line\n'.repeat(10_000)}`);
     const { location } = document;
-    await agent.call('claim', { action: 'take', location, section: 'a' });
+    const taken = await agent.call('claim', { action: 'take', location, section: 'a' });
+    assert.deepEqual([taken.done.claims[0].section, taken.done.claims[0].holds_document], ['a', true]);
+    const short = await write();
+    const part = await agent.call('claim', { action: 'take', location: short.location, section: 'tasks' });
+    assert.equal(part.done.claims[0].holds_document, false);
     const edits = [{ op: 'append', new_text: 'more' }];
     const blocked = await other.call('edit_org_doc', { ...document, edits });
     assert.deepEqual([blocked.refusal, blocked.error.section], ['CONFLICT claimed', 'a']);

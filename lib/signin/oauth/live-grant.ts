@@ -1,18 +1,38 @@
+import type { RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import type { OAuthHost } from './host.js';
 
+/** A consent, and why nothing that hangs on it opens anything; undefined where it does. */
+export interface JudgedGrant {
+  readonly grant: OAuthGrant;
+  readonly fault: Exclude<RefusedToken['fault'], 'wrong_interface'> | undefined;
+}
+
 /**
- * The consent, if it is in force now: neither ended nor expired, and the person still in that workspace, as the same
- * principal, not disabled there. Decided anew for each use of what hangs on it.
+ * The consent, and whether it is in force now: neither ended nor expired, and the person still in that workspace, as the
+ * same principal, not disabled there. Decided anew for each use of what hangs on it.
+ * @returns undefined when there is none
  * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
  */
-export function findLiveGrant(host: OAuthHost, grantId: string): OAuthGrant | undefined {
+export function judgeGrant(host: OAuthHost, grantId: string): JudgedGrant | undefined {
   const grant = host.file.oauth.findGrant(grantId);
-  if (grant === undefined || grant.revokedAt !== null || grant.expiresAt <= host.clock.now()) return undefined;
+  if (grant === undefined) return undefined;
+  if (grant.revokedAt !== null) return { grant, fault: 'revoked' };
+  if (grant.expiresAt <= host.clock.now()) return { grant, fault: 'expired' };
   const isMember = host
     .membershipsOf(grant.identityId)
     .some(({ workspace, principalId }) => workspace === grant.workspace && principalId === grant.principalId);
-  if (!isMember) return undefined;
+  if (!isMember) return { grant, fault: 'principal_disabled' };
   const principal = host.find(grant.workspace)?.journal.reader.principals.find(grant.principalId);
-  return principal === undefined || principal.disabledAt !== null ? undefined : grant;
+  const isDisabled = principal === undefined || principal.disabledAt !== null;
+  return { grant, fault: isDisabled ? 'principal_disabled' : undefined };
+}
+
+/**
+ * The consent, if it is in force now.
+ * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
+ */
+export function findLiveGrant(host: OAuthHost, grantId: string): OAuthGrant | undefined {
+  const judged = judgeGrant(host, grantId);
+  return judged?.fault === undefined ? judged?.grant : undefined;
 }

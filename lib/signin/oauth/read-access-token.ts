@@ -1,5 +1,6 @@
-import type { AccessToken, OAuthScope, ReadAccessToken } from '../../domain/access-token.js';
-import { findLiveGrant } from './live-grant.js';
+import type { AccessToken, OAuthScope, ReadAccessToken, RefusedToken } from '../../domain/access-token.js';
+import type { OAuthGrant } from '../../domain/oauth-grant.js';
+import { judgeGrant } from './live-grant.js';
 import type { OAuthHost } from './host.js';
 import { hashId, openEntry } from './seal-entry.js';
 
@@ -19,17 +20,22 @@ const minute = 60_000;
  * @param audience the resource's canonical address (RFC 8707): tokens for anything else are none
  */
 export function makeAccessTokenReader(host: OAuthHost, audience: string): ReadAccessToken {
-  return (token): AccessToken | undefined => {
+  return (token, noteRefused): AccessToken | undefined => {
     const idHash = hashId(kind, token);
     const entry = host.file.oauth.findEntry(kind, idHash);
     const now = host.clock.now();
-    if (entry === undefined || entry.grantId === null || entry.expiresAt === null || entry.expiresAt <= now) {
+    if (entry === undefined || entry.grantId === null || entry.expiresAt === null) return undefined;
+    const refuse = (grant: OAuthGrant | undefined, fault: RefusedToken['fault']): undefined => {
+      if (grant !== undefined) noteRefused?.({ workspace: grant.workspace, id: grant.id, fault });
       return undefined;
-    }
-    const grant = findLiveGrant(host, entry.grantId);
-    if (grant === undefined) return undefined;
+    };
+    if (entry.expiresAt <= now) return refuse(host.file.oauth.findGrant(entry.grantId), 'expired');
+    const judged = judgeGrant(host, entry.grantId);
+    if (judged === undefined) return undefined;
+    const { grant, fault } = judged;
+    if (fault !== undefined) return refuse(grant, fault);
     const content = openEntry(kind, token, entry.content) as AccessTokenContent;
-    if (content.aud !== audience) return undefined;
+    if (content.aud !== audience) return refuse(grant, 'wrong_interface');
     const granted = new Set(content.scope?.split(' '));
     const used = now - (now % minute);
     if (grant.lastUsedAt !== used) host.file.oauth.noteUse(grant.id, used);
