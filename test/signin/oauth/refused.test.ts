@@ -17,7 +17,7 @@ describe('An access token that opens nothing any more', () => {
   beforeEach(async () => {
     server = await openOAuthServer();
     const { rest, host } = server.server;
-    const log = { info: () => undefined, error: () => undefined };
+    const log = { debug: () => undefined, info: () => undefined, error: () => undefined };
     const { later, addressOf } = rest;
     const { readAccessToken } = server.face;
     rest.mount(
