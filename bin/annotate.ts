@@ -96,7 +96,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'label add',
     arguments: ['location'],
-    description: 'Label a document further. Labels never change who has access.',
+    description: 'Add labels to a document. Labels never change who has access.',
     example: 'cartulary label add handbook/travel.md --labels policy,travel',
     required: labels,
   },

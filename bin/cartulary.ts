@@ -19,6 +19,7 @@ function makeProgram(): Command {
     .enablePositionalOptions()
     .showHelpAfterError('Add --help to see how it is called.')
     .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'cartulary: ')) })
     .exitOverride();
   addServeCommands(program);
   addMcpCommand(program);

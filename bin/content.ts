@@ -1,7 +1,7 @@
 import type { Managing } from './manage.js';
 
 const revert = {
-  '--principal <id>': 'whose doings',
+  '--principal <id>': 'whose changes',
   '--since <time>': 'since when: RFC 3339, or a duration ago such as 2h',
 };
 
@@ -16,7 +16,7 @@ export const contentTable: readonly Managing[] = [
   {
     words: 'document diff',
     arguments: ['location'],
-    description: 'Show what changed between two versions of a document; by default by the last one.',
+    description: 'Show what changed between two versions of a document; by default what the last one changed.',
     example: 'cartulary document diff handbook/travel.md --from 799cd2b9a0370827d85ad8bda28c3fb1b3fc6427',
     optional: { '--from <version>': 'default: the one before', '--to <version>': 'default: the current one' },
   },
@@ -46,6 +46,9 @@ export const contentTable: readonly Managing[] = [
     description: 'Preview what undoing all that one principal wrote in a folder would do; with --apply, do it.',
     example: 'cartulary folder revert handbook --principal prn_13jrac9t4texfcfd685f --since 2h',
     required: revert,
-    optional: { '--apply <digest>': 'do what the preview with this digest showed', '--message <text>': 'a note' },
+    optional: {
+      '--apply <digest>': 'do what the preview with this digest showed',
+      '--message <text>': 'a note on the new versions',
+    },
   },
 ];

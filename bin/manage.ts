@@ -5,6 +5,7 @@ import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
 import { fail, printResult } from './print.js';
+import type { CommandError } from '../lib/socket/command.js';
 
 /** A command that is one question to the owner of the data and one answer. */
 export interface Managing extends Description {
@@ -40,13 +41,13 @@ const table: readonly Managing[] = [
   {
     words: 'principal add',
     arguments: ['name'],
-    description: 'Add a person or an agent, who reaches nothing until it is granted.',
+    description: 'Add a person or an agent, who reaches nothing until they are given a role.',
     example: 'cartulary principal add "Ada" --kind person',
     required: { '--kind <kind>': 'person or agent' },
   },
   {
     words: 'principal list',
-    description: 'List everyone who has ever acted here.',
+    description: 'List all people and agents, those who were shut out as well.',
     example: 'cartulary principal list',
   },
   {
@@ -80,7 +81,7 @@ const table: readonly Managing[] = [
   },
   {
     words: 'consent list',
-    description: 'List the applications that people let act as them, and where the answers went.',
+    description: 'List the applications that people let act for them, and the host that each has its answers sent to.',
     example: 'cartulary consent list --principal prn_13jrac9t4texfcfd685f',
     optional: { '--principal <id>': 'those of one person' },
   },
@@ -107,28 +108,28 @@ const table: readonly Managing[] = [
     words: 'group join',
     arguments: ['group'],
     description: 'Put a principal or a group into a group: what the group may do, it may do too.',
-    example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
+    example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
     required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'group leave',
     arguments: ['group'],
     description: 'Take a principal or a group out of a group; what it had by the group alone ends at once.',
-    example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member principal:prn_13jrac9t4texfcfd685f',
+    example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
     required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'grant add',
     description: 'Give a role to a principal or a group on a folder, with all below it, or on one document.',
     example:
-      'cartulary grant add --scope-type folder --scope-id handbook --subject group:grp_p7t5fb9d74w8nc7drvma --role reader',
+      'cartulary grant add --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
     required: grant,
   },
   {
     words: 'grant remove',
     description: 'Take a grant away, in force at the next request.',
     example:
-      'cartulary grant remove --scope-type folder --scope-id handbook --subject group:grp_p7t5fb9d74w8nc7drvma --role reader',
+      'cartulary grant remove --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
     required: grant,
   },
   {
@@ -189,11 +190,11 @@ export function addManageCommands(program: Command): void {
   for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
-      'may be left out where there is only one',
+      managing.words === 'init' ? 'what it is to be called (required)' : 'may be left out where there is only one',
     );
     for (const name of managing.arguments ?? []) command.argument(`<${name}>`);
     for (const [flags, description] of Object.entries(managing.required ?? {}))
-      command.requiredOption(flags, description);
+      command.requiredOption(flags, `${description} (required)`);
     for (const [flags, description] of Object.entries(managing.optional ?? {})) command.option(flags, description);
     command.action(async () => manage(managing, command.opts<CalledWith>(), command.args));
   }
@@ -217,11 +218,20 @@ async function manage(
   const workspace = words === 'init' ? undefined : (config.workspace ?? undefined);
   const answer = await askOwner(config, { command: words.replace(' ', '.'), workspace, fields });
   if ('error' in answer) {
-    fail(answer.error, json === true);
+    fail(nameOption(answer.error, own), json === true);
   } else if (words === 'audit key' && json !== true) {
     process.stdout.write((answer.result as { public_key: string }).public_key);
   } else if (words === 'document diff' && json !== true) printDiff(answer.result);
   else printResult(answer.result, json === true);
+}
+
+/** The owner of the data knows fields; whoever called knows them as options. */
+function nameOption(error: CommandError, options: CalledWith): CommandError {
+  const field = String(error.details?.['field']);
+  const option = field.replaceAll('_', '-');
+  const isOption = field === 'workspace' || option.replace(/-[a-z]/g, (part) => part.slice(1).toUpperCase()) in options;
+  if (!isOption || !error.message.startsWith(`${field} `)) return error;
+  return { ...error, message: `--${option}${error.message.slice(field.length)}` };
 }
 
 /** The diff alone, as git prints one; or why there is none. */

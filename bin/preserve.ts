@@ -55,7 +55,7 @@ export function addPreserveCommands(program: Command): void {
     description: 'Move old records of the audit log into compressed files, which checks and exports read on.',
     example: 'cartulary audit archive --before 365d',
   })
-    .requiredOption('--before <place>', "a record's number, a time in RFC 3339, or an age such as 90d")
+    .requiredOption('--before <place>', "a record's number, a time in RFC 3339, or an age such as 90d (required)")
     .option(...workspaceOption);
   archive.action(() => ask('audit.archive', {}, archive.opts<CalledWith>()));
 }

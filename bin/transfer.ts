@@ -17,9 +17,12 @@ export function addTransferCommands(program: Command): void {
     example: 'cartulary import ./handbook --into handbook\n  $ cartulary import ./wiki.git --history --into wiki',
   })
     .argument('<source>', 'what to read; on the machine that the service runs on')
-    .requiredOption('--into <folder>', 'location to bring it to; / is the root of the workspace')
-    .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); reads the .git of a folder")
-    .option('--history', 'commit by commit along the first parents, and not only the last one; the same')
+    .requiredOption('--into <folder>', 'location to bring it to; / is the root of the workspace (required)')
+    .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); with it the .git of a folder is read")
+    .option(
+      '--history',
+      'commit by commit along the first parents, and not only the last one; with it the .git of a folder is read',
+    )
     .option(...workspaceOption);
   importing.action((source: string) => importSource(source, importing.opts<CalledWith>()));
 

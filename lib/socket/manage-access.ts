@@ -14,7 +14,8 @@ import { parseFutureTime, type Fields } from './fields.js';
 import { readSubject } from './manage-principals.js';
 import { presentCredential, presentGrant, type Presented } from './present.js';
 
-const noScope = 'There is no such document or subject. A folder may be granted before it has content, a document not.';
+const noScope =
+  'There is no such document, or no such principal or group. A role may be given on a folder that is not there yet, but not on such a document.';
 const noGrant = 'There is no such grant. `cartulary grant list` shows those on a scope.';
 const noKey = 'There is no such key. `cartulary key list` shows those there are.';
 

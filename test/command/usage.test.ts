@@ -92,6 +92,17 @@ describe('the command line is used', function () {
     assert.match(calls[2]?.stdout ?? '', /^\{"error":\{"code":"USAGE","message":"unknown command 'serv'/);
   });
 
+  it('says which options a command needs, and names a wrong one as it is written', async () => {
+    const [help, unnamed, wrong] = await Promise.all([
+      runProgram(['grant', 'add', '--help']),
+      runProgram(['init', '--admin', 'Ada', '--data', join(await makeFolder(), 'new')]),
+      runProgram(['serv']),
+    ]);
+    assert.equal(help.stdout.match(/\(required\)/g)?.length, 4);
+    assert.deepEqual([unnamed.code, unnamed.stderr], [2, 'cartulary: --workspace is missing.\n']);
+    assert.match(wrong.stderr, /^cartulary: unknown command 'serv'/);
+  });
+
   it('a folder without data is refused, and nothing is made there', async () => {
     const data = join(await makeFolder(), 'nothing');
     const [listed, verified] = await Promise.all([
