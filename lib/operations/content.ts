@@ -78,11 +78,15 @@ export function parseMediaType(text: string): string {
   return mediaType;
 }
 
-/** What the name and the bytes suggest: text is never called anything but text, so that it is shown as such. */
+const plainText = 'text/plain; charset=utf-8';
+/** Types whose bytes are no text, whatever the ending of a name is taken for elsewhere: `.ts` is a video to some. */
+const neverText = /^(?:audio|font|image|video)\/(?!.*\+(?:json|xml)$)/;
+
+/** What the name and the bytes suggest: text is never called a picture, sound, film or font, so that it is shown as such. */
 export function guessMediaType(name: string, kind: DocumentKind): string {
   const byName = lookup(name);
   if (kind === 'binary') return byName === false || byName.startsWith('text/') ? 'application/octet-stream' : byName;
-  if (byName === false) return 'text/plain; charset=utf-8';
+  if (byName === false || neverText.test(byName)) return plainText;
   return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
 }
 

@@ -69,6 +69,31 @@ describe('the raw form over REST', () => {
     assert.equal(note.headers['content-disposition'], 'inline; filename="a.md"');
   });
 
+  it('calls no text a film, a sound or a picture, whatever its ending is taken for, and no bytes a text', async () => {
+    for (const [name, content, mediaType, disposition] of [
+      ['main.ts', 'const one = 1;\n', 'text/plain; charset=utf-8', 'inline'],
+      ['list.m3u', 'a.ogg\n', 'text/plain; charset=utf-8', 'inline'],
+      ['later.png', 'Picture to come.\n', 'text/plain; charset=utf-8', 'inline'],
+      ['drawing.svg', '<svg/>', 'image/svg+xml', 'attachment'],
+      ['page.html', '<p>', 'text/html; charset=utf-8', 'attachment'],
+      ['query.sql', 'select 1;', 'application/sql', 'attachment'],
+      ['film.ts', Buffer.from([0x47, 0, 0xff]), 'video/mp2t', 'attachment'],
+      ['notes.md', Buffer.from([0, 0xff]), 'application/octet-stream', 'attachment'],
+    ] as const) {
+      const location = `types/${name}`;
+      const made =
+        typeof content === 'string'
+          ? await ada.create(location, content)
+          : await ada.post(`/v1/documents?location=${location}`, content);
+      assert.equal(made.json.media_type, mediaType, name);
+      const { headers } = await ada.get(`/v1/documents/${location}`, raw);
+      assert.equal(headers['content-type'], mediaType, name);
+      assert.match(String(headers['content-disposition']), new RegExp(`^${disposition};`), name);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.match(String(headers['content-security-policy']), /sandbox/);
+    }
+  });
+
   describe('ranges', () => {
     const ranges: [string, string | undefined, string][] = [
       ['bytes=0-6', 'bytes 0-6/15', '# Title'],
