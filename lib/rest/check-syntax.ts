@@ -4,6 +4,7 @@ import { middleware } from 'express-openapi-validator';
 import { describeOnePath, type Description } from './description.js';
 import { explainInvalid } from './explain-invalid.js';
 import { findPlainRequests } from './find-plain-requests.js';
+import { nameQueryParameters } from './list-parameters.js';
 import type { Target } from './parse-target.js';
 import { nameForm, type Body } from './read-body.js';
 
@@ -56,10 +57,15 @@ export class SyntaxChecker {
       try {
         await runHandler(handler, request, response, unchecked.onBadAnswer);
       } catch (error) {
-        throw explainInvalid(error);
+        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method ?? ''));
       }
     }
     return query;
+  }
+
+  /** The names of a route's query parameters. */
+  nameParameters(path: string, method: string): readonly string[] {
+    return nameQueryParameters(this.#description, path, method);
   }
 
   #isPlain({ request, path, target, body }: Unchecked): boolean {

@@ -40,14 +40,17 @@ export function missingHeader(field: keyof typeof missingHeaders): Refusal {
 
 const longestName = 100;
 
-/** Says of a request that is not as described what is wrong with it, in words of our own and naming the field. */
-export function explainInvalid(error: unknown): Refusal {
+/**
+ * Says of a request that is not as described what is wrong with it, in words of our own and naming the field.
+ * @param nameKnown names the query parameters that there are
+ */
+export function explainInvalid(error: unknown, nameKnown: () => readonly string[]): Refusal {
   const { status, errors = [], path, message } = error as Rejection;
   if (status !== 400) return internal(error);
   const [finding] = errors;
   if (finding?.errorCode === undefined) {
     const name = nameField(path).field;
-    if (message.startsWith('Unknown query parameter')) return unknownParameter(name);
+    if (message.startsWith('Unknown query parameter')) return unknownParameter(name, nameKnown());
     return invalidRequest('bad_field', `The query parameter ${name} is empty.`, { field: name });
   }
   return explainFinding(finding, finding.errorCode.split('.')[0] ?? '');

@@ -93,7 +93,7 @@ export class RestFace {
 
   async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
     const route = chooseRoute(found, visit.request.method ?? '');
-    await this.#checkSyntax(visit, route.path, target, parseParameters(target.query));
+    await this.#checkSyntax(visit, route.path, target, this.#parseParameters(route, target));
     return route.answerOpenly();
   }
 
@@ -168,7 +168,7 @@ export class RestFace {
     { workspace, policy }: Recognised,
   ): Promise<CheckedRequest> {
     const { request } = visit;
-    const parameters = parseParameters(target.query);
+    const parameters = this.#parseParameters(route, target);
     requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
@@ -187,6 +187,10 @@ export class RestFace {
       body,
       cursors: this.#host.cursors,
     };
+  }
+
+  #parseParameters({ path, method }: Route | OpenRoute, { query }: Target): Record<string, string> {
+    return parseParameters(query, () => this.#syntax.nameParameters(path, method));
   }
 
   /** @returns the query's parameters converted to their types, with defaults */

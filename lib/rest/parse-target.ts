@@ -32,16 +32,17 @@ export function decodeLocation(encoded: string): string {
 
 /**
  * Reads a query string strictly: each parameter once, percent-encoded UTF-8, under a name that could exist.
+ * @param nameKnown names the parameters that there are
  * @throws Refusal INVALID_REQUEST `unknown_field`, `bad_field`
  */
-export function parseParameters(query: string): Record<string, string> {
+export function parseParameters(query: string, nameKnown: () => readonly string[]): Record<string, string> {
   // Without a prototype, so that no name means anything of its own.
   const values = Object.create(null) as Record<string, string>;
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
-    if (!plausibleName.test(name)) throw unknownParameter(name.slice(0, 40));
+    if (!plausibleName.test(name)) throw unknownParameter(name.slice(0, 40), nameKnown());
     if (Object.hasOwn(values, name)) {
       throw invalidRequest('bad_field', `The query parameter ${name} is there more than once.`, { field: name });
     }
@@ -59,7 +60,10 @@ function decodeValue(name: string, encoded: string): string {
   throw invalidRequest('bad_field', `The query parameter ${name} is not percent-encoded UTF-8.`, { field: name });
 }
 
-/** @param field the parameter's bare name, where the message says more */
-export function unknownParameter(name: string, field = name): Refusal {
-  return invalidRequest('unknown_field', `There is no query parameter ${name}.`, { field });
+/**
+ * @param known the names that there are
+ * @param field the parameter's bare name, where the message says more
+ */
+export function unknownParameter(name: string, known: readonly string[], field = name): Refusal {
+  return invalidRequest('unknown_field', `There is no query parameter ${name}.`, { field, known });
 }

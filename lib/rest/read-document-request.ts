@@ -104,7 +104,7 @@ function readIfMatch(request: CheckedRequest): Precondition {
 function readFields({ body, query, sent }: CheckedRequest): SentFields {
   if (body.form === 'raw') return query;
   const [stray] = Object.keys(sent.parameters);
-  if (stray !== undefined) throw unknownParameter(`${stray} beside a JSON body`, stray);
+  if (stray !== undefined) throw unknownParameter(`${stray} beside a JSON body`, [], stray);
   return (body.form === 'json' ? body.value : {}) as SentFields;
 }
 

@@ -177,6 +177,21 @@ describe('bad input over REST', () => {
       });
     }
 
+    it('names the parameters that there are to who sends another one', async () => {
+      for (const [target, known] of [
+        ['/v1/documents?colour=red', ['location', 'limit', 'cursor']],
+        ['/v1/documents?Location=dir', ['location', 'limit', 'cursor']],
+        ['/v1/documents/dir/a.md?colour=red', ['version']],
+        ['/v1/health?colour=red', []],
+      ] as const) {
+        const { details } = (await ada.get(target)).json.error;
+        assert.equal(details.reason, 'unknown_field', target);
+        assert.deepEqual(details.known, known, target);
+      }
+      const beside = await ada.post('/v1/documents?location=new.md', { location: 'new.md', content: '' });
+      assert.deepEqual(beside.json.error.details.known, []);
+    });
+
     it('refuses parameters where there are none', async () => {
       for (const [method, target] of [
         ['DELETE', '/v1/documents/dir/a.md?force=1'],
