@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { CatFile } from './cat-file.js';
 import { checkSource } from './check-source.js';
-import { decodeCommit, type Commit } from './commit-object.js';
 import { RepositoryUnreadable } from './errors.js';
+import { decodeForeignCommit, type ForeignCommit } from './foreign-commit.js';
 import { requireGit, runGit, type GitProgram } from './git-program.js';
 import type { Oid } from './objects.js';
 import { startGit, type StartedGit } from './start-git.js';
@@ -101,10 +101,10 @@ export class SourceRepository {
   }
 
   /** @throws RepositoryUnreadable */
-  async readCommit(oid: Oid): Promise<Commit> {
+  async readCommit(oid: Oid): Promise<ForeignCommit> {
     const answer = await this.#contents.ask(oid);
     if (answer?.type !== 'commit') throw new RepositoryUnreadable(`Commit ${oid} is missing.`);
-    return decodeCommit(answer.bytes);
+    return decodeForeignCommit(answer.bytes);
   }
 
   /** A blob's length in bytes; undefined when it is missing or cannot be read. */

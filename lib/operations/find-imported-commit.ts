@@ -1,6 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import type { Location } from '../domain/location.js';
-import type { Commit, Oid } from '../git/objects.js';
+import type { ForeignCommit } from '../git/foreign-commit.js';
+import type { Oid } from '../git/objects.js';
 import { parseCommitMessage } from '../workspace/trailers.js';
 import { adminNeeds } from './needs.js';
 import type { ReadOperation } from './operation.js';
@@ -14,9 +15,10 @@ const control = /[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu;
 const markLine = /(?:^|\n)git commit ([0-9a-f]{40}), imported into \/(.*)$/su;
 
 /** What a version says of the commit of an outside repository that it comes from: its subject, author, time and oid. */
-export function describeImportedCommit(oid: Oid, { author, message }: Commit, into: Location): string {
+export function describeImportedCommit(oid: Oid, { author, message }: ForeignCommit, into: Location): string {
   const subject = cut(message.trimStart().split('\n', 1)[0] ?? '', longestSubject);
-  const time = author.seconds <= 8.64e12 ? formatTime(author.seconds * 1000).replace('.000Z', 'Z') : 'at no known time';
+  const time =
+    Math.abs(author.seconds) <= 8.64e12 ? formatTime(author.seconds * 1000).replace('.000Z', 'Z') : 'at no known time';
   const by = `${cut(author.name, longestAuthor)} <${cut(author.email, longestAuthor)}>, ${time}`;
   return `${subject === '' ? '(no subject)' : subject}\n\n${by}\ngit commit ${oid}, imported into /${into}`;
 }

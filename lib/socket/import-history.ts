@@ -11,6 +11,7 @@ import {
   longestPlace,
   readImportedCommit,
 } from '../operations/find-imported-commit.js';
+import { listHistory } from '../operations/list-history.js';
 import { readDocument } from '../operations/read-document.js';
 import { updateDocument } from '../operations/update-document.js';
 import { badField } from './fields.js';
@@ -91,7 +92,7 @@ async function remove(run: ImportRun, { path, location }: ImportedPlace, before:
   run.requireGoingOn();
   const document = await findDocument(run, location);
   if (document === undefined) return;
-  if (!isUntouched(run, document, before)) {
+  if (!(await isUntouched(run, document, before))) {
     run.skip({ path, reason: 'was deleted in the repository, and was changed here: it stays' });
     return;
   }
@@ -117,7 +118,7 @@ async function update(
     run.count('unchanged');
     return;
   }
-  if (!isUntouched(run, document, before)) {
+  if (!(await isUntouched(run, document, before))) {
     run.skip({ path: shown, reason: 'was changed in the repository, and here: it stays as it is here' });
     return;
   }
@@ -137,9 +138,13 @@ async function update(
 const exactly = ({ current }: Document): Precondition => ({ any: false, versionIds: [current.id] });
 
 /** Whether the document is as an import left it: this one, or one that brought in what the commit before had. */
-function isUntouched(run: ImportRun, { current }: Document, before: Oid): boolean {
-  if (current.sequence === 1 && current.blobOid === before) return true;
-  return current.author.id === operatorId && readImportedCommit(current.message, run.into) !== undefined;
+async function isUntouched(run: ImportRun, { location, current }: Document, before: Oid): Promise<boolean> {
+  if (current.author.id !== operatorId) return false;
+  if (readImportedCommit(current.message, run.into) !== undefined) return true;
+  if (current.sequence !== 1 || current.blobOid !== before) return false;
+  // The same bytes may have been written by hand, or been brought here from elsewhere.
+  const [newest] = (await run.context.perform(listHistory, { location, after: '', limit: 1 })).items;
+  return newest?.type === 'version' && newest.operation === 'import';
 }
 
 async function findDocument(run: ImportRun, location: ImportedPlace['location']): Promise<Document | undefined> {

@@ -1,5 +1,5 @@
 import type { Location } from '../domain/location.js';
-import { conflict } from '../domain/refusal.js';
+import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/change-policy.js';
 import type { ContentSource } from '../operations/content.js';
 import { importDocuments } from '../operations/import-documents.js';
@@ -36,7 +36,7 @@ export interface FoundFile {
 export class ImportRun {
   readonly context: WorkspaceContext;
   readonly into: Location;
-  readonly limits: Limits;
+  #limits: Limits;
   /** The commit that is brought in, of how many. */
   position: { readonly commits: number; readonly of: number } | undefined;
   readonly #started: number;
@@ -47,14 +47,17 @@ export class ImportRun {
   private constructor(context: WorkspaceContext, into: Location, limits: Limits) {
     this.context = context;
     this.into = into;
-    this.limits = limits;
+    this.#limits = limits;
     this.#started = context.host.clock.now();
     this.#told = this.#started;
   }
 
   static async start(context: WorkspaceContext, into: Location): Promise<ImportRun> {
-    const { largestText, largestBlob } = await context.perform(showPolicy, {});
-    return new ImportRun(context, into, { whole: Math.min(readWholeUpTo, largestText), largest: largestBlob });
+    return new ImportRun(context, into, await readLimits(context));
+  }
+
+  get limits(): Limits {
+    return this.#limits;
   }
 
   count(what: 'created' | 'updated' | 'deleted' | 'unchanged'): void {
@@ -138,8 +141,27 @@ export class ImportRun {
     if (batch.length > 0) yield batch;
   }
 
-  /** Reads a batch and writes it by one commit. */
+  /**
+   * Writes a batch by one commit; where the policy has become stricter since the batch was put together, what it still
+   * allows comes in nevertheless, and the rest is passed over.
+   */
   async #write(batch: readonly FoundFile[], message: string | null): Promise<void> {
+    try {
+      await this.#send(batch, message);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.details?.reason !== 'content_too_large') throw error;
+      const [first, ...others] = batch;
+      const before = this.#limits;
+      this.#limits = await readLimits(this.context);
+      const isSame = before.whole === this.#limits.whole && before.largest === this.#limits.largest;
+      if (!isSame) for await (const part of this.#gather(batch)) await this.#write(part, message);
+      else if (others.length > 0) for (const file of batch) await this.#write([file], message);
+      else if (first !== undefined) this.skip({ path: first.shown, reason: error.message });
+    }
+  }
+
+  /** Reads a batch and writes it by one commit. */
+  async #send(batch: readonly FoundFile[], message: string | null): Promise<void> {
     const { into, limits } = this;
     const sources = await Promise.all(batch.map((file) => file.open(limits)));
     const files: { location: Location; content: ContentSource }[] = [];
@@ -150,15 +172,21 @@ export class ImportRun {
       else if (content !== undefined) {
         files.push({ location: file.location, content });
         shown.set(file.location, file.shown);
-        this.#tally.bytes += file.size;
       }
     }
     if (files.length === 0) return;
+    const bytes = batch.reduce((sum, { location, size }) => sum + (shown.has(location) ? size : 0), 0);
     const result = await this.context.perform(importDocuments, { into, files, message });
+    this.#tally.bytes += bytes;
     this.#tally.created += result.created.length;
     this.#tally.unchanged += result.unchanged.length;
     for (const { location, reason } of result.skipped) {
       this.skip({ path: shown.get(location) ?? location, reason });
     }
   }
+}
+
+async function readLimits(context: WorkspaceContext): Promise<Limits> {
+  const { largestText, largestBlob } = await context.perform(showPolicy, {});
+  return { whole: Math.min(readWholeUpTo, largestText), largest: largestBlob };
 }
