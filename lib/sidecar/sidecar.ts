@@ -27,6 +27,7 @@ import { ObjectTable } from './object-table.js';
 import { PrincipalTable } from './principal-table.js';
 import { ReadTransaction } from './read-transaction.js';
 import { RelocationTable } from './relocation-table.js';
+import { RewrittenCommitTable } from './rewritten-commit-table.js';
 import { connectionOf, nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
 import { emptyLog, reclaimPages } from './tend-file.js';
@@ -60,6 +61,7 @@ export interface Tables {
   readonly briefs: BriefTable;
   readonly erasures: ErasureTable;
   readonly eraseRows: EraseRows;
+  readonly rewrittenCommits: RewrittenCommitTable;
 }
 
 /** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
@@ -91,6 +93,7 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     briefs: new BriefTable(connection),
     erasures: new ErasureTable(connection),
     eraseRows: new EraseRows(connection),
+    rewrittenCommits: new RewrittenCommitTable(connection),
   };
 }
 

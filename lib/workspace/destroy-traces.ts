@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as rest, setTimeout as delay } from 'node:timers/promises';
-import { repointedRows } from '../sidecar/erase-rows.js';
+import { repointedRows } from '../sidecar/rewritten-commit-table.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
@@ -84,17 +84,19 @@ export class TraceDestroyer {
   async #repoint(): Promise<void> {
     for (let taken: number | null = null, isBegun = false; taken !== null || !isBegun; isBegun = true) {
       const after: number | null = taken;
-      taken = await this.#turn<number | null>(({ tables }) => tables.eraseRows.takeUpRewritten(after, notesAtOnce));
+      taken = await this.#turn<number | null>(({ tables }) =>
+        tables.rewrittenCommits.takeUpRewritten(after, notesAtOnce),
+      );
     }
     for (const rows of repointedRows) {
       for (let after: readonly unknown[] | null = rows.start; after !== null;) {
         const from: readonly unknown[] = after;
         after = await this.#turn<readonly unknown[] | null>(({ tables }) =>
-          tables.eraseRows.repoint(rows, from, rowsAtOnce),
+          tables.rewrittenCommits.repoint(rows, from, rowsAtOnce),
         );
       }
     }
-    await this.#turn(({ tables }) => tables.eraseRows.dropTakenUp());
+    await this.#turn(({ tables }) => tables.rewrittenCommits.dropTakenUp());
     await forgetRewritten(this.#workspace, this.#progress.signal);
   }
 
@@ -259,6 +261,6 @@ export async function unlessStopped<Result>(work: Promise<Result>, signal: Abort
 export async function forgetRewritten({ journal }: Workspace, signal: AbortSignal): Promise<void> {
   for (let forgotten = notesAtOnce; forgotten === notesAtOnce;) {
     signal.throwIfAborted();
-    forgotten = await journal.turn({ run: ({ tables }) => tables.eraseRows.forgetRewritten(notesAtOnce) });
+    forgotten = await journal.turn({ run: ({ tables }) => tables.rewrittenCommits.forgetRewritten(notesAtOnce) });
   }
 }

@@ -218,7 +218,7 @@ export class Eraser {
         await workspace.maintainer.recount();
         while (notes.length > 0) {
           const some = notes.splice(0, notesAtOnce);
-          await journal.turn({ run: ({ tables }) => tables.eraseRows.noteRewritten(some) });
+          await journal.turn({ run: ({ tables }) => tables.rewrittenCommits.noteRewritten(some) });
         }
         signal.throwIfAborted();
         return journal.state.commits - reached;

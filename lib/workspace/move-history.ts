@@ -8,7 +8,7 @@ import {
   type PackableObject,
 } from '../git/objects.js';
 import { packTree, Tree } from '../git/tree.js';
-import { encodeRewritten, type RewrittenCommit } from '../sidecar/erase-rows.js';
+import { encodeRewritten, type RewrittenCommit } from '../sidecar/rewritten-commit-table.js';
 import type { ErasePlan } from './plan-erase.js';
 import { noteCheckpoint } from './recover.js';
 import { rewriteOne, type RewriteState } from './rewrite-commit.js';
@@ -65,7 +65,7 @@ export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommi
   }
   for (const object of objects) turn.addObject(object);
   const head = state.parent ?? writeRoot(turn, plan, workspace);
-  tables.eraseRows.noteRewritten(encodeRewritten(commits));
+  tables.rewrittenCommits.noteRewritten(encodeRewritten(commits));
   for (const [index, { number }] of plan.erasures.entries()) {
     tables.erasures.setPhase(number, 'moved');
     // Rows that tell of them may be made anew from the new history from now on.

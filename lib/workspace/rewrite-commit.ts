@@ -3,7 +3,7 @@ import { makePackable, type Oid, type PackableObject } from '../git/objects.js';
 import { readLinks, rewriteCommit } from '../git/rewrite-commit.js';
 import { editTree } from '../git/tree-edit.js';
 import type { Tree, TreeEntry } from '../git/tree.js';
-import type { RewrittenCommit } from '../sidecar/erase-rows.js';
+import type { RewrittenCommit } from '../sidecar/rewritten-commit-table.js';
 import { parseCommitMessage, type CommitMessage } from './trailers.js';
 
 /** Where a document lay from some commit on; null for nowhere. */

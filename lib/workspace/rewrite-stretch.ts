@@ -6,7 +6,7 @@ import type { ReadCommit, WantedCommit } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
 import { treeOf } from '../git/rewrite-commit.js';
 import { Tree } from '../git/tree.js';
-import { encodeRewritten, type RewrittenCommit } from '../sidecar/erase-rows.js';
+import { encodeRewritten, type RewrittenCommit } from '../sidecar/rewritten-commit-table.js';
 import { ByteBoundedCache } from './object-cache.js';
 import {
   HistoryDisagrees,

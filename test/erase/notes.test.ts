@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
-import { encodeRewritten, EraseRows, type RewrittenCommit } from '../../lib/sidecar/erase-rows.js';
+import {
+  encodeRewritten,
+  RewrittenCommitTable,
+  type RewrittenCommit,
+} from '../../lib/sidecar/rewritten-commit-table.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 
@@ -15,7 +19,7 @@ function migrate(connection: Sqlite.Database, isWanted: (number: number) => bool
 const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
 
 /** Where the notes lead the commits of a column, as it is read back. */
-function follow(connection: Sqlite.Database, rows: EraseRows): [string, string | null][] {
+function follow(connection: Sqlite.Database, rows: RewrittenCommitTable): [string, string | null][] {
   let after: number | null = null;
   do after = rows.takeUpRewritten(after, 2);
   while (after !== null);
@@ -32,7 +36,7 @@ describe('notes of rewritten commits', () => {
       before: oidOf(index + 1),
       after: index % 7 === 0 ? null : oidOf(100_000 + index),
     }));
-    const rows = new EraseRows(connection);
+    const rows = new RewrittenCommitTable(connection);
     rows.noteRewritten(encodeRewritten(commits.slice(0, 2000)));
     rows.noteRewritten(encodeRewritten(commits.slice(2000)));
     assert.deepEqual(
@@ -54,6 +58,6 @@ describe('notes of rewritten commits', () => {
     const insert = connection.prepare('INSERT INTO rewritten_commit (old_oid, new_oid) VALUES (?, ?)');
     for (const row of before) insert.run(...row);
     migrate(connection, (number) => number > 12);
-    assert.deepEqual(follow(connection, new EraseRows(connection)), before);
+    assert.deepEqual(follow(connection, new RewrittenCommitTable(connection)), before);
   });
 });
