@@ -168,6 +168,16 @@ describe('architecture', () => {
     );
   });
 
+  it('holds for tests too: files stay short', () => {
+    const tests = readModules('test');
+    assert.ok(tests.length >= 200, `only ${tests.length} modules of tests were read`);
+    const faults = judgeModules(
+      tests,
+      laws.filter(({ name }) => name === 'files stay short'),
+    );
+    assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+  });
+
   for (const law of laws) {
     it(`holds: ${law.name}`, () => {
       const faults = judgeModules(modules, [law]);

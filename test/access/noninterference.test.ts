@@ -4,8 +4,10 @@ import { Actor } from '../harness/act.js';
 import { openTestServer } from '../harness/http.js';
 import { openTestService, TestService } from '../harness/service.js';
 import { canonicalizeAnswers } from './canonicalize-answers.js';
-import { HttpFace, OperationsFace } from './faces.js';
-import { story, tellTwice, type World } from './two-worlds.js';
+import { HttpFace } from './http-face.js';
+import { OperationsFace } from './operations-face.js';
+import { story } from './story.js';
+import { tellTwice, type World } from './two-worlds.js';
 
 /** Pairs of worlds in each run of the tests, at each face. Raise them, or change the seed, for a longer hunt. */
 const pairsOfOperations = 140;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,21 @@ import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
 import { checkModel, checkSelf, Evidence, type LoggedAction } from './check.js';
 import { idsOf, isRepeatable, makeRandom, runStep } from './load.js';
-import { applyStep, digestOf, emptyModel, type Model, type Outcome, type Step } from './model.js';
+import {
+  applyStep,
+  digestOf,
+  emptyModel,
+  newestOf,
+  partOf,
+  type Contended,
+  type Model,
+  type Outcome,
+  type Step,
+} from './model.js';
 import type { Line, Orders } from './writer.js';
+import { orphansGone, readLines } from './killed-writer.js';
 
 export interface CampaignOptions {
   readonly rounds: number;
@@ -54,13 +64,6 @@ interface Asked {
   readonly request: string;
   readonly step: Step;
   answer: Extract<Line, { at: 'done' | 'refused' }> | undefined;
-}
-
-/** Versions of a document that many write to, by the version each replaced. */
-interface Contended {
-  readonly id: string;
-  readonly first: string;
-  readonly next: Map<string, { readonly etag: string; readonly sha256: string }>;
 }
 
 const roundsAFolder = 8;
@@ -332,56 +335,9 @@ class Trial {
   }
 }
 
-/**
- * A git program that was joining packs goes on for a moment when its server is killed. What it leaves is swept at an
- * opening after its end; so that each comparison can demand a clean folder, it is waited for. (Linux; elsewhere it is
- * not looked for.)
- */
-async function orphansGone(folder: string): Promise<void> {
-  const isAlive = (): boolean =>
-    readdirSync('/proc').some((name) => {
-      try {
-        return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(`--git-dir=${folder}`);
-      } catch {
-        return false; // it has just ended
-      }
-    });
-  if (process.platform !== 'linux') return;
-  await until('git has ended that a killed server had started', () => !isAlive());
-}
-
 function outcomeOf(step: Step, { version, documentId }: LoggedAction): Outcome {
   if (step.kind === 'import') return { etag: version ?? undefined, ids: idsOf(step, version) };
   return { etag: version ?? undefined, id: documentId ?? undefined };
-}
-
-function newestOf({ first, next }: Contended): string {
-  let at = first;
-  for (let version = next.get(at); version !== undefined; version = next.get(at)) at = version.etag;
-  return at;
-}
-
-function partOf(model: Model, home: string): Model {
-  const isHere = (location: string): boolean => location === home || location.startsWith(`${home}/`);
-  const here = <Value>(record: Record<string, Value>): Record<string, Value> =>
-    Object.fromEntries(Object.entries(record).filter(([location]) => isHere(location)));
-  return {
-    documents: here(model.documents),
-    deleted: here(model.deleted),
-    kept: model.kept.filter(isHere),
-    goneFolders: model.goneFolders.filter(({ location }) => isHere(location)),
-    grants: model.grants.filter((grant) => isHere(grant.split(' ')[0] ?? '')),
-  };
-}
-
-/** The whole lines; the last one may have been cut off by the kill. */
-function readLines(file: string): Line[] {
-  const text = readFileSync(file, 'utf8');
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
 }
 
 /** Runs rounds of writing, killing and comparing. @throws Error that says how to see it again; its folder stays then */

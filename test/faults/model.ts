@@ -248,3 +248,31 @@ function relocate(model: Model, from: string, to: string): void {
     ),
   ];
 }
+
+/** What of it lies in a folder. */
+export function partOf(model: Model, home: string): Model {
+  const isHere = (location: string): boolean => location === home || location.startsWith(`${home}/`);
+  const here = <Value>(record: Record<string, Value>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(record).filter(([location]) => isHere(location)));
+  return {
+    documents: here(model.documents),
+    deleted: here(model.deleted),
+    kept: model.kept.filter(isHere),
+    goneFolders: model.goneFolders.filter(({ location }) => isHere(location)),
+    grants: model.grants.filter((grant) => isHere(grant.split(' ')[0] ?? '')),
+  };
+}
+
+/** Versions of a document that many write to, by the version each replaced. */
+export interface Contended {
+  readonly id: string;
+  readonly first: string;
+  readonly next: Map<string, { readonly etag: string; readonly sha256: string }>;
+}
+
+/** Its last version. */
+export function newestOf({ first, next }: Contended): string {
+  let at = first;
+  for (let version = next.get(at); version !== undefined; version = next.get(at)) at = version.etag;
+  return at;
+}

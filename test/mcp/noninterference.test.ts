@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Clock } from '../../lib/domain/clock.js';
 import { canonicalizeAnswers } from '../access/canonicalize-answers.js';
-import type { Face, Question } from '../access/faces.js';
-import { story, tellTwice, type World } from '../access/two-worlds.js';
+import type { Face, Question } from '../access/face.js';
+import { story } from '../access/story.js';
+import { tellTwice, type World } from '../access/two-worlds.js';
 import { TestService } from '../harness/service.js';
 import { openMcpServer, type McpHands, type McpTestServer, type Posted } from './open-mcp.js';
 

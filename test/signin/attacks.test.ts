@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Caller } from '../../lib/domain/caller.js';
 import { readReturnPath } from '../../lib/signin/return-path.js';
-import { issueLink } from '../../lib/operations/manage-sign-in.js';
-import { perform } from '../../lib/operations/perform.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 
 describe('Signing in, attacked', function () {
@@ -275,123 +272,6 @@ describe('Signing in, attacked', function () {
     assert.equal((await visitor.post('/signin', many)).status, 400);
     assert.equal((await visitor.get('/signin/../v1/health')).status, 404);
     assert.equal((await visitor.get('/signin/nothing')).status, 404);
-  });
-
-  describe('by links', () => {
-    const secretOf = (path: string): string => path.split('/').pop() ?? '';
-    const fields = (path: string, password = goodPassword, again = password) => ({
-      link: secretOf(path),
-      password,
-      again,
-    });
-
-    it('a link is used up by the form, not by looking, and works once', async () => {
-      const path = await test.link(await test.server.host.principal('Ada'));
-      const [first, second] = [test.visitor(), test.visitor()];
-      for (let look = 0; look < 3; look += 1) assert.equal((await second.get(path)).status, 200);
-      await first.get(path);
-      assert.equal((await first.post('/signin/link', fields(path))).status, 303);
-      assert.equal((await second.post('/signin/link', fields(path, 'another long password'))).status, 410);
-      assert.equal((await second.get(path)).status, 410);
-      assert.ok(!(await second.isSignedIn()));
-      await second.signIn('ada', goodPassword);
-      assert.ok(await second.isSignedIn());
-    });
-
-    it('of two who use a link at once one comes too late', async () => {
-      const path = await test.link(await test.server.host.principal('Ada'));
-      const visitors = [test.visitor(), test.visitor(), test.visitor()];
-      for (const visitor of visitors) await visitor.get(path);
-      const answers = await Promise.all(visitors.map((each) => each.post('/signin/link', fields(path))));
-      assert.equal(
-        answers
-          .map(({ status }) => String(status))
-          .toSorted()
-          .join(' '),
-        '303 410 410',
-      );
-      assert.equal(test.records().filter((line) => line.startsWith('password.set')).length, 1);
-    });
-
-    it('a link ends after a day, and when there is a newer one', async () => {
-      const id = await test.server.host.principal('Ada');
-      const old = await test.link(id);
-      const newer = await test.link(id);
-      const visitor = test.visitor();
-      assert.equal((await visitor.get(old)).status, 410);
-      assert.equal((await visitor.get(newer)).status, 200);
-      test.server.host.clock.advance(24 * 60 * 60_000);
-      assert.equal((await visitor.post('/signin/link', fields(newer))).status, 410);
-    });
-
-    it('a forgotten password is replaced, and everyone who was signed in by the old one is out', async () => {
-      const id = await test.person('Ada', 'ada');
-      const thief = test.visitor();
-      await thief.signIn('ada');
-      const path = await test.link(id);
-      const visitor = test.visitor();
-      await visitor.get(path);
-      await visitor.post('/signin/link', fields(path, 'a quite different thing'));
-      assert.ok(await visitor.isSignedIn());
-      assert.ok(!(await thief.isSignedIn()));
-      assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
-    });
-
-    it('an old password that is still being looked at when a new one is chosen opens nothing', async () => {
-      const id = await test.person('Ada', 'ada');
-      const { people } = test.server.host.service;
-      const path = await test.link(id);
-      const newHash = await people.passwords.hash('a quite different thing');
-      const look = people.passwords.matches.bind(people.passwords);
-      people.passwords.matches = async (...values) => {
-        const isRight = await look(...values);
-        people.links.use(secretOf(path), newHash);
-        return isRight;
-      };
-      const thief = test.visitor();
-      assert.equal((await thief.signIn('ada', goodPassword)).status, 422);
-      assert.ok(!(await thief.isSignedIn()));
-      assert.deepEqual(people.sessions.listOf(people.identities.findByName('ada')?.id ?? ''), []);
-    });
-
-    it('a password that is short, easy or typed differently leaves the link as it was', async () => {
-      const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
-      const visitor = test.visitor();
-      await visitor.get(path);
-      for (const [password, again] of [
-        ['eleven char', 'eleven char'],
-        ['aaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaaa'],
-        ['xADA@example.orgx', 'xADA@example.orgx'],
-        [goodPassword, `${goodPassword} `],
-        ['a'.repeat(1025), 'a'.repeat(1025)],
-      ] as const) {
-        assert.equal((await visitor.post('/signin/link', fields(path, password, again))).status, 422, password);
-      }
-      assert.equal((await visitor.post('/signin/link', fields(path))).status, 303);
-    });
-
-    it('an admin of one workspace makes no link for somebody who is in another one too', async () => {
-      await test.person('Ada', 'ada@example.org');
-      const other = await test.server.addWorkspace();
-      const admin = await other.host.person('approver', '');
-      const caller: Caller = {
-        principalId: admin.id,
-        kind: 'person',
-        credentialId: null,
-        interface: 'console',
-        requestId: 'req_test',
-      };
-      const { people } = test.server.host.service;
-      const mine = await other.host.principal('Mine');
-      const ask = (principalId: string, signInName?: string) =>
-        perform(other.host.workspace, caller, issueLink, { people, principalId, signInName });
-      await assert.rejects(ask(mine, 'ada@example.org'), { code: 'CONFLICT' });
-      await ask(mine, 'mine@example.org');
-      await test.link(mine, undefined, other.host);
-      const both = await other.host.principal('Ada there');
-      await test.link(both, 'ada@example.org', other.host);
-      await assert.rejects(ask(both), { code: 'CONFLICT' });
-    });
   });
 
   it('tells a thief of the data folder nothing that opens anything, and the log no secret', async () => {

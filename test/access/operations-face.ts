@@ -1,9 +1,7 @@
 import type { Readable } from 'node:stream';
 import { parsePrecondition } from '../../lib/domain/etag.js';
-import type { Subject } from '../../lib/domain/grant.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import type { Role } from '../../lib/domain/role.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import { addComment } from '../../lib/operations/add-comment.js';
 import { breakClaim, releaseClaimAt, takeClaim } from '../../lib/operations/change-claim.js';
@@ -20,7 +18,7 @@ import { listDocuments } from '../../lib/operations/list-documents.js';
 import { listFolders } from '../../lib/operations/list-folders.js';
 import { listGrants } from '../../lib/operations/list-grants.js';
 import { listHistory } from '../../lib/operations/list-history.js';
-import { listMessages, type MessageBox } from '../../lib/operations/list-messages.js';
+import { listMessages } from '../../lib/operations/list-messages.js';
 import { listReaders } from '../../lib/operations/list-readers.js';
 import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -35,46 +33,7 @@ import { undeleteDocument } from '../../lib/operations/undelete-document.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import type { Actor } from '../harness/act.js';
 import { sortBySubject } from './canonicalize-answers.js';
-import type { HttpAnswer, HttpClient } from '../harness/http.js';
-
-/** Something that a caller asks; every face can ask it in its own way. */
-export type Question =
-  | { readonly does: 'read' | 'undelete' | 'create-folder'; readonly path: string }
-  | { readonly does: 'read-version'; readonly path: string; readonly version: string }
-  | { readonly does: 'create'; readonly path: string }
-  | { readonly does: 'update' | 'delete'; readonly path: string; readonly ifMatch: string }
-  | { readonly does: 'list' | 'list-folders'; readonly folder: string; readonly limit: number }
-  | { readonly does: 'export'; readonly folder: string }
-  | { readonly does: 'search'; readonly query: string; readonly folder: string; readonly limit: number }
-  | { readonly does: 'rename'; readonly path: string; readonly name: string; readonly acknowledged: boolean }
-  | { readonly does: 'move'; readonly path: string; readonly folder: string; readonly acknowledged: boolean }
-  | { readonly does: 'history' | 'comments'; readonly path: string; readonly limit: number }
-  | { readonly does: 'diff' | 'labels' | 'claim' | 'comment'; readonly path: string }
-  | { readonly does: 'claims'; readonly folder: string; readonly limit: number }
-  | { readonly does: 'comment-on-passage'; readonly path: string; readonly mention: string }
-  | { readonly does: 'restore' | 'break-claim'; readonly path: string }
-  | { readonly does: 'delete-folder' | 'undelete-folder'; readonly folder: string }
-  | { readonly does: 'preview-revert' | 'revert'; readonly folder: string; readonly principal: string }
-  | { readonly does: 'readers'; readonly path: string; readonly limit: number }
-  | { readonly does: 'release' | 'claim-and-release' | 'resource'; readonly path: string }
-  | { readonly does: 'resources' }
-  /** `since`: milliseconds before now; left out: the last brief. */
-  | { readonly does: 'brief'; readonly folder: string; readonly limit: number; readonly since?: number | undefined }
-  | { readonly does: 'send'; readonly to: readonly string[]; readonly about?: string | undefined }
-  | { readonly does: 'mail'; readonly box: MessageBox; readonly about?: string | undefined; readonly limit: number }
-  | { readonly does: 'list-grants'; readonly path: string; readonly scope: 'folder' | 'document' }
-  | {
-      readonly does: 'grant' | 'revoke';
-      readonly path: string;
-      readonly scope: 'folder' | 'document';
-      readonly subject: Subject;
-      readonly role: Role;
-    };
-
-/** Asks and gives back everything that came, as text; of a list all pages, each with its end. */
-export interface Face {
-  ask(question: Question): Promise<string>;
-}
+import type { Face, Question } from './face.js';
 
 /** Asks the operations themselves. */
 export class OperationsFace implements Face {
@@ -278,145 +237,4 @@ function withoutInnerKeys(key: string, value: unknown): unknown {
   const isInner = key === 'number' || key === 'documentNumber' || key === 'commit';
   // Whether a content lies in memory just now: how it is sent, and nothing of what.
   return isInner || key === 'isHeld' ? undefined : value;
-}
-
-/** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
-export class HttpFace implements Face {
-  readonly #client: HttpClient;
-
-  constructor(client: HttpClient) {
-    this.#client = client;
-  }
-
-  async ask(question: Question): Promise<string> {
-    switch (question.does) {
-      case 'read':
-        return show(await this.#client.get(pathOf(question.path)));
-      case 'read-version':
-        return show(await this.#client.get(`${pathOf(question.path)}?version=${question.version}`));
-      case 'create':
-        return show(await this.#client.create(question.path));
-      case 'update':
-        return show(
-          await this.#client.put(pathOf(question.path), { content: 'text' }, { 'If-Match': question.ifMatch }),
-        );
-      case 'delete':
-        return show(await this.#client.delete(pathOf(question.path), { 'If-Match': question.ifMatch }));
-      case 'undelete':
-        return show(await this.#client.post('/v1/undeletes', { location: question.path }));
-      case 'create-folder':
-        return show(await this.#client.post('/v1/folders', { location: question.path }));
-      case 'rename': {
-        const { path: location, name } = question;
-        return show(await this.#client.post('/v1/renames', { location, name, ...acknowledge(question) }));
-      }
-      case 'move': {
-        const { path: location, folder } = question;
-        return show(await this.#client.post('/v1/moves', { location, to_folder: folder, ...acknowledge(question) }));
-      }
-      case 'list':
-        return this.#pages(`/v1/documents?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
-      case 'list-folders':
-        return this.#pages(`/v1/folders?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
-      case 'export':
-        return show(await this.#client.get(`/v1/folders/export?location=${encodeURIComponent(question.folder)}`));
-      case 'search': {
-        const { query, folder, limit } = question;
-        const asked = new URLSearchParams({ q: query, location: folder, limit: String(limit) });
-        return this.#pages(`/v1/search?${asked.toString()}`);
-      }
-      case 'history':
-        return this.#pages(`/v1/history?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
-      case 'diff':
-        return show(await this.#client.get(`/v1/diffs?location=${encodeURIComponent(question.path)}`));
-      case 'labels':
-        return show(await this.#client.post('/v1/labels', { location: question.path, labels: ['label'] }));
-      case 'claims':
-        return this.#pages(`/v1/claims?location=${encodeURIComponent(question.folder)}&limit=${question.limit}`);
-      case 'claim':
-        return show(await this.#client.post('/v1/claims', { location: question.path, purpose: 'work' }));
-      case 'comments':
-        return this.#pages(`/v1/comments?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
-      case 'comment':
-        return show(await this.#client.post('/v1/comments', { location: question.path, text: 'why?' }));
-      case 'comment-on-passage': {
-        const { path: location, mention } = question;
-        const body = { location, text: 'why?', mentions: [mention], passage: { quote: 'content' } };
-        return show(await this.#client.post('/v1/comments', body));
-      }
-      case 'restore': {
-        const location = question.path;
-        const history = await this.#client.get(`/v1/history?location=${encodeURIComponent(location)}&limit=50`);
-        const { items = [] } = history.json as { items?: { type: string; version?: { id: string } }[] };
-        const version = items.findLast(({ type }) => type === 'version')?.version?.id ?? '0'.repeat(40);
-        return show(await this.#client.post('/v1/restores', { location, version }, { 'If-Match': '*' }));
-      }
-      case 'delete-folder':
-        return show(await this.#client.post('/v1/folder-deletions', { location: question.folder }));
-      case 'undelete-folder':
-        return show(await this.#client.post('/v1/folder-undeletes', { location: question.folder }));
-      case 'break-claim':
-        return this.#breakClaim(question.path);
-      case 'preview-revert': {
-        const asked = new URLSearchParams({ location: question.folder, principal_id: question.principal, since: dawn });
-        return this.#pages(`/v1/reverts?${asked.toString()}&limit=2`);
-      }
-      case 'revert': {
-        const doings = { location: question.folder, principal_id: question.principal, since: dawn };
-        const { json } = await this.#client.get(`/v1/reverts?${new URLSearchParams(doings).toString()}&limit=1`);
-        const { preview = '0'.repeat(64) } = json as { preview?: string };
-        return show(await this.#client.post('/v1/reverts', { ...doings, preview }));
-      }
-      case 'readers':
-      case 'release':
-      case 'claim-and-release':
-      case 'brief':
-      case 'send':
-      case 'mail':
-      case 'resource':
-      case 'resources':
-        return 'not a route';
-      case 'list-grants':
-        return this.#pages(`/v1/grants?scope_type=${question.scope}&scope_id=${question.path}&inherited=true`);
-      case 'grant': {
-        const { scope, path, subject, role } = question;
-        return show(await this.#client.post('/v1/grants', { scope_type: scope, scope_id: path, subject, role }));
-      }
-      case 'revoke': {
-        const { scope, path, subject, role } = question;
-        const query = `subject_type=${subject.type}&subject_id=${subject.id}&role=${role}`;
-        return show(await this.#client.delete(`/v1/grants?scope_type=${scope}&scope_id=${path}&${query}`));
-      }
-    }
-  }
-
-  /** The oldest claim on it that is seen, or one that nobody has. */
-  async #breakClaim(location: string): Promise<string> {
-    const claims = await this.#client.get(`/v1/claims?location=${encodeURIComponent(location)}&limit=1`);
-    const { items = [] } = claims.json as { items?: { id: string }[] };
-    return show(await this.#client.post('/v1/claim-breaks', { location, id: items[0]?.id ?? 'clm_none' }));
-  }
-
-  async #pages(target: string): Promise<string> {
-    const pages: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const answer = await this.#client.get(cursor === '' ? target : `${target}&cursor=${cursor}`);
-      pages.push(show(answer));
-      cursor = answer.status === 200 ? (answer.json as { next_cursor: string | null }).next_cursor : null;
-    }
-    return pages.join('\n');
-  }
-}
-
-/** Before everything. */
-const dawn = '1970-01-01T00:00:00Z';
-const pathOf = (path: string): string => `/v1/documents/${path.split('/').map(encodeURIComponent).join('/')}`;
-const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): object =>
-  acknowledged ? { acknowledge_access_change: true } : {};
-
-/** Everything but the wall clock's time, by which the test's two worlds would differ for themselves. */
-function show({ status, headers, bytes, json }: HttpAnswer): string {
-  const { date: _, ...rest } = headers;
-  const body = bytes.toString('latin1');
-  return `${status} ${JSON.stringify(rest)}\n${json === undefined ? body : sortBySubject(body)}`;
 }

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ask, askRefused, makeFolder } from './run-program.js';
+
+export interface Imported {
+  readonly created: number;
+  readonly updated?: number;
+  readonly deleted?: number;
+  readonly unchanged: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly commit: string;
+  readonly commits?: number;
+  readonly of?: number;
+}
+
+interface Entry {
+  readonly what: string;
+  readonly message: string | null;
+}
+
+/** A work tree with its repository, and a data folder beside it. */
+export interface Place {
+  readonly folder: string;
+  readonly tree: string;
+  readonly data: string;
+  git(...parameters: string[]): string;
+  write(name: string, text: string | Buffer): Promise<void>;
+  commit(message: string): string;
+  bring(...parameters: string[]): Promise<Imported>;
+  refuse(...parameters: string[]): Promise<{ code: string; message: string; details?: Record<string, unknown> }>;
+}
+
+const environment = {
+  PATH: process.env['PATH'],
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Grace',
+  GIT_AUTHOR_EMAIL: 'grace@example.org',
+  GIT_COMMITTER_NAME: 'Grace',
+  GIT_COMMITTER_EMAIL: 'grace@example.org',
+  GIT_AUTHOR_DATE: '2020-02-03T04:05:06Z',
+  GIT_COMMITTER_DATE: '2020-02-03T04:05:06Z',
+};
+
+export async function makePlace(...initParameters: string[]): Promise<Place> {
+  const folder = await makeFolder();
+  const [tree, data] = [join(folder, 'tree'), join(folder, 'data')];
+  await mkdir(tree);
+  const git = (...parameters: string[]): string =>
+    execFileSync('git', ['-C', tree, ...parameters], { encoding: 'utf8', env: environment, stdio: 'pipe' }).trim();
+  git('init', '-q', '-b', 'main', ...initParameters);
+  await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+  return {
+    folder,
+    tree,
+    data,
+    git,
+    async write(name, text) {
+      await mkdir(join(tree, name, '..'), { recursive: true });
+      await writeFile(join(tree, name), text);
+    },
+    commit(message) {
+      git('add', '-A');
+      git('commit', '-q', '--allow-empty', '-m', message);
+      return git('rev-parse', 'HEAD');
+    },
+    bring: (...parameters) => ask<Imported>('import', ...parameters, '--into', 'wiki', '--data', data),
+    refuse: (...parameters) => askRefused('import', ...parameters, '--into', 'wiki', '--data', data),
+  };
+}
+
+export const historyOf = async ({ data }: Place, location: string): Promise<readonly Entry[]> =>
+  (await ask<{ items: Entry[] }>('document', 'history', location, '--data', data)).items;
+
+export const documentsIn = async ({ data }: Place): Promise<number | undefined> =>
+  (await ask<{ workspaces: { documents: number }[] }>('verify', '--data', data)).workspaces[0]?.documents;

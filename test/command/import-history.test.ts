@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ask, patience, runProgram, tidyUp } from './run-program.js';
+import { makePlace, historyOf, documentsIn } from './git-place.js';
+
+describe('the command line imports the history of a git repository', function () {
+  this.timeout(patience);
+
+  afterEach(tidyUp);
+
+  it('commit by commit, with who made each, and goes on where it was', async () => {
+    const place = await makePlace();
+    await place.write('a.md', 'one');
+    await place.write('gone.md', 'for a while');
+    const first = place.commit('Begin\n\nAt length.');
+    place.commit('Nothing in it');
+    await place.write('a.md', 'two');
+    await place.write('b/c.md', 'new');
+    await rm(join(place.tree, 'gone.md'));
+    const third = place.commit('Go on');
+    place.git('switch', '-q', '-c', 'side', first);
+    await place.write('side.md', 'beside');
+    place.commit('Beside');
+    place.git('switch', '-q', 'main');
+    place.git('merge', '-q', '--no-ff', '-m', 'Merge side', 'side');
+
+    const { stderr, code } = await runProgram([
+      'import',
+      place.tree,
+      '--history',
+      '--ref',
+      'main~2',
+      '--into',
+      'wiki',
+      '--data',
+      place.data,
+    ]);
+    assert.equal(code, 0, stderr);
+    const rest = await place.bring(place.tree, '--history');
+    assert.deepEqual([rest.created, rest.updated, rest.deleted], [2, 1, 1]);
+    assert.deepEqual([rest.commits, rest.of, rest.skipped.length], [3, 4, 0]);
+    assert.equal(await documentsIn(place), 3);
+    const by = 'Grace <grace@example.org>, 2020-02-03T04:05:06Z';
+    assert.deepEqual(
+      (await historyOf(place, 'wiki/a.md')).map(({ what, message }) => [what, message]),
+      [
+        ['update', `Go on\n\n${by}\ngit commit ${third}, imported into /wiki`],
+        ['import', `Begin\n\n${by}\ngit commit ${first}, imported into /wiki`],
+      ],
+    );
+    assert.match((await historyOf(place, 'wiki/side.md'))[0]?.message ?? '', /^Merge side\n/);
+
+    const before = await historyOf(place, 'wiki/side.md');
+    const again = await place.bring(place.tree, '--history');
+    assert.deepEqual([again.created, again.updated, again.deleted, again.commits], [0, 0, 0, 0]);
+    assert.deepEqual(await historyOf(place, 'wiki/side.md'), before);
+  });
+
+  it('finishes what was ended in the middle, to the same documents and versions', async () => {
+    const place = await makePlace();
+    for (let round = 0; round < 60; round += 1) {
+      await place.write(`page-${round % 7}.md`, `round ${round}`);
+      await place.write(`new-${round}.md`, 'x');
+      place.commit(`Round ${round}`);
+    }
+    const parameters = ['import', place.tree, '--history', '--into', 'wiki', '--data', place.data];
+    const program = join(import.meta.dirname, '../../bin/cartulary.js');
+    const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.once('data', () => child.kill('SIGKILL'));
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+    assert.equal(signal, 'SIGKILL');
+    const { commits = 0, of } = await place.bring(place.tree, '--history');
+    assert.equal(of, 60);
+    assert.ok(commits > 0 && commits < 60, `${commits} were left`);
+    assert.equal(await documentsIn(place), 67);
+    const messages = (await historyOf(place, 'wiki/page-3.md')).map(({ message }) => message?.split('\n')[0]);
+    assert.deepEqual(
+      messages,
+      [59, 52, 45, 38, 31, 24, 17, 10, 3].map((round) => `Round ${round}`),
+    );
+  });
+
+  it('follows files that become folders, links and executables', async () => {
+    const place = await makePlace();
+    await place.write('a', 'file');
+    await place.write('b.md', 'file');
+    await place.write('run.sh', 'x');
+    place.commit('Files');
+    await rm(join(place.tree, 'a'));
+    await place.write('a/inside.md', 'in a folder');
+    await rm(join(place.tree, 'b.md'));
+    await symlink('a', join(place.tree, 'b.md'));
+    await chmod(join(place.tree, 'run.sh'), 0o755);
+    place.commit('Others');
+    await rm(join(place.tree, 'b.md'));
+    await place.write('b.md', 'again a file');
+    place.commit('Back');
+    const { created, updated, deleted, skipped } = await place.bring(place.tree, '--history');
+    assert.deepEqual([created, updated, deleted], [5, 0, 2]);
+    assert.deepEqual(
+      skipped.map(({ path }) => path),
+      ['b.md'],
+    );
+    assert.equal((await historyOf(place, 'wiki/run.sh')).length, 1);
+    assert.equal(await documentsIn(place), 3);
+  });
+
+  it('never overwrites nor deletes what was changed here, and says so', async () => {
+    const place = await makePlace();
+    await place.write('a.md', 'one');
+    await place.write('b.md', 'one');
+    await place.write('c.md', 'one');
+    place.commit('One');
+    await place.write('a.md', 'two');
+    place.commit('Two');
+    await place.bring(place.tree, '--history');
+    const [newest, oldest] = (
+      await ask<{ items: { version: string }[] }>('document', 'history', 'wiki/a.md', '--data', place.data)
+    ).items;
+    assert.ok(newest !== undefined && oldest !== undefined);
+    await ask('document', 'restore', 'wiki/a.md', '--version', oldest.version, '--data', place.data);
+    await place.write('a.md', 'three');
+    place.commit('Three');
+    const { updated, skipped } = await place.bring(place.tree, '--history');
+    assert.equal(updated, 0);
+    assert.deepEqual([...new Set(skipped.map(({ path }) => path))], ['a.md']);
+    assert.equal((await historyOf(place, 'wiki/a.md')).length, 3);
+    await rm(join(place.tree, 'a.md'));
+    await rm(join(place.tree, 'b.md'));
+    place.commit('Four');
+    const last = await place.bring(place.tree, '--history');
+    assert.equal(last.deleted, 1);
+    assert.match(last.skipped.find(({ reason }) => reason.includes('deleted'))?.path ?? '', /^a\.md$/);
+    assert.equal(await documentsIn(place), 2);
+  });
+});
