@@ -138,8 +138,14 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
     innocent: [['lib/git/common-ancestor.ts', '']],
   },
   'files stay short': {
-    guilty: [['lib/rest/a.ts', 'let a;\n'.repeat(401)]],
-    innocent: [['lib/rest/a.ts', 'let a;\n'.repeat(400)]],
+    guilty: [
+      ['lib/rest/a.ts', 'let a;\n'.repeat(401)],
+      ['test/rest/a.ts', 'let a;\n'.repeat(451)],
+    ],
+    innocent: [
+      ['lib/rest/a.ts', 'let a;\n'.repeat(400)],
+      ['test/rest/a.ts', 'let a;\n'.repeat(450)],
+    ],
   },
 };
 
