@@ -129,6 +129,19 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/access/a.ts', "// SELECT id FROM grant\nconst hint = 'Select a folder from the list';"],
     ],
   },
+  'objects stay below the door': {
+    guilty: [
+      ['lib/operations/x.ts', 'const bytes = await objects.readBlob(version.id);'],
+      ['lib/rest/x.ts', 'present(document.current.blobOid);'],
+      ['lib/socket/x.ts', 'let tip: Oid;'],
+    ],
+    innocent: [
+      ['lib/operations/x.ts', 'const bytes = await objects.readContent(version);'],
+      ['lib/workspace/x.ts', 'objects.readBlob(version.blobOid);'],
+      ['lib/socket/import-history.ts', 'let tip: Oid;'],
+      ['lib/operations/find-imported-commit.ts', 'let tip: Oid;'],
+    ],
+  },
   'no drawers': {
     guilty: [
       ['lib/rest/utils.ts', ''],

@@ -60,7 +60,7 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
     const isSame = from?.sha256 === to.sha256;
     const compared = { document, from: from ?? null, to, isSame, diff: null, why };
     if (why !== null) return compared;
-    const read = versions.map(async ({ blobOid }) => (await workspace.objects.readBlob(blobOid)).toString('utf8'));
+    const read = versions.map(async (version) => (await workspace.objects.readContent(version)).toString('utf8'));
     return Promise.all(read).then(async (texts) => {
       const [first = '', second] = texts;
       if (texts.some(hasManyLines)) return { ...compared, why: 'too_large' };

@@ -46,9 +46,9 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
       commit,
       documents: openEach(pinned.view.walk(location), async (document) => {
         await handOut.requireReadable(document);
-        const { size, blobOid } = document.current;
-        if (size <= stagedFrom) return workspace.objects.readBlob(blobOid);
-        return handOut.guard(await workspace.objects.streamBlob(blobOid), document);
+        const { current } = document;
+        if (current.size <= stagedFrom) return workspace.objects.readContent(current);
+        return handOut.guard(await workspace.objects.streamContent(current), document);
       }),
       close: pinned.close,
     };

@@ -65,12 +65,12 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (version.size > stagedFrom) {
       const handOut = new HandOut(context, readDocument.name, { target: location, documentId: document.id });
       const openStream = async (): Promise<Readable> =>
-        handOut.guard(await workspace.objects.streamBlob(version.blobOid), document);
+        handOut.guard(await workspace.objects.streamContent(version), document);
       return { ...read, openStream };
     }
-    const held = workspace.objects.blobInMemory(version.blobOid);
+    const held = workspace.objects.contentInMemory(version);
     if (held !== undefined) return { ...read, bytes: held, isHeld: true };
-    return workspace.objects.readBlob(version.blobOid).then((bytes) => ({ ...read, bytes }));
+    return workspace.objects.readContent(version).then((bytes) => ({ ...read, bytes }));
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };

@@ -17,7 +17,7 @@ export async function readVersionText(
   version: Version,
 ): Promise<string | undefined> {
   if (version.kind !== 'text' || version.size > stagedFrom) return undefined;
-  return (await objects.readBlob(version.blobOid)).toString('utf8');
+  return (await objects.readContent(version)).toString('utf8');
 }
 
 /** The current text of the document at a location; undefined when there is none that the view shows. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { decodeCommit, hashObject, inflateObject, type Commit, type GitObject, type Oid } from '../git/objects.js';
 import { RepositoryUnreadable, type Repository } from '../git/repository.js';
+import type { Version } from '../domain/document.js';
 import { Tree } from '../git/tree.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { checkBlobStream } from './check-blob-stream.js';
@@ -17,6 +18,21 @@ export class ObjectReader {
   constructor(repository: Repository, tables: () => Tables) {
     this.#repository = repository;
     this.#tables = tables;
+  }
+
+  /** A version's bytes if they need no waiting. */
+  contentInMemory({ blobOid }: Pick<Version, 'blobOid'>): Buffer | undefined {
+    return this.blobInMemory(blobOid);
+  }
+
+  /** A version's bytes. @throws ObjectNotFound, RepositoryUnreadable */
+  readContent({ blobOid }: Pick<Version, 'blobOid'>): Promise<Buffer> {
+    return this.readBlob(blobOid);
+  }
+
+  /** The bytes of a version too large to hold: flat memory. @throws ObjectNotFound, RepositoryUnreadable */
+  streamContent({ blobOid }: Pick<Version, 'blobOid'>): Promise<Readable> {
+    return this.streamBlob(blobOid);
   }
 
   /** The blob if it needs no waiting. */

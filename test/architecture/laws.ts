@@ -17,6 +17,9 @@ export interface Finding {
   what: string;
 }
 
+/** What brings foreign repositories in. */
+const importers = /^lib\/(?:operations\/find-imported-commit|socket\/import-[a-z-]+)\.ts$/;
+
 const roomNamed = (module: Module): string => roomOf(module.path) ?? '';
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
@@ -133,6 +136,21 @@ export const laws: readonly Law[] = [
         : module.strings
             .filter(({ text }) => statement.test(text))
             .map(({ line, text }) => ({ line, what: `holds SQL: ${text.trim().slice(0, 40)}` })),
+  },
+  {
+    name: 'objects stay below the door',
+    why: 'what stands above the workspace speaks of versions and their content, so that how git keeps them can change',
+    wayOut:
+      'ask workspace.objects for the content of a version; whoever imports a foreign repository may name its objects',
+    judge(module) {
+      const isAbove = ['operations', 'rest', 'mcp', 'signin', 'socket'].includes(roomNamed(module));
+      if (!isAbove || importers.test(module.path)) return [];
+      return findInCode(
+        module,
+        /\bblobOid\b|\b(?:read|stream)(?:Blob|Tree|Commit)\b|\bblobInMemory\b|\bOid\b/,
+        (text) => `names ${text}`,
+      );
+    },
   },
   {
     name: 'no drawers',
