@@ -16,6 +16,7 @@ import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
 import { adoptWorkspace, removeLeft } from '../workspace/stage-workspace.js';
+import { sweepDataFolder } from '../workspace/sweep-data-folder.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What the composition needs to know. */
@@ -52,6 +53,8 @@ export class Service {
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
   readonly #faulty: FaultyWorkspaces;
+  /** Resolves when no workspace is being made. */
+  #making: Promise<unknown> = Promise.resolve();
 
   private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
     this.#files = files;
@@ -96,6 +99,7 @@ export class Service {
         originOf: (name: string) => describeOrigin(name, serviceFile, options),
       };
       const service = new Service(files, serviceFile, lock);
+      await service.#sweep();
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
           if (dataFolder !== null) await removeLeft(dataFolder, name);
@@ -108,6 +112,17 @@ export class Service {
     } catch (error) {
       lock?.release();
       throw error;
+    }
+  }
+
+  /** Before anything is made here: nobody else can, as long as this process has the folder. */
+  async #sweep(): Promise<void> {
+    if (this.dataFolder === null) return;
+    const listed = this.file.listWorkspaces().map(({ name }) => name);
+    try {
+      await sweepDataFolder(this.dataFolder, listed);
+    } catch (cause) {
+      this.#files.onFault('What an earlier process left could not be taken away', cause);
     }
   }
 
@@ -131,11 +146,25 @@ export class Service {
    */
   async addWorkspace(name: string): Promise<Workspace> {
     requireWorkspaceName(name);
-    if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
-    const workspace = (await adoptUnborn(this.#files, name)) ?? (await this.#createWorkspace(name));
-    this.file.addWorkspace(name, this.clock.now());
-    this.#workspaces.set(name, workspace);
-    return workspace;
+    return this.#inOrder(async () => {
+      if (this.names().includes(name)) throw conflict('name_taken', `There is a workspace "${name}" already.`);
+      const workspace = (await adoptUnborn(this.#files, name)) ?? (await this.#createWorkspace(name));
+      try {
+        this.file.addWorkspace(name, this.clock.now());
+      } catch (error) {
+        await workspace.close();
+        throw error;
+      }
+      this.#workspaces.set(name, workspace);
+      return workspace;
+    });
+  }
+
+  /** Workspaces are made one after the other: two of one name would lie in the same files. */
+  #inOrder(make: () => Promise<Workspace>): Promise<Workspace> {
+    const made = this.#making.then(make);
+    this.#making = made.catch(() => undefined);
+    return made;
   }
 
   async #createWorkspace(name: string): Promise<Workspace> {
@@ -151,6 +180,10 @@ export class Service {
     const { dataFolder } = this;
     if (dataFolder === null) throw invalidRequest('no_data_folder', 'Restore into a data folder.');
     if ('name' in source) requireWorkspaceName(source.name);
+    return this.#inOrder(() => this.#restoreInto(dataFolder, source, caller));
+  }
+
+  async #restoreInto(dataFolder: string, source: RestoreSource, caller: Caller): Promise<Workspace> {
     const files = { ...this.#files, dataFolder };
     const isListed = (name: string): boolean => this.file.listWorkspaces().some((each) => each.name === name);
     const staged = await restoreWorkspace(
@@ -167,6 +200,7 @@ export class Service {
 
   /** Finishes what is under way in every workspace and gives the data folder free. */
   async close(): Promise<void> {
+    await this.#making;
     await this.#faulty.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();
     this.file.close();

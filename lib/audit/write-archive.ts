@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as rest } from 'node:timers/promises';
@@ -104,12 +104,17 @@ async function writeDurably(folder: string, name: string, bytes: Uint8Array): Pr
   const temporary = join(folder, `.${name}.tmp`);
   const file = await open(temporary, 'w', 0o600);
   try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, join(folder, name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(temporary, join(folder, name));
   await syncFolder(folder);
   if (isNew) await syncFolder(dirname(folder));
 }

@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from './errors.js';
 import { requireGit, runGit } from './git-program.js';
+
+/** How the folders begin that bundles are unpacked in. */
+export const unpackedPrefix = '.importing-';
 
 const signature = /^# v[23] git bundle\n/;
 
@@ -18,14 +20,16 @@ export async function isBundle(file: string): Promise<boolean> {
 }
 
 /**
- * Makes a bare repository of a bundle, in a folder of its own that only this user opens. Its HEAD is the bundle's, else
+ * Makes a bare repository of a bundle, in a folder of its own that only this user opens. What a process leaves there that
+ * ends meanwhile is known by its name. Its HEAD is the bundle's, else
  * `main`, else `master`, else the only branch; else there is none.
+ * @param within where that folder is made
  * @returns the folder, which the caller removes
  * @throws GitProgramMissing; RepositoryUnreadable when it is damaged, or builds on commits that it does not hold
  */
-export async function unpackBundle(file: string, signal: AbortSignal): Promise<string> {
+export async function unpackBundle(file: string, within: string, signal: AbortSignal): Promise<string> {
   const program = await requireGit('import a bundle');
-  const folder = await mkdtemp(join(tmpdir(), 'cartulary-import-'));
+  const folder = await mkdtemp(join(within, unpackedPrefix));
   try {
     await mkdir(join(folder, 'objects'));
     await mkdir(join(folder, 'refs'));

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { invalidRequest } from '../domain/refusal.js';
 import { GitProgramMissing, RepositoryUnreadable } from '../git/errors.js';
 import { SourceRepository } from '../git/source-repository.js';
@@ -25,7 +26,7 @@ export const importSource = inWorkspace(async (context, fields) => {
     return run.result;
   }
   try {
-    return await readingRepository(source, context.signal, async (repository) => {
+    return await readingRepository(source, context.signal, dataFolder ?? tmpdir(), async (repository) => {
       const commit = await repository.findCommit(ref ?? 'HEAD');
       if (commit === undefined) throw noCommit(ref);
       if (!withHistory) {
@@ -51,9 +52,10 @@ function noCommit(ref: string | undefined): Error {
 async function readingRepository<Result>(
   { kind, path }: Source,
   signal: AbortSignal,
+  within: string,
   read: (repository: SourceRepository) => Promise<Result>,
 ): Promise<Result> {
-  const folder = kind === 'bundle' ? await unpackBundle(path, signal) : path;
+  const folder = kind === 'bundle' ? await unpackBundle(path, within, signal) : path;
   try {
     const repository = await SourceRepository.open(folder, signal);
     try {

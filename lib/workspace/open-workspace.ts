@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChainSigner } from '../audit/checkpoint.js';
+import { sweepArchives } from '../audit/sweep-archives.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
@@ -125,6 +126,11 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onNews,
     onEraseStep: files.onEraseStep,
   });
+  if (paths !== undefined) {
+    await sweepArchives(workspace.journal.reader, paths.archives).catch((cause: unknown) =>
+      onFault('What an interrupted archiving left could not be taken away', cause),
+    );
+  }
   if (workspace.journal.reader.principals.find(operatorId) === undefined) {
     await workspace.journal.turn({
       run: ({ tables, now }) =>

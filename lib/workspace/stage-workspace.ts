@@ -36,7 +36,7 @@ export interface StagedWorkspace {
 }
 
 /** In a folder that is put in its place before the service's file knows of it. It means nothing in one that is listed. */
-const unfinished = 'unfinished';
+export const unfinished = 'unfinished';
 
 /**
  * An empty folder to make a workspace in. What an interrupted restore put in its place, and no service has listed since,

@@ -67,6 +67,7 @@ describe('a restore that is killed', () => {
         onFault: () => undefined,
       });
       try {
+        assert.equal(existsSync(stage), false, 'a start takes away what was left');
         if (service.find('acme') === undefined) await service.restore({ backup, passphrase: 'words' }, operator);
         assert.deepEqual(dumpContent(data), expected);
         assert.equal(existsSync(stage), false);
