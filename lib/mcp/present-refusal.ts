@@ -37,7 +37,12 @@ const sendAgain =
   'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';
 
 /** What REST calls otherwise than these tools do. */
-const namedHere: Readonly<Record<string, string>> = { q: 'query', message: 'note', purpose: 'note', labels: 'label' };
+const namedHere: ReadonlyMap<unknown, string> = new Map([
+  ['q', 'query'],
+  ['message', 'note'],
+  ['purpose', 'note'],
+  ['labels', 'label'],
+]);
 
 function chooseHint(details: NonNullable<Refusal['details']>): string {
   const { reason, edits_still_apply, diff, diff_truncated } = details;
@@ -59,6 +64,7 @@ export function presentRefusal(refusal: Refusal, requestId: string): object {
   if (updated_by !== undefined) shown['modified_by'] = presentWho(updated_by);
   if (holder !== undefined) shown['holder'] = presentWho(holder);
   for (const name of passed) if (details[name] !== undefined) shown[name] = details[name];
-  if (typeof shown['field'] === 'string') shown['field'] = namedHere[shown['field']] ?? shown['field'];
+  const named = namedHere.get(shown['field']);
+  if (named !== undefined) shown['field'] = named;
   return { error: shown };
 }
