@@ -323,7 +323,7 @@ describe('verification of what is not served every day', function () {
     assert.equal((await verify(data, '--quick')).code, 0);
     const { code, stdout } = await runProgram(['verify', '--data', data]);
     assert.equal(code, 1);
-    assert.match(stdout, /^acme: BROKEN; \d+ \d+ versions and \d+ audit records checked$/m);
+    assert.match(stdout, /^acme: BROKEN; \d+ documents, \d+ versions and \d+ audit records checked$/m);
     assert.match(stdout, /^ {2}rows: said\.html version \w+ has the message "forged"/m);
     assert.match(stdout, /^ {2}What to do \(rows\): `cartulary rebuild` makes these rows again/m);
   });
