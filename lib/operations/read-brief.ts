@@ -9,6 +9,7 @@ import { toClaim } from '../workspace/find-claims.js';
 import { findDocumentById } from '../workspace/locate.js';
 import type { View } from '../workspace/view.js';
 import { ChangeWalk, endOf, type ChangePosition, type ChangeRange } from '../workspace/walk-changes.js';
+import { claimsKeptFor } from './change-claim.js';
 import { MessagePresenter } from './describe-message.js';
 import { findAddressed } from './find-addressed.js';
 import { encodePage, encodePosition, findBriefBounds, markAfter, type ReadBriefInput } from './find-brief-bounds.js';
@@ -64,6 +65,8 @@ function findClaimsOfOthers({ view, caller }: PrepareContext): PlacedClaim[] {
 
 function describeSurroundings(context: PrepareContext, since: BriefBound): BriefSurroundings {
   const { view, caller } = context;
+  // Where the clock was set back, that time is still to come: what was lost since can only be told with what was told.
+  const lostSince = since.at <= view.now ? since.at : view.now - claimsKeptFor;
   const presenter = new MessagePresenter(view, caller);
   const unread = view.tables.messages.list(
     caller.principalId,
@@ -73,7 +76,7 @@ function describeSurroundings(context: PrepareContext, since: BriefBound): Brief
   );
   return {
     reach: listReach(view),
-    ownClaims: findOwnClaims(context, since.at, mostClaims),
+    ownClaims: findOwnClaims(context, lostSince, mostClaims),
     claimsOfOthers: findClaimsOfOthers(context),
     messages: unread.slice(0, mostMessages).map((message) => presenter.list(message)),
     hasMoreMessages: unread.length > mostMessages,

@@ -231,6 +231,21 @@ describe('a brief', () => {
     assert.deepEqual(await claims(ada), [[], ['a/y.md Eve']]);
   });
 
+  it('tells a claim that lapsed while the clock stood further back than at the last one', async () => {
+    const eve = await add('Eve', 'editor', 'a');
+    await briefOf(eve);
+    service.clock.advance(-day);
+    await eve.claim('a/x.md', undefined, soon / 1000);
+    const { id } = await eve.claim('a/y.md', undefined, soon / 1000);
+    await boss.breakClaim('a/y.md', id);
+    service.clock.advance(2 * soon);
+    const { surroundings } = await eve.brief();
+    assert.deepEqual(surroundings?.ownClaims.map(({ location, standing }) => `${location} ${standing}`).toSorted(), [
+      'a/x.md expired',
+      'a/y.md broken',
+    ]);
+  });
+
   it('tells unread messages, and comments that are addressed to one since the last', async () => {
     for (let count = 1; count <= 11; count += 1) await ada.send([ben.id], `message ${count}`);
     await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
