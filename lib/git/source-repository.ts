@@ -8,6 +8,7 @@ import type { Oid } from './objects.js';
 import { startGit, type StartedGit } from './start-git.js';
 import { streamBlob } from './stream-with-git.js';
 import { Tree } from './tree.js';
+import { diffTreeParameters, TreeDiffer } from './tree-differ.js';
 
 /** Where a path of a tree leads. */
 export interface SourceEntry {
@@ -37,6 +38,7 @@ export class SourceRepository {
   readonly #signal: AbortSignal;
   readonly #contents: CatFile;
   readonly #facts: CatFile;
+  readonly #differ: TreeDiffer;
 
   private constructor(program: GitProgram, path: string, signal: AbortSignal) {
     this.#program = program;
@@ -44,6 +46,7 @@ export class SourceRepository {
     this.#signal = signal;
     this.#contents = new CatFile(program, path, 'contents');
     this.#facts = new CatFile(program, path, 'facts');
+    this.#differ = new TreeDiffer((parameters) => this.#start(parameters));
   }
 
   /**
@@ -84,11 +87,15 @@ export class SourceRepository {
     return commits;
   }
 
-  /** What a commit changed, against the one before it; null where it is the first. @throws RepositoryUnreadable */
+  /**
+   * What a commit changed, against the one before it; null where it is the first. One at a time.
+   * @throws RepositoryUnreadable
+   */
   async *listChanges(before: Oid | null, commit: Oid): AsyncGenerator<SourceChange> {
     let facts: string[] | undefined;
-    const parameters = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
-    for await (const record of this.#list([...parameters, before ?? Tree.empty.oid, commit])) {
+    const records =
+      before === null ? this.#list([...diffTreeParameters, Tree.empty.oid, commit]) : this.#differ.list(before, commit);
+    for await (const record of records) {
       if (facts === undefined) {
         facts = record.toString('latin1').slice(1).split(' ');
         continue;
@@ -125,7 +132,7 @@ export class SourceRepository {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#contents.close(), this.#facts.close()]);
+    await Promise.all([this.#contents.close(), this.#facts.close(), this.#differ.close()]);
   }
 
   #start(parameters: readonly string[]): StartedGit {
