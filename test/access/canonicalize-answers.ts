@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /**
  * What no two workspaces have in common even when they are told the same: random ids, the SHAs of commits and of what
  * is named by them, sealed cursors. Fingerprints of content are the same in both and lose nothing by being covered.
@@ -32,4 +34,15 @@ export function canonicalizeAnswers(answers: readonly string[]): string[] {
       return `<${/^(?:prn|grp|grt|req|clm|thr|cmt|msg|mth|doc)_/.exec(text)?.[0] ?? ''}#${place} of ${text.length}>`;
     }),
   );
+}
+
+/**
+ * Tells a story without and with what is hidden; every answer has to be the same.
+ * @returns the answers
+ */
+export async function requireSame(tell: (withHidden: boolean) => Promise<readonly string[]>): Promise<string[]> {
+  const [expected, actual] = [canonicalizeAnswers(await tell(false)), canonicalizeAnswers(await tell(true))];
+  assert.equal(actual.length, expected.length);
+  for (const [index, answer] of expected.entries()) assert.equal(actual[index], answer);
+  return expected;
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Actor } from '../harness/act.js';
 import { openTestServer } from '../harness/http.js';
-import { openTestService, TestService } from '../harness/service.js';
+import { openTestService } from '../harness/service.js';
 import { canonicalizeAnswers } from './canonicalize-answers.js';
 import { HttpFace } from './http-face.js';
 import { OperationsFace } from './operations-face.js';
 import { story } from './story.js';
-import { tellTwice, type World } from './two-worlds.js';
+import { tellTwice, worldsOf, type World } from './two-worlds.js';
 
 /** Pairs of worlds in each run of the tests, at each face. Raise them, or change the seed, for a longer hunt. */
 const pairsOfOperations = 140;
@@ -74,19 +74,7 @@ describe('What a key cannot reach', () => {
   it('has no effect on any status, header or byte over HTTP', async function () {
     this.timeout(300_000);
     const server = await openTestServer();
-    const { service, clock } = server.host;
-    let worlds = 0;
-    // One server, a workspace for each world: what a key opens is in its own workspace.
-    const openWorld = async (): Promise<World> => {
-      worlds += 1;
-      const workspace = await service.addWorkspace(`world-${String(worlds).padStart(4, '0')}`);
-      const world = new TestService(service, workspace, clock, null);
-      return {
-        service: world,
-        faceOf: async (id) => new HttpFace(server.as(await world.key(id))),
-        close: () => Promise.resolve(),
-      };
-    };
+    const openWorld = worldsOf(server.host, async (world, id) => new HttpFace(server.as(await world.key(id))));
     try {
       const done = await compare(openWorld, pairsOverHttp);
       for (const kind of ['restore', 'delete-folder']) assert.ok(done.has(kind), `${kind} was never done`);

@@ -3,7 +3,7 @@ import { parseLocation } from '../../lib/domain/location.js';
 import type { Role } from '../../lib/domain/role.js';
 import { outcomeOf } from '../harness/act.js';
 import { Hands } from '../harness/hands.js';
-import type { TestService } from '../harness/service.js';
+import { TestService } from '../harness/service.js';
 import { Person } from './cast.js';
 import type { Face, Question } from './face.js';
 import { HiddenDeeds } from './hidden-deeds.js';
@@ -22,6 +22,17 @@ export interface World {
   readonly service: TestService;
   faceOf(principalId: string): Promise<Face>;
   close(): Promise<void>;
+}
+
+/** Makes worlds of one service that goes on, each a workspace of its own: what a key opens is in its own workspace. */
+export function worldsOf(host: TestService, openFace: (world: TestService, id: string) => Promise<Face>) {
+  let worlds = 0;
+  return async (): Promise<World> => {
+    worlds += 1;
+    const workspace = await host.service.addWorkspace(`world-${String(worlds).padStart(4, '0')}`);
+    const service = new TestService(host.service, workspace, host.clock, null);
+    return { service, faceOf: (id) => openFace(service, id), close: () => Promise.resolve() };
+  };
 }
 
 /** Tells the story in the world and @returns the answers that low got. */

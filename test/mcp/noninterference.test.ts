@@ -4,8 +4,7 @@ import type { Clock } from '../../lib/domain/clock.js';
 import { canonicalizeAnswers } from '../access/canonicalize-answers.js';
 import type { Face, Question } from '../access/face.js';
 import { story } from '../access/story.js';
-import { tellTwice, type World } from '../access/two-worlds.js';
-import { TestService } from '../harness/service.js';
+import { tellTwice, worldsOf } from '../access/two-worlds.js';
 import { openMcpServer, type McpHands, type McpTestServer, type Posted } from './open-mcp.js';
 
 /** Pairs of worlds in each run of the tests. Raise it, or change the seed, for a longer hunt. */
@@ -180,18 +179,10 @@ describe('What an agent’s key cannot reach', () => {
 
   it('has no effect on any byte that tools and resources answer', async function () {
     this.timeout(300_000);
-    const { service, clock } = server.host;
-    let worlds = 0;
-    const openWorld = async (): Promise<World> => {
-      worlds += 1;
-      const workspace = await service.addWorkspace(`world-${String(worlds).padStart(4, '0')}`);
-      const world = new TestService(service, workspace, clock, null);
-      return {
-        service: world,
-        faceOf: async (id) => new ToolsFace(server.hands(await world.key(id, ['mcp'])), clock),
-        close: async () => undefined,
-      };
-    };
+    const openWorld = worldsOf(
+      server.host,
+      async (world, id) => new ToolsFace(server.hands(await world.key(id, ['mcp'])), world.clock),
+    );
     let refused = 0;
     const done = new Set<string>();
     await fc.assert(
