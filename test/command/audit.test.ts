@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ask, makeFolder, runProgram, tidyUp, patience } from './run-program.js';
-import { makeData } from './spoil-data.js';
+import { changeRows, makeData, oneValue } from './spoil-data.js';
 
 describe('cartulary audit', function () {
   this.timeout(patience);
@@ -71,6 +72,40 @@ describe('cartulary audit', function () {
     assert.match(moved.chains[0]?.problem ?? '', /^record 3 is missing; record 4 follows/);
     assert.match(cut.chains[0]?.problem ?? '', /^the export breaks off after record 5/);
     assert.match(nonsense.chains[0]?.problem ?? '', /^line \d+ is no audit record/);
+  });
+
+  it('shows by a clone that the log was cut, also where everything else was put back with it', async () => {
+    const folder = await makeFolder();
+    const [own, before, clone, source] = ['data', 'before', 'clone', 'source'].map((name) => join(folder, name));
+    assert.ok(own !== undefined && before !== undefined && clone !== undefined && source !== undefined);
+    await cp(data, own, { recursive: true });
+    await cp(own, before, { recursive: true });
+    await mkdir(source);
+    await writeFile(join(source, 'later.md'), 'written later');
+    await ask('import', source, '--into', 'later', '--data', own);
+    execFileSync('git', ['clone', '-q', join(own, 'acme', 'content.git'), clone]);
+    const audit = async (...more: string[]): Promise<[number | null, string]> => {
+      const { code, stdout } = await runProgram(['audit', 'verify', '--data', own, '--json', ...more]);
+      return [code, (JSON.parse(stdout) as Verdict).chains[0]?.problem ?? 'sound'];
+    };
+    assert.deepEqual(await audit('--clone', clone), [0, 'sound']);
+    // Cut off: what the rows still say is whole, and only commits know that there was more.
+    const sidecar = join(own, 'acme', 'sidecar.sqlite');
+    const whole = await readFile(sidecar);
+    const last = oneValue(before, 'SELECT max(seq) FROM audit_record');
+    changeRows(own, `DELETE FROM audit_record WHERE seq > ${last}; DELETE FROM audit_checkpoint WHERE seq > ${last}`);
+    const [cut, problem] = await audit('--clone', clone);
+    assert.equal(cut, 1);
+    assert.match(problem, new RegExp(`^the chain ends at ${last}, but record \\d+ is one that commit [0-9a-f]{40} `));
+    await writeFile(sidecar, whole);
+    assert.deepEqual(await audit('--clone', clone), [0, 'sound']);
+    // The whole folder as it was: it agrees with itself, and the clone does not.
+    await rm(own, { recursive: true });
+    await cp(before, own, { recursive: true });
+    assert.deepEqual(await audit(), [0, 'sound']);
+    const [put, why] = await audit('--clone', clone);
+    assert.equal(put, 1);
+    assert.match(why, new RegExp(`^the chain ends at \\d+, but record \\d+ is one that commit [0-9a-f]{40} `));
   });
 
   it('leaves the texts out for an auditor who must not see them, and still verifies', async () => {

@@ -53,6 +53,16 @@ export function changeRows(data: string, sql: string): void {
   connection.close();
 }
 
+/** What a query of one value finds. */
+export function oneValue(data: string, sql: string): string {
+  const connection = new Database(sidecarOf(data), { readonly: true });
+  try {
+    return String(connection.prepare(sql).pluck().get());
+  } finally {
+    connection.close();
+  }
+}
+
 export async function flipByte(file: string, at: (size: number) => number): Promise<void> {
   const handle = await open(file, 'r+');
   const byte = Buffer.alloc(1);

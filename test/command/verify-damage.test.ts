@@ -10,7 +10,7 @@ import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
 import { makeWorld } from '../backup/world.js';
 import { openTestService, operator } from '../harness/service.js';
 import { makeFolder, runProgram, tidyUp, patience } from './run-program.js';
-import { type Verified, changeRows, flipByte, sidecarOf, verify } from './spoil-data.js';
+import { type Verified, changeRows, flipByte, sidecarOf, verify, oneValue } from './spoil-data.js';
 
 /** What is reported, a line each: `part: location message`. */
 const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
@@ -26,15 +26,6 @@ interface Planted {
   /** What to do about it. */
   readonly wayOut: RegExp;
 }
-
-const oneValue = (data: string, sql: string): string => {
-  const connection = new Database(sidecarOf(data), { readonly: true });
-  try {
-    return String(connection.prepare(sql).pluck().get());
-  } finally {
-    connection.close();
-  }
-};
 
 const looseFile = (data: string, oid: string): string =>
   join(data, 'acme', 'content.git', 'objects', oid.slice(0, 2), oid.slice(2));

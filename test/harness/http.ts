@@ -181,7 +181,14 @@ export interface TestServerOptions extends TestServiceOptions {
 }
 
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const host = await openTestService(options);
+  return serveTestService(await openTestService(options), options.server);
+}
+
+/** Lets a service that is open listen, too; it ends with the server. */
+export async function serveTestService(
+  host: TestService,
+  options: TestServerOptions['server'] = {},
+): Promise<TestServer> {
   const lines: LogLine[] = [];
   const rest = await startServer(host.service, {
     host: '127.0.0.1',
@@ -191,7 +198,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     trustProxy: 0,
     corsOrigins: [],
     validateResponses: true,
-    ...options.server,
+    ...options,
   });
   return new TestServer(host, rest, lines);
 }

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Service } from '../../lib/app/service.js';
+import { rootLocation } from '../../lib/domain/location.js';
+import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { perform } from '../../lib/operations/perform.js';
+import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { makeTestRandomness, openTestService, operator, TestService } from '../harness/service.js';
+import { answersOf } from './answers.js';
+import { dumpContent } from './history.js';
+import { makeWorld, type World } from './world.js';
+
+const passphrase = 'correct horse battery staple';
+
+/** What may differ between two answers to the same request. */
+const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
+
+function comparable({ status, headers, bytes }: HttpAnswer): unknown {
+  const lasting = Object.entries(headers).filter(([name]) => !ofTheMoment.test(name));
+  return { status, headers: lasting.toSorted(), bytes: bytes.toString('latin1').replace(/"req_\w+"/, '"req_"') };
+}
+
+const pathOf = (location: string): string => `/v1/documents/${location.split('/').map(encodeURIComponent).join('/')}`;
+
+describe('a workspace restored from a backup', function () {
+  this.timeout(120_000);
+
+  let test: TestService;
+  let world: World;
+  let work: string;
+  let restored: TestService;
+
+  async function backUpAndRestore(): Promise<void> {
+    const folder = join(work, 'backup');
+    await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 1024 });
+    const dataFolder = join(work, 'restored');
+    const { clock } = test;
+    const randomness = makeTestRandomness('restored');
+    const service = await Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
+    const workspace = await service.restore({ backup: folder, passphrase }, operator);
+    restored = new TestService(service, workspace, clock, dataFolder);
+  }
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'cartulary-answers-'));
+    test = await openTestService({ store: 'disk' });
+    world = await makeWorld(test);
+  });
+
+  afterEach(async () => {
+    await rm(work, { recursive: true, force: true });
+  });
+
+  it('answers everything as the original does, to everybody, entity-tags included', async () => {
+    const until = test.workspace.journal.state.chain.seq;
+    await backUpAndRestore();
+    const before = await answersOf(test.workspace, until);
+    const after = await answersOf(restored.workspace, until);
+    assert.equal(after.length, before.length);
+    for (const [index, answer] of before.entries()) assert.deepEqual(after[index], answer);
+    assert.deepEqual(dumpContent(restored.dataFolder ?? ''), dumpContent(test.dataFolder ?? ''));
+    requireTold(before);
+    await Promise.all([test.close(), restored.close()]);
+  });
+
+  describe('over HTTP, with the same key', () => {
+    let servers: readonly TestServer[];
+    let clients: readonly HttpClient[];
+    let created: HttpAnswer;
+    const retry = { 'Idempotency-Key': 'before-the-backup' };
+
+    /** The same of both, one after the other. */
+    async function askBoth(work: (client: HttpClient) => Promise<HttpAnswer>): Promise<HttpAnswer> {
+      const [original, copy] = [await work(clients[0] ?? assert.fail()), await work(clients[1] ?? assert.fail())];
+      assert.deepEqual(comparable(copy), comparable(original));
+      return copy;
+    }
+
+    beforeEach(async () => {
+      const key = await test.key(world.ada.id);
+      const first = await serveTestService(test);
+      created = await first.as(key).create('retried.md', 'sent once', retry);
+      await backUpAndRestore();
+      const second = await serveTestService(restored);
+      servers = [first, second];
+      clients = [first.as(key), second.as(key)];
+    });
+
+    afterEach(async () => {
+      for (const server of servers) await server.close();
+    });
+
+    it('gives the same bytes and entity-tags for every document and version, and knows what a client has', async () => {
+      const documents = [...test.workspace.view(operator).walk(rootLocation)];
+      let versions = 0;
+      for (const { location, number } of documents) {
+        const path = pathOf(location);
+        const { etag, status } = await askBoth((client) => client.get(path));
+        assert.equal(status, 200);
+        // What checks every answer against the description takes raw JSON for a record.
+        if (!location.endsWith('.json')) {
+          await askBoth((client) => client.get(path, { Accept: 'application/octet-stream' }));
+        }
+        assert.equal((await askBoth((client) => client.head(path))).etag, etag);
+        const known = await askBoth((client) => client.get(path, { 'If-None-Match': etag }));
+        assert.deepEqual([known.status, known.etag], [304, etag]);
+        for (const { id } of test.workspace.journal.reader.versions.before(number, 1000, 1000)) {
+          const older = await askBoth((client) => client.get(`${path}?version=${id}`));
+          assert.deepEqual([older.status, older.etag], [200, `"${id}"`]);
+          versions += 1;
+        }
+      }
+      assert.ok(documents.length > 15 && versions > documents.length, `${documents.length}, ${versions}`);
+      for (const location of ['gone/b/c.md', 'team/more secret.md', 'team/secret.md']) {
+        assert.equal((await askBoth((client) => client.get(pathOf(location)))).status, 404);
+      }
+    });
+
+    it('takes a write with the entity-tag of before, and none with an older one', async () => {
+      const [, copy = assert.fail()] = clients;
+      const path = pathOf('new/brought/x.md');
+      const { etag } = await askBoth((client) => client.get(path));
+      const written = await copy.put(path, { content: 'written in the copy' }, { 'If-Match': etag });
+      assert.equal(written.status, 200);
+      assert.notEqual(written.etag, etag);
+      const late = await copy.put(path, { content: 'too late' }, { 'If-Match': etag });
+      assert.equal(late.refusal, 'CONFLICT stale_if_match');
+      assert.equal((await copy.get(path)).etag, written.etag);
+      assert.equal((await copy.delete(path, { 'If-Match': written.etag })).status, 200);
+    });
+
+    it('answers a retry of what the original did as the original did', async () => {
+      assert.equal(created.status, 201);
+      const again = await askBoth((client) => client.create('retried.md', 'sent once', retry));
+      assert.deepEqual([again.status, again.etag, again.text], [201, created.etag, created.text]);
+      assert.equal(again.headers['idempotent-replayed'], 'true');
+      const other = await askBoth((client) => client.create('retried.md', 'something else', retry));
+      assert.equal(other.refusal, 'CONFLICT idempotency_key_reused');
+    });
+  });
+
+  /** That nothing is compared shows nothing: each kind of question has an answer with something in it. */
+  function requireTold(answers: readonly unknown[]): void {
+    const text = (kind: RegExp): string =>
+      JSON.stringify(answers.filter((answer) => kind.test(String((answer as unknown[])[1]))));
+    for (const [kind, holds] of [
+      [/^read /, '"sha256"'],
+      [/^history /, '"relocation"'],
+      [/^diff /, 'oaks'],
+      [/^comments /, 'Twelve.'],
+      [/^open comments /, 'How many?'],
+      [/^claims /, 'counting'],
+      [/^own claims/, 'broken'],
+      [/^readers /, 'Crew'],
+      [/^messages sent/, 'To all of you.'],
+      [/^messages about /, 'Who comes?'],
+      [/^thread /, 'I do.'],
+      [/^brief /, 'new/brought/x.md'],
+      [/^brief /, 'Is this one?'],
+      [/^search many words/, 'team/sub/one.md'],
+      [/^erasures/, '"final"'],
+      [/^audit log/, 'document.erase'],
+    ] as const) {
+      assert.ok(text(kind).includes(holds), `${kind.source} tells of ${holds}`);
+    }
+    assert.ok(answers.length > 500, `${answers.length}`);
+  }
+});
