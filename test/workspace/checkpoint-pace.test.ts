@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mock } from 'node:test';
+import { operatorId } from '../../lib/domain/principal.js';
+import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { Actor } from '../harness/act.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+/** Milliseconds that what is committed may be unknown to who clones. */
+const second = 1000;
+
+describe('What a clone sees', () => {
+  let test: TestService;
+  let someone: Actor;
+
+  beforeEach(async () => {
+    test = await openTestService({ store: 'disk' });
+    someone = new Actor(test.workspace, operatorId);
+    await test.workspace.checkpointer.run();
+  });
+  afterEach(async () => {
+    mock.timers.reset();
+    await test.close();
+  });
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
+      encoding: 'utf8',
+    }).trim();
+
+  /** Real time, in turns of the event loop, in which timers stand still. */
+  async function until(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (let turn = 0; turn < 200_000; turn += 1) {
+      if (await isSo()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.fail(`Never so: ${sentence}`);
+  }
+
+  it('is at most a second old, however many write on and on', async () => {
+    const { workspace } = test;
+    const { repository, journal } = workspace;
+    const moves: string[] = [];
+    const move = repository.moveHead.bind(repository);
+    Object.defineProperty(repository, 'moveHead', {
+      configurable: true,
+      value: (to: string) => {
+        moves.push(to);
+        return move(to);
+      },
+    });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const stop = { asked: false };
+    let written = 0;
+    const writers = ['a', 'b', 'c'].map(async (name) => {
+      while (!stop.asked) {
+        await someone.create(`${name}/${(written += 1)}.md`, `text ${written}`);
+      }
+    });
+    try {
+      for (let seconds = 1; seconds <= 4; seconds += 1) {
+        const before = written;
+        await until('writers have gone on', () => written > before + 20);
+        const { head } = journal.state;
+        assert.ok(head !== null);
+        const moved = moves.length;
+        // A write notes that there is something to carry, and from then on a second passes at the most.
+        mock.timers.tick(second);
+        await until('a checkpoint has moved main', () => moves.length > moved);
+        await until('main is where that was', async () => (await repository.head()) === moves.at(-1));
+        const seen = git('rev-parse', 'main');
+        assert.equal(git('merge-base', head, seen), head, `after ${seconds} s a clone has what was there before`);
+        assert.equal(moves.length, moved + 1, 'one checkpoint for the second, whatever was written');
+      }
+    } finally {
+      stop.asked = true;
+      await Promise.all(writers);
+    }
+    // Nobody writes any more: what came after the last checkpoint began does not wait for another write.
+    const { head } = journal.state;
+    mock.timers.tick(second);
+    await until('main is at the head', async () => (await repository.head()) === head);
+    assert.ok(written > 80, `${written}`);
+  });
+});
