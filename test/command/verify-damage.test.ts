@@ -10,7 +10,7 @@ import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
 import { makeWorld } from '../backup/world.js';
 import { openTestService, operator } from '../harness/service.js';
 import { makeFolder, runProgram, tidyUp, patience } from './run-program.js';
-import { type Verified, changeRows, flipByte, sidecarOf, verify, oneValue } from './spoil-data.js';
+import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 
 /** What is reported, a line each: `part: location message`. */
 const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
