@@ -19,7 +19,11 @@ const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
 
 function comparable({ status, headers, bytes }: HttpAnswer): unknown {
   const lasting = Object.entries(headers).filter(([name]) => !ofTheMoment.test(name));
-  return { status, headers: lasting.toSorted(), bytes: bytes.toString('latin1').replace(/"req_\w+"/, '"req_"') };
+  return {
+    status,
+    headers: lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    bytes: bytes.toString('latin1').replace(/"req_\w+"/, '"req_"'),
+  };
 }
 
 const pathOf = (location: string): string => `/v1/documents/${location.split('/').map(encodeURIComponent).join('/')}`;
