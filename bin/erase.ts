@@ -64,6 +64,9 @@ async function eraseDocument(location: string, options: CalledWith): Promise<voi
     return fail({ code: 'USAGE', message, details: { reason: 'document_not_named', ...shown } }, asJson);
   }
   const confirmation = typeof yes === 'string' ? yes : await askForName(description);
+  if (confirmation === undefined) {
+    return fail({ code: 'UNAVAILABLE', message: 'The command was interrupted. Nothing was erased.' }, asJson);
+  }
   print(await send('erase', { location, confirmation, document: shown.document }, options), asJson);
 }
 
@@ -93,8 +96,11 @@ function print(answer: CommandAnswer, asJson: boolean): void {
   } else printResult(answer.result, asJson);
 }
 
-/** Whoever types the name means this document. What is typed is compared where the erase is done. */
-async function askForName(description: string): Promise<string> {
+/**
+ * Whoever types the name means this document. What is typed is compared where the erase is done.
+ * @returns undefined where the answer is Ctrl-C, or the end of what is typed
+ */
+async function askForName(description: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) {
     const error = new Error("Nobody is there to type the document's name. Give it with --yes.");
     error.name = 'ConfigError';
@@ -105,6 +111,11 @@ async function askForName(description: string): Promise<string> {
     console.error(description);
     console.error('This destroys it with its history, its comments and its name. Nothing brings it back.');
     return await terminal.question("Type the document's name to go on: ");
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    // The terminal stands behind the question still.
+    console.error();
+    return undefined;
   } finally {
     terminal.close();
   }

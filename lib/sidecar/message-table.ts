@@ -159,7 +159,6 @@ export class MessageTable {
   readonly #mark;
   readonly #same;
   readonly #newest;
-  readonly #deleteAbout;
 
   constructor(connection: Connection) {
     this.#insertThread = connection.prepare(
@@ -195,7 +194,6 @@ export class MessageTable {
     this.#newest = connection.prepare<[number], { number: number }>(
       'SELECT max(number) AS number FROM message WHERE thread = ?',
     );
-    this.#deleteAbout = connection.prepare('DELETE FROM message_thread WHERE about_document = ?');
   }
 
   /** @returns the thread's number */
@@ -255,10 +253,5 @@ export class MessageTable {
     const row = this.#same.get(sender, digest);
     if (row === undefined || row.at < since) return undefined;
     return this.#newest.get(row.thread)?.number === row.number ? row.id : undefined;
-  }
-
-  /** Destroys all threads about the document with every message in them and what was delivered of it (an erase). */
-  deleteAbout(documentNumber: number): void {
-    this.#deleteAbout.run(documentNumber);
   }
 }

@@ -17,11 +17,17 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** Where something that was to be destroyed is still found: in the bytes of files, their names, and git's objects. */
-export function findTraces(dataFolder: string, secrets: readonly string[] = allSecrets): string[] {
+/**
+ * Where something that was to be destroyed is still found: in the bytes of files, their names, and git's objects.
+ * @param pieces of stored forms of it
+ */
+export function findTraces(
+  dataFolder: string,
+  secrets: readonly string[] = allSecrets,
+  pieces: readonly Buffer[] = deflatedPieces(),
+): string[] {
   const found: string[] = [];
   const needles = secrets.map((text) => ({ text, bytes: Buffer.from(text) }));
-  const pieces = deflatedPieces();
   for (const path of filesBelow(dataFolder)) {
     const bytes = readFileSync(path);
     for (const { text, bytes: needle } of needles) {

@@ -11,6 +11,7 @@ import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
 import { rebuild } from '../../lib/operations/rebuild.js';
 import { messageStatements } from '../../lib/sidecar/message-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
+import { eraseAt } from '../erase/erase-at.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, Hands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
@@ -344,12 +345,11 @@ describe('messages', () => {
     assert.deepEqual(sendMessage.noteResult?.(answer).documentId, id);
   });
 
-  it('about a document go with it when it is destroyed, with the whole thread', async () => {
+  it('about a document go with it when it is erased, with the whole thread', async () => {
     const { threadId } = await ada.send([ben.id], 'about it', { about: parseLocation('a/x.md') });
     await ben.send(undefined, 'answer', { threadId });
     await ada.send([ben.id], 'other');
-    const { number } = await ada.record('a/x.md');
-    await service.workspace.journal.turn({ run: ({ tables }) => tables.messages.deleteAbout(number) });
+    await eraseAt(service.workspace, 'a/x.md');
     assert.deepEqual(await ben.mail(), ['Ada: other *']);
     assert.deepEqual(await ada.mail(), []);
     assert.deepEqual(await ben.mail('sent'), []);
