@@ -19,8 +19,7 @@ describe('cartulary erase at a terminal', function () {
 
   before(function () {
     const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
-    if (!String(stdout).includes('util-linux'))
-      skipBecause(this, 'There is no `script` of util-linux to make a terminal.');
+    if (!stdout?.includes('util-linux')) skipBecause(this, 'There is no `script` of util-linux to make a terminal.');
   });
   beforeEach(async () => {
     const folder = await makeFolder();
