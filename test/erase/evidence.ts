@@ -13,7 +13,10 @@ import { allSecrets, deflatedPieces } from './world.js';
 function filesBelow(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
-    return statSync(path).isDirectory() ? filesBelow(path) : [path];
+    const entry = statSync(path);
+    if (entry.isDirectory()) return filesBelow(path);
+    // A socket has no bytes of its own.
+    return entry.isFile() ? [path] : [];
   });
 }
 
