@@ -114,8 +114,11 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     await attempt('search', () => verifySearch(options, report));
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {
-    const isOfSidecar = sqliteCode(error) !== undefined;
-    report(isOfSidecar ? 'sidecar' : 'repository', describeError(error));
+    const code = sqliteCode(error);
+    const isOfSidecar = code !== undefined;
+    // It can be read, and has not the tables and columns that this release asks for.
+    const isOfSchema = code === 'SQLITE_ERROR';
+    report(isOfSchema ? 'schema' : isOfSidecar ? 'sidecar' : 'repository', describeError(error));
     if (isOfSidecar) await attempt('repository', () => checkRepositoryAlone(options, report));
   } finally {
     await workspace?.close();

@@ -2,6 +2,7 @@
 export type Part =
   | 'repository'
   | 'sidecar'
+  | 'schema'
   | 'references'
   | 'audit'
   | 'pending'
@@ -27,6 +28,9 @@ const wayOuts: Readonly<Record<Part, string>> = {
   sidecar:
     'Bring a backup back with `cartulary restore`. Without one, `cartulary restore --clone` gives content and history ' +
     'back from content.git, with nobody in it.',
+  schema:
+    'If no service of this release was ever started here, start one: it brings the sidecar to its schema. Then verify ' +
+    'again. Otherwise bring a backup back with `cartulary restore`.',
   references:
     '`cartulary rebuild` takes away what hangs on documents that are not there; for anything else bring a backup back.',
   rows: byRebuild,

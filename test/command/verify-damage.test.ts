@@ -120,6 +120,12 @@ const planted: readonly Planted[] = [
     wayOut: /cartulary rebuild/,
   },
   {
+    what: 'a sidecar that this release has not seen yet',
+    plant: (data) => changeRows(data, 'ALTER TABLE label RENAME TO label_of_before'),
+    says: [/^schema: no such table: label$/],
+    wayOut: /start one: it brings the sidecar to its schema/,
+  },
+  {
     what: 'a pending object',
     plant: (data) =>
       changeRows(
