@@ -10,6 +10,7 @@ import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { rootLocation } from '../../lib/domain/location.js';
+import { readPolicy } from '../../lib/access/policy.js';
 import { addPrincipal } from '../../lib/operations/add-principal.js';
 import { createGrant } from '../../lib/operations/change-grant.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
@@ -27,6 +28,7 @@ import {
   newestOf,
   partOf,
   type Contended,
+  type ContentSpec,
   type Model,
   type Outcome,
   type Step,
@@ -57,6 +59,9 @@ export interface Tally {
   retries: number;
   replays: number;
   documentsRead: number;
+  /** Documents of which no trace was left, and erases that a kill met before they were answered. */
+  erased: number;
+  erasesUnderWay: number;
 }
 
 interface Asked {
@@ -64,6 +69,14 @@ interface Asked {
   readonly request: string;
   readonly step: Step;
   answer: Extract<Line, { at: 'done' | 'refused' }> | undefined;
+}
+
+/** A version that was made, and has to be there as long as its document is not erased. */
+interface MadeVersion {
+  readonly id: string;
+  readonly etag: string;
+  readonly content: ContentSpec;
+  readonly location: string;
 }
 
 const roundsAFolder = 8;
@@ -83,6 +96,9 @@ class Trial {
   readonly #principals: string[] = [];
   #subject = '';
   #checkedSeq = 0;
+  #countedErased = 0;
+  /** The policy as it was changed last, by the log. */
+  #policy = { seq: 0, requestsPerMinute: 1e6 };
   #asked: Asked[] = [];
 
   constructor(dataFolder: string, options: CampaignOptions, tally: Tally) {
@@ -132,6 +148,7 @@ class Trial {
 
   async compare(): Promise<void> {
     await this.#withService(async (workspace) => {
+      await finishErases(workspace);
       const evidence = new Evidence(pathsOf(this.dataFolder, 'acme').folder);
       try {
         await checkSelf(evidence, workspace);
@@ -140,6 +157,10 @@ class Trial {
         this.#tally.documentsRead += await checkModel(evidence, workspace, this.#model, (location) =>
           this.#shared.has(location),
         );
+        const { requestsPerMinute } = readPolicy(workspace.journal.reader);
+        assert.equal(requestsPerMinute, this.#policy.requestsPerMinute, 'the policy');
+        this.#tally.erased += this.#model.erased.length - this.#countedErased;
+        this.#countedErased = this.#model.erased.length;
         await this.#repeat(workspace);
         this.#checkedSeq = evidence.number('SELECT max(seq) FROM audit_record');
       } finally {
@@ -244,6 +265,7 @@ class Trial {
     for (const action of evidence.actions(this.#checkedSeq)) {
       records.set(action.request, [...(records.get(action.request) ?? []), action]);
     }
+    const made: MadeVersion[] = [];
     for (const { request, step, answer } of this.#asked) {
       const record = records.get(request)?.[0];
       assert.ok((records.get(request)?.length ?? 0) <= 1, `${request} is on record twice`);
@@ -271,11 +293,20 @@ class Trial {
         if (step.kind !== 'read')
           assert.equal(record.version ?? undefined, outcome.etag ?? record.version ?? undefined);
       }
-      this.#apply(step, outcome, evidence);
+      if (step.kind === 'policy' && record.seq > this.#policy.seq) this.#policy = { ...step, seq: record.seq };
+      if (answer === undefined && step.kind === 'erase') this.#tally.erasesUnderWay += 1;
+      this.#apply(step, completed(step, outcome, evidence), made);
+    }
+    // Not only what is current: each version that was acknowledged keeps its place, unless its document was erased.
+    const erased = new Set(this.#model.erased.map(({ id }) => id));
+    for (const { id, etag, content, location } of made) {
+      const version = evidence.version(id, etag);
+      const expected = erased.has(id) ? undefined : digestOf(content);
+      assert.equal(version?.sha256, expected, `version ${etag} of ${location}`);
     }
   }
 
-  #apply(step: Step, outcome: Outcome, evidence: Evidence): void {
+  #apply(step: Step, outcome: Outcome, made: MadeVersion[]): void {
     const contended = 'location' in step ? this.#shared.get(step.location) : undefined;
     if (contended !== undefined && step.kind === 'update') {
       assert.ok(!contended.next.has(step.ifMatch), `two writes of ${step.location} replaced ${step.ifMatch}`);
@@ -283,10 +314,9 @@ class Trial {
       return;
     }
     applyStep(this.#model, step, outcome);
-    // Not only what is current: each version that was acknowledged keeps its place.
     if (step.kind === 'create' || step.kind === 'update') {
-      const version = evidence.version(outcome.id ?? '', outcome.etag ?? '');
-      assert.equal(version?.sha256, digestOf(step.content), `version ${outcome.etag} of ${step.location}`);
+      const { id = '', etag = '' } = outcome;
+      made.push({ id, etag, content: step.content, location: step.location });
     }
   }
 
@@ -335,7 +365,26 @@ class Trial {
   }
 }
 
-function outcomeOf(step: Step, { version, documentId }: LoggedAction): Outcome {
+/** Erases that the kill met go on at the start; what is compared is what they come to. */
+async function finishErases(workspace: Workspace): Promise<void> {
+  const open = workspace.journal.reader.erasures.open();
+  await Promise.all(open.map(({ id }) => workspace.eraser.finished(id)));
+  if (open.length > 0) await workspace.checkpointer.run();
+}
+
+/** A claim's id stands in no record: where it was not answered, it is looked up. */
+function completed(step: Step, outcome: Outcome, evidence: Evidence): Outcome {
+  if (step.kind !== 'claim' || outcome.made !== undefined) return outcome;
+  return {
+    ...outcome,
+    made: evidence.documents().find(({ location }) => location === step.location)?.claims ?? undefined,
+  };
+}
+
+function outcomeOf(step: Step, { version, documentId, detail }: LoggedAction): Outcome {
+  const { comment, thread, id } = JSON.parse(detail ?? '{}') as Record<string, string>;
+  if (step.kind === 'comment') return { comment: { id: comment ?? '', thread: thread ?? '' } };
+  if (step.kind === 'person') return { made: id };
   if (step.kind === 'import') return { etag: version ?? undefined, ids: idsOf(step, version) };
   return { etag: version ?? undefined, id: documentId ?? undefined };
 }
@@ -352,6 +401,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Tally> {
     retries: 0,
     replays: 0,
     documentsRead: 0,
+    erased: 0,
+    erasesUnderWay: 0,
   };
   let trial: Trial | undefined;
   for (let round = 0; round < options.rounds; round++) {

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../lib/domain/caller.js';
-import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { addComment } from '../../lib/operations/add-comment.js';
-import { takeClaim } from '../../lib/operations/change-claim.js';
+import { nameOf, parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import type { ContentSource } from '../../lib/operations/content.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { createFolder } from '../../lib/operations/create-folder.js';
 import { deleteDocument } from '../../lib/operations/delete-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
+import { eraseDocument } from '../../lib/operations/erase-document.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { listDocuments } from '../../lib/operations/list-documents.js';
 import type { Retry } from '../../lib/operations/operation.js';
@@ -33,6 +32,7 @@ import {
   type Outcome,
   type Step,
 } from './model.js';
+import { chooseSaying, isSaying, runSaying } from './saying.js';
 
 /** A source of numbers from 0 to below 1 that is the same for the same seed. */
 export function makeRandom(seed: string): () => number {
@@ -57,6 +57,8 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
   const document = pick(documents, random);
   const folder = pick(folders, random) ?? home;
   const fresh = `${folder}/${tag}`;
+  const different = random() < 0.2 ? chooseSaying(model, home, tag, random) : chooseErase(model, random);
+  if (different !== undefined) return different;
   const dice = random();
   if (document !== undefined) {
     const { etag } = model.documents[document] ?? { etag: '' };
@@ -66,7 +68,7 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
     if (dice < 0.46) return orElse(moveTo(model, folders, document, folder), { kind: 'read', location: document });
     if (dice < 0.5) return { kind: 'read', location: document };
   }
-  const undoing = random() < 0.2 ? chooseUndoing(model, home, tag, random) : undefined;
+  const undoing = random() < 0.2 ? chooseUndoing(model, home, random) : undefined;
   if (undoing !== undefined) return undoing;
   if (dice < 0.6) {
     const gone = Object.keys(model.deleted).filter((location) => mayUndelete(model, location));
@@ -95,8 +97,19 @@ export function chooseStep(model: Model, home: string, tag: string, random: () =
   return { kind: 'create', location: `${fresh}.md`, content: chooseContent(tag, random) };
 }
 
-/** Restores, reverts, deletes and returns of folders, comments and claims. */
-function chooseUndoing(model: Model, home: string, tag: string, random: () => number): Step | undefined {
+/** Now and then an erase, of a document that is there or of a deleted one. */
+function chooseErase(model: Model, random: () => number): Step | undefined {
+  if (random() > 0.025) return undefined;
+  const deleted = Object.entries(model.deleted).flatMap(([location, those]) =>
+    those.map(({ id }) => ({ location, id })),
+  );
+  const live = Object.entries(model.documents).map(([location, { id }]) => ({ location, id }));
+  const chosen = pick(random() < 0.3 && deleted.length > 0 ? deleted : live, random);
+  return chosen === undefined ? undefined : { kind: 'erase', ...chosen, isAwaited: random() < 0.5 };
+}
+
+/** Restores, reverts, deletes and returns of folders. */
+function chooseUndoing(model: Model, home: string, random: () => number): Step | undefined {
   const dice = random();
   const location = pick(Object.keys(model.documents), random);
   const folders = [...foldersOf(model)].filter((folder) => folder.startsWith(`${home}/`));
@@ -112,12 +125,9 @@ function chooseUndoing(model: Model, home: string, tag: string, random: () => nu
   if (isSmall && dice < 0.55 && documentsIn(model, folder).length > 0) return { kind: 'revert', location: folder };
   if (location === undefined) return undefined;
   const { older, etag } = model.documents[location] ?? {};
-  if (dice < 0.75 && older !== undefined && etag !== undefined)
+  if (older !== undefined && etag !== undefined)
     return { kind: 'restore', location, ifMatch: etag, version: older.etag };
-  // One principal may hold 200 claims.
-  const claims = Object.values(model.documents).filter(({ claimed }) => claimed === true).length;
-  if (dice < 0.85 && claims < 10) return { kind: 'claim', location };
-  return { kind: 'comment', location, text: tag };
+  return undefined;
 }
 
 function orElse(step: Step | undefined, other: Step): Step {
@@ -173,6 +183,7 @@ export async function runStep(
 ): Promise<Outcome & { readonly replayed: boolean }> {
   const retry = key === undefined ? undefined : retryOf(key, step);
   const subject = { type: 'principal', id: subjectId } as const;
+  if (isSaying(step)) return runSaying(workspace, caller, step, retry);
   switch (step.kind) {
     case 'create': {
       const { location, content } = step;
@@ -241,13 +252,12 @@ export async function runStep(
       });
       return { etag: result.current.id, id: result.id, replayed: false };
     }
-    case 'comment': {
-      const input = { location: parseLocation(step.location), text: step.text, mentions: [] };
-      return { replayed: (await perform(workspace, caller, addComment, input, retry)).replayed };
-    }
-    case 'claim': {
-      const input = { location: parseLocation(step.location), seconds: 86_400 };
-      return { replayed: (await perform(workspace, caller, takeClaim, input, retry)).replayed };
+    case 'erase': {
+      const location = parseLocation(step.location);
+      const input = { location, confirmation: nameOf(location), documentId: step.id };
+      const { result } = await perform(workspace, caller, eraseDocument, input);
+      if (step.isAwaited) await workspace.eraser.finished(result.id);
+      return { replayed: false };
     }
     case 'delete-folder':
     case 'undelete-folder': {

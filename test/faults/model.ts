@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { applySaying, isSaying, type ModelComment, type ModelPerson, type Saying } from './saying.js';
 
 /** Content that can be made again from its description. */
 export interface ContentSpec {
@@ -23,8 +24,8 @@ export type Step =
     }
   | { readonly kind: 'grant' | 'revoke'; readonly location: string; readonly role: 'reader' | 'editor' }
   | { readonly kind: 'restore'; readonly location: string; readonly ifMatch: string; readonly version: string }
-  | { readonly kind: 'comment'; readonly location: string; readonly text: string }
-  | { readonly kind: 'claim'; readonly location: string }
+  | Saying
+  | { readonly kind: 'erase'; readonly location: string; readonly id: string; readonly isAwaited: boolean }
   | { readonly kind: 'delete-folder' | 'undelete-folder' | 'revert'; readonly location: string }
   | { readonly kind: 'read' | 'list'; readonly location: string };
 
@@ -34,6 +35,10 @@ export interface Outcome {
   readonly id?: string | undefined;
   /** Ids of what an import created, by location. */
   readonly ids?: Readonly<Record<string, string>> | undefined;
+  /** A comment that was made, and the thread it began. */
+  readonly comment?: { readonly id: string; readonly thread: string } | undefined;
+  /** Id of a claim that was taken, or of a person who was added. */
+  readonly made?: string | undefined;
 }
 
 export interface ModelDocument {
@@ -42,8 +47,19 @@ export interface ModelDocument {
   readonly sha256: string;
   /** The version before the current one, where there is one to go back to. */
   readonly older?: { readonly etag: string; readonly sha256: string };
-  readonly comments?: number;
-  readonly claimed?: boolean;
+  /** Git's names of all that was ever its content. */
+  readonly blobs: readonly string[];
+  /** By their ids. */
+  readonly comments?: Readonly<Record<string, ModelComment>>;
+  readonly labels?: readonly string[];
+  /** Id of the claim in force. */
+  readonly claim?: string | undefined;
+}
+
+/** A document that was erased. */
+export interface ErasedDocument {
+  readonly id: string;
+  readonly blobs: readonly string[];
 }
 
 /** A folder that was deleted as one, with what of it has not come back by itself. */
@@ -65,9 +81,23 @@ export interface Model {
   goneFolders: GoneFolder[];
   /** Folder grants of the one subject, as `location role`. */
   grants: string[];
+  erased: ErasedDocument[];
+  /** By body. */
+  messages: Record<string, { readonly about: string | null }>;
+  /** By id. */
+  people: Record<string, ModelPerson>;
 }
 
-export const emptyModel = (): Model => ({ documents: {}, deleted: {}, kept: [], goneFolders: [], grants: [] });
+export const emptyModel = (): Model => ({
+  documents: {},
+  deleted: {},
+  kept: [],
+  goneFolders: [],
+  grants: [],
+  erased: [],
+  messages: {},
+  people: {},
+});
 
 /** Contents above this are no text. Bytes. */
 const largestText = 1_000_000;
@@ -85,6 +115,11 @@ export function contentOf({ tag, size }: ContentSpec): Buffer {
 
 export function digestOf(content: ContentSpec): string {
   return createHash('sha256').update(contentOf(content)).digest('hex');
+}
+
+/** Git's name of it. */
+function blobOf(content: ContentSpec): string {
+  return createHash('sha1').update(`blob ${content.size}\0`).update(contentOf(content)).digest('hex');
 }
 
 const folderOf = (location: string): string => location.slice(0, Math.max(location.lastIndexOf('/'), 0));
@@ -111,26 +146,19 @@ export function foldersOf(model: Model): Set<string> {
 
 /** Does to the model what the request did to the workspace. */
 export function applyStep(model: Model, step: Step, outcome: Outcome): void {
+  if (isSaying(step)) return applySaying(model, step, outcome);
   switch (step.kind) {
     case 'create':
-      model.documents[step.location] = made(outcome, digestOf(step.content));
+      model.documents[step.location] = made(outcome, step.content);
       return;
     case 'update': {
-      model.documents[step.location] = remade(model.documents[step.location], outcome, digestOf(step.content));
+      const document = remade(model.documents[step.location], outcome, digestOf(step.content));
+      model.documents[step.location] = { ...document, blobs: [...document.blobs, blobOf(step.content)] };
       return;
     }
     case 'restore': {
       const document = model.documents[step.location];
       model.documents[step.location] = remade(document, outcome, document?.older?.sha256 ?? '');
-      return;
-    }
-    case 'comment':
-    case 'claim': {
-      const document = model.documents[step.location];
-      if (document === undefined) throw new Error(`The model has no ${step.location}.`);
-      const { comments = 0 } = document;
-      model.documents[step.location] =
-        step.kind === 'claim' ? { ...document, claimed: true } : { ...document, comments: comments + 1 };
       return;
     }
     case 'delete':
@@ -142,6 +170,9 @@ export function applyStep(model: Model, step: Step, outcome: Outcome): void {
       model.goneFolders = model.goneFolders.map((gone) => without(gone, step.location, document?.id));
       return;
     }
+    case 'erase':
+      eraseFrom(model, step.location, step.id);
+      return;
     case 'delete-folder': {
       const here = documentsIn(model, step.location);
       const kept = model.kept.filter((folder) => isWithin(step.location, folder));
@@ -176,7 +207,7 @@ export function applyStep(model: Model, step: Step, outcome: Outcome): void {
     case 'import':
       for (const { location, content } of step.files) {
         const id = outcome.ids?.[location];
-        if (id !== undefined) model.documents[location] = made({ ...outcome, id }, digestOf(content));
+        if (id !== undefined) model.documents[location] = made({ ...outcome, id }, content);
       }
       return;
     case 'grant':
@@ -228,9 +259,20 @@ function remade(document: ModelDocument | undefined, { etag }: Outcome, sha256: 
   return { ...document, etag, sha256, older: { etag: document.etag, sha256: document.sha256 } };
 }
 
-function made({ etag, id }: Outcome, sha256: string): ModelDocument {
+function made({ etag, id }: Outcome, content: ContentSpec): ModelDocument {
   if (etag === undefined || id === undefined) throw new Error('A version has no ETag or no document.');
-  return { id, etag, sha256 };
+  return { id, etag, sha256: digestOf(content), blobs: [blobOf(content)] };
+}
+
+function eraseFrom(model: Model, location: string, id: string): void {
+  const live = model.documents[location];
+  const document = live?.id === id ? live : model.deleted[location]?.find((each) => each.id === id);
+  if (document === undefined) throw new Error(`The model has no ${location} to erase.`);
+  if (document === live) delete model.documents[location];
+  else model.deleted[location] = (model.deleted[location] ?? []).filter((each) => each !== document);
+  model.goneFolders = model.goneFolders.map((gone) => without(gone, location, id));
+  model.messages = Object.fromEntries(Object.entries(model.messages).filter(([, { about }]) => about !== id));
+  model.erased.push({ id, blobs: document.blobs });
 }
 
 function relocate(model: Model, from: string, to: string): void {
@@ -260,6 +302,9 @@ export function partOf(model: Model, home: string): Model {
     kept: model.kept.filter(isHere),
     goneFolders: model.goneFolders.filter(({ location }) => isHere(location)),
     grants: model.grants.filter((grant) => isHere(grant.split(' ')[0] ?? '')),
+    erased: [],
+    messages: Object.fromEntries(Object.entries(model.messages).filter(([body]) => body.startsWith(`${home} `))),
+    people: Object.fromEntries(Object.entries(model.people).filter(([, { name }]) => name.startsWith(`${home} `))),
   };
 }
 
