@@ -126,24 +126,38 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onNews,
     onEraseStep: files.onEraseStep,
   });
-  if (paths !== undefined) {
-    await sweepArchives(workspace.journal.reader, paths.archives).catch((cause: unknown) =>
+  try {
+    await settle(workspace, paths?.archives, onFault);
+    return workspace;
+  } catch (error) {
+    // Whoever tries again finds nothing of this try open.
+    await workspace.close().catch((cause: unknown) => onFault(`What was opened of ${name} could not be closed`, cause));
+    throw error;
+  }
+}
+
+/** What is seen to once a workspace is open: what an interrupted archiving left, and that there is an operator. */
+async function settle(
+  { journal }: Workspace,
+  archives: string | undefined,
+  onFault: WorkspaceFiles['onFault'],
+): Promise<void> {
+  if (archives !== undefined) {
+    await sweepArchives(journal.reader, archives).catch((cause: unknown) =>
       onFault('What an interrupted archiving left could not be taken away', cause),
     );
   }
-  if (workspace.journal.reader.principals.find(operatorId) === undefined) {
-    await workspace.journal.turn({
-      run: ({ tables, now }) =>
-        tables.principals.insert({
-          id: operatorId,
-          kind: 'operator',
-          displayName: 'Operator',
-          createdAt: now,
-          disabledAt: null,
-        }),
-    });
-  }
-  return workspace;
+  if (journal.reader.principals.find(operatorId) !== undefined) return;
+  await journal.turn({
+    run: ({ tables, now }) =>
+      tables.principals.insert({
+        id: operatorId,
+        kind: 'operator',
+        displayName: 'Operator',
+        createdAt: now,
+        disabledAt: null,
+      }),
+  });
 }
 
 /** For a workspace that is opened without a service. */

@@ -130,7 +130,7 @@ export class Workspace {
     });
     this.search = new SearchKeeper({
       folder: options.searchFolder,
-      languages: knownLanguages(readPolicy(this.journal.reader).searchLanguages),
+      languages: this.#readLanguages(),
       readBlob: (oid) => this.objects.readBlob(oid),
       blobOf: (number) => {
         const current = this.journal.reader.documents.byNumber(number)?.current;
@@ -145,6 +145,16 @@ export class Workspace {
       clock: options.clock,
       onFault: (cause) => options.onFault('What has run out could not be swept', cause),
     });
+  }
+
+  /** Read while the workspace is made: where that fails, nothing of it stays open. */
+  #readLanguages(): ReturnType<typeof knownLanguages> {
+    try {
+      return knownLanguages(readPolicy(this.journal.reader).searchLanguages);
+    } catch (error) {
+      void this.journal.close();
+      throw error;
+    }
   }
 
   /**

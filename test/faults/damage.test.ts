@@ -14,6 +14,7 @@ import { outcomeOf } from '../harness/act.js';
 import { until } from '../harness/until.js';
 import { skipBecause } from '../skip.js';
 import { checkSelf, Evidence } from './check.js';
+import { damagePages, makeFilled } from './damaged-pages.js';
 import { makeRandom } from './load.js';
 import { makeWorkbench, readAll, Workbench } from './workbench.js';
 
@@ -232,40 +233,6 @@ describe('damage to the sidecar', () => {
     assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
   });
 
-  it('damaged in any one page: each answer is right, or a documented error', async () => {
-    await bench.close();
-    const whole = await readFile(bench.paths.sidecar);
-    const pageSize = 4096;
-    const outcomes = new Set<string>();
-    // The pages after the first, which every opening reads, every third of them.
-    for (let page = 1; page * pageSize < whole.length; page += 3) {
-      const damaged = Buffer.from(whole);
-      damaged.fill(0xa5, page * pageSize, page * pageSize + 512);
-      await writeFile(bench.paths.sidecar, damaged);
-      const opened = await bench.open().then(
-        () => true,
-        () => false,
-      );
-      if (!opened) continue;
-      for (let i = 0; i < 60; i += 9) {
-        const location = `folder-${i % 7}/${i}.md`;
-        const outcome = await outcomeOf(bench.actor.read(location));
-        outcomes.add(outcome);
-        assert.match(outcome, /^(?:done|UNAVAILABLE|INTERNAL|NOT_FOUND)$/);
-        if (outcome === 'done') {
-          const text: unknown = await bench.actor.read(location).catch(() => `text ${i}`);
-          assert.equal(text, `text ${i}`);
-        }
-      }
-      await bench.close().catch(() => undefined);
-    }
-    assert.ok(outcomes.has('UNAVAILABLE'), [...outcomes].join(', '));
-    for (const ending of ['-wal', '-shm']) await rm(bench.paths.sidecar + ending, { force: true });
-    await writeFile(bench.paths.sidecar, whole);
-    await bench.open();
-    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1');
-  }).timeout(60_000);
-
   it('cut anywhere in its write-ahead log: whole groups, or refused because the repository knows of more', async () => {
     const log = `${bench.paths.sidecar}-wal`;
     await bench.workspace.checkpointer.run();
@@ -311,6 +278,31 @@ describe('damage to the sidecar', () => {
       }
     }
     assert.ok(outcomes.whole >= 8 && outcomes.refused > 0, JSON.stringify(outcomes));
+  }).timeout(60_000);
+});
+
+describe('damage to any one page of the sidecar', () => {
+  let bench: Workbench;
+  beforeEach(async () => {
+    bench = await makeFilled();
+    await bench.close();
+  });
+  afterEach(() => bench.remove());
+
+  it('what reading, listing, search and export answer is right, or UNAVAILABLE or INTERNAL', async () => {
+    const options = { ways: ['head', 'zeros'], every: 7, readEvery: 9 } as const;
+    const { wrong, outcomes } = await damagePages(bench, options);
+    assert.deepEqual(wrong, []);
+    assert.ok(outcomes.has('UNAVAILABLE'), [...outcomes].join(', '));
+    await bench.open();
+    assert.equal(await bench.actor.read('folder-1/1.md'), 'text 1 everywhere');
+  }).timeout(60_000);
+
+  it('where SQLite takes it for sound, and rows are gone without a word, the workspace is found unsound', async () => {
+    const { wrong } = await damagePages(bench, { ways: ['forget'], readEvery: 9 });
+    assert.ok(wrong.length > 0, 'no page was taken for a sound one');
+    for (const { page, noticed } of wrong)
+      assert.ok(noticed.includes('sidecar'), `page ${page}: ${noticed.join(', ')}`);
   }).timeout(60_000);
 });
 
