@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
 import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
 import { prepareContent, prepareStream } from '../workspace/prepare-content.js';
@@ -46,6 +47,22 @@ export async function prepareSource(context: PrepareContext, source: ContentSour
     return prepareContent(context.workspace, source.bytes, context.staged);
   }
   return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
+}
+
+/**
+ * The same for a new version of a document that is there: what comes in pieces is broken off when it is erased.
+ * @throws Refusal NOT_FOUND then
+ */
+export function prepareVersion(
+  context: PrepareContext,
+  location: Location,
+  source: ContentSource,
+): Promise<PreparedContent> {
+  const document = context.view.document(location);
+  if (document === undefined) return prepareSource(context, source);
+  return context.workspace.uploads.follow(document.id, (guard) =>
+    prepareSource(context, 'bytes' in source ? source : { stream: guard(source.stream) }),
+  );
 }
 
 async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {

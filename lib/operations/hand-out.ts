@@ -24,7 +24,7 @@ export class HandOut {
     try {
       this.#watch.requireReadable(document);
     } catch (error) {
-      throw await this.#end(error);
+      throw await this.#end(error, document);
     }
   }
 
@@ -45,10 +45,27 @@ export class HandOut {
   }
 
   /** Records once, however many parts are asked for after that. */
-  #end(error: unknown): Promise<Error> {
+  #end(error: unknown, document: Watched): Promise<Error> {
     const { workspace, caller } = this.#context;
-    const note = { ...this.#note, detail: { ...this.#note.detail, broken_off: true } };
-    this.#ended ??= recordRefusal(workspace, caller, { name: this.#action, note: () => note }, undefined, error);
+    const operation = { name: this.#action, note: () => this.#noteOfEnd(document) };
+    this.#ended ??= recordRefusal(workspace, caller, operation, undefined, error);
     return this.#ended;
+  }
+
+  /**
+   * Asked for where it is recorded. A document that was destroyed meanwhile, or is about to be, is not named any more: an
+   * erase that waited for this to end has looked through the records already.
+   */
+  #noteOfEnd({ id, number }: Watched): AuditNote {
+    const { target, documentId, detail, ...others } = this.#note;
+    const ended = { ...others, detail: { ...detail, broken_off: true } };
+    const { documents } = this.#context.workspace.journal.reader;
+    const isThere = documents.byId(id) !== undefined || documents.deleted(number)?.id === id;
+    if (documentId !== undefined && !isThere) return ended;
+    return {
+      ...ended,
+      ...(target === undefined ? {} : { target }),
+      ...(documentId === undefined ? {} : { documentId }),
+    };
   }
 }

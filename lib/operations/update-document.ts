@@ -3,7 +3,7 @@ import type { Document } from '../domain/document.js';
 import type { Precondition } from '../domain/etag.js';
 import type { Location } from '../domain/location.js';
 import { applyChange } from '../workspace/commit.js';
-import { prepareSource, type ContentSource } from './content.js';
+import { prepareVersion, type ContentSource } from './content.js';
 import type { WriteOperation } from './operation.js';
 
 export interface UpdateDocumentInput {
@@ -22,7 +22,7 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   name: 'document.update',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  prepare: (context, { content }) => prepareSource(context, content),
+  prepare: (context, { location, content }) => prepareVersion(context, location, content),
   run: (pen, { location, precondition, mediaType, message, claimId }, content) =>
     applyChange(pen, { type: 'update', location, precondition, content, mediaType, message, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),

@@ -7,7 +7,7 @@ import { formatTime } from '../domain/clock.js';
 import type { Deletion } from '../workspace/apply-delete.js';
 import { findDocument, toDocument } from '../workspace/locate.js';
 import type { Pen } from '../workspace/pen.js';
-import { prepareSource } from './content.js';
+import { prepareSource, prepareVersion } from './content.js';
 import { createDocument, type CreateDocumentInput } from './create-document.js';
 import { deleteDocument } from './delete-document.js';
 import type { AuditNote, WriteOperation } from './operation.js';
@@ -92,7 +92,7 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
   name: updateDocument.name,
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  prepare: (context, { content }) => prepareSource(context, content),
+  prepare: (context, { location, content }) => prepareVersion(context, location, content),
   run(pen, { expected, allowShrink, ...input }, content) {
     const { tables, now } = pen.turn;
     const found = findDocument(tables, input.location);

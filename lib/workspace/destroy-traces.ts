@@ -47,8 +47,10 @@ export class TraceDestroyer {
 
   /** @throws what stands in the way; nothing is final then */
   async destroy(): Promise<void> {
-    const { checkpointer } = this.#workspace;
+    const { checkpointer, uploads } = this.#workspace;
     const { reach } = this.#progress;
+    // Before texts are looked through: that it was broken off is recorded, with the name.
+    await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
     await checkpointer.run();
     await reach('checkpointed');
     await this.#repoint();
@@ -191,7 +193,7 @@ export class TraceDestroyer {
         signal: this.#progress.signal,
       }),
     );
-    await staging.discard(loose);
+    await unlessStopped(staging.discard(loose), this.#progress.signal);
     this.#workspace.forgetContent();
     await unlessStopped(repository.letGo(), this.#progress.signal);
   }

@@ -108,9 +108,12 @@ export class Eraser {
 
   /** Never throws. */
   async #runAll(): Promise<void> {
+    const { uploads } = this.#workspace;
     try {
       for (let open = this.#open(); open.length > 0; open = this.#open()) {
         await pause();
+        // Its sender is told at once; that it is over is waited for where its traces are destroyed.
+        void uploads.breakOff(open.flatMap(({ documentId }) => documentId ?? []));
         await this.#workspace.maintainer.heldOff(async () => {
           if (open.some(({ phase }) => phase === 'moved') || (await this.#rewriteWhatCan())) await this.#destroy();
         });

@@ -23,6 +23,8 @@ export interface StagingOptions {
 export class Staging {
   readonly #options: StagingOptions;
   readonly #holders = new Map<Oid, number>();
+  /** Told when no request holds a blob any more, and what it left unused is gone. */
+  readonly #waiting = new Map<Oid, (() => void)[]>();
   /** Drops under way. */
   readonly #drops = new Map<Oid, Promise<void>>();
 
@@ -53,18 +55,21 @@ export class Staging {
       else {
         this.#holders.delete(oid);
         await this.#drop(oid);
+        for (const tell of this.#waiting.get(oid) ?? []) tell();
+        this.#waiting.delete(oid);
       }
     }
   }
 
   /**
-   * Drops blobs with files of their own that nothing in the history leads to; those that a request holds, or that a
-   * version has, stay. @throws what the repository or the journal threw
+   * Drops blobs with files of their own that nothing in the history leads to; those that a request holds are waited for,
+   * those that a version has stay. @throws what the repository or the journal threw
    */
   async discard(oids: readonly Oid[]): Promise<void> {
     const { journal } = this.#options;
     for (const oid of oids) {
-      if (this.#holders.has(oid) || journal.reader.objects.isStaged(oid)) continue;
+      while (this.#holders.has(oid)) await this.#released(oid);
+      if (journal.reader.objects.isStaged(oid)) continue;
       await journal.turn({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
       // An upload of the same that came meanwhile drops it itself, or keeps it.
       if (this.#holders.has(oid)) continue;
@@ -77,6 +82,14 @@ export class Staging {
   /** Drops what an earlier process stored and never referred to. @throws what the repository or the journal threw */
   async recover(): Promise<void> {
     for (const { oid } of this.#options.journal.reader.objects.staged()) await this.#settle(oid);
+  }
+
+  #released(oid: Oid): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(oid) ?? [];
+      this.#waiting.set(oid, waiting);
+      waiting.push(resolve);
+    });
   }
 
   async #drop(oid: Oid): Promise<void> {

@@ -23,6 +23,7 @@ import { catchUpSearch } from './catch-up-search.js';
 import { longestIndexed, SearchKeeper, type SearchProgress } from './search-keeper.js';
 import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
+import { Uploads } from './uploads.js';
 import { View } from './view.js';
 
 /** What a workspace can be told of the service that it lives in. */
@@ -71,6 +72,7 @@ export class Workspace {
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
+  readonly uploads = new Uploads();
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EraseStep } from '../../lib/workspace/erase-step.js';
+import { openTestServer, type TestServer } from '../harness/http.js';
+import { RawConnection } from '../harness/raw-connection.js';
+import { until } from '../harness/until.js';
+import { eraseAt } from './erase-at.js';
+import { answering, findTraces } from './evidence.js';
+
+const mebibyte = 1024 * 1024;
+
+describe('an erase of a document that is on its way', function () {
+  this.timeout(60_000);
+  let server: TestServer;
+  let key: string;
+  let connection: RawConnection;
+  /** What nobody can have by chance, nor compress: pieces of it show where its bytes lie. */
+  let word: string;
+  let large: Buffer;
+
+  for (const store of ['disk', 'disk-without-git'] as const) {
+    describe(`(${store})`, () => {
+      beforeEach(async () => {
+        server = await openTestServer({ store });
+        ({ key } = await server.host.person('approver'));
+        word = randomBytes(12).toString('hex');
+        large = randomBytes(32 * mebibyte);
+        for (let at = 0; at < large.length; at += mebibyte / 2) large.write(word, at);
+        connection = await RawConnection.open(server.rest.port);
+      });
+      afterEach(async () => {
+        connection.end();
+        await server.close();
+      });
+
+      const dataFolder = (): string => server.host.dataFolder ?? '';
+      const head = (line: string, ...headers: string[]): string =>
+        [line, 'Host: x', `Authorization: Bearer ${key}`, ...headers, '', ''].join('\r\n');
+      const temporaryFiles = (): string[] => {
+        const repository = join(dataFolder(), 'acme', 'content.git');
+        return readdirSync(repository)
+          .filter((name) => name.endsWith('.tmp'))
+          .map((name) => join(repository, name));
+      };
+      /** Begins to send a new version, in raw form, and stops in the middle. */
+      const beginUpload = async (): Promise<void> => {
+        const length = `Content-Length: ${large.length}`;
+        const type = 'Content-Type: application/octet-stream';
+        connection.write(head('PUT /v1/documents/plan.bin HTTP/1.1', 'If-Match: *', type, length));
+        connection.write(large.subarray(0, 5 * mebibyte));
+        await until('its first bytes lie in a file', () =>
+          temporaryFiles().some((file) => statSync(file).size > 2 * mebibyte && readFileSync(file).includes(word)),
+        );
+      };
+
+      it('breaks off an upload of a new version, though its sender has fallen silent, and keeps no byte of it', async () => {
+        const ada = server.as(key);
+        await ada.post('/v1/documents?location=plan.bin', Buffer.from('small'));
+        await ada.create('other.md', 'other');
+        await beginUpload();
+        const { id } = await eraseAt(server.host.workspace, 'plan.bin');
+        const answer = await connection.read();
+        assert.equal(answer.status, 404);
+        assert.equal((JSON.parse(answer.body) as { error: { code: string } }).error.code, 'NOT_FOUND');
+        assert.doesNotMatch(answer.head + answer.body, /plan|eras/);
+        await server.host.workspace.eraser.finished(id);
+        assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
+        assert.deepEqual(temporaryFiles(), []);
+        await connection.closed();
+        assert.equal((await ada.get('/v1/documents/other.md')).status, 200);
+        const { record } = server.records().find(({ record: { action } }) => action === 'document.update') ?? {};
+        assert.deepEqual([record?.outcome, record?.code], ['refused', 'NOT_FOUND']);
+        assert.deepEqual(
+          server.log.filter(({ level }) => level === 'error'),
+          [],
+        );
+      });
+
+      it('is not final while somebody still has a large version of it open, and is when they are through', async () => {
+        const { workspace } = server.host;
+        const ada = server.as(key);
+        await ada.post('/v1/documents?location=plan.bin', large);
+        await ada.put('/v1/documents/plan.bin', Buffer.from('small'));
+        await workspace.checkpointer.run();
+        const [, first] = workspace.journal.reader.versions.before(1, Number.MAX_SAFE_INTEGER, 10);
+        // Read beside the guard, as by whoever does not look whether it may: the bytes flow as long as they are taken.
+        const { stream } = await workspace.repository.readStream(first?.blobOid ?? '');
+        const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+        const begun = await pieces.next();
+        assert.ok(begun.done !== true);
+
+        const steps: EraseStep[] = [];
+        const { id } = await eraseAt(workspace, 'plan.bin');
+        const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
+        await until('it has come as far as the packs', () => steps.includes('copied'));
+        // As long as the whole of it took so far, and more.
+        await delay(500);
+        assert.ok(!steps.includes('swept'), steps.join());
+        assert.equal(workspace.journal.reader.erasures.find(id)?.finalAt, null);
+
+        let size = begun.value.length;
+        for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) size += next.value.length;
+        assert.equal(size, large.length, 'what was begun is given whole');
+        assert.equal((await finished).phase, 'final');
+        assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
+      });
+
+      it('is not final while a request still holds an upload of the same bytes, which go when it is over', async () => {
+        const { workspace } = server.host;
+        await server.as(key).post('/v1/documents?location=plan.bin', large);
+        await workspace.checkpointer.run();
+        const held: string[] = [];
+        await workspace.staging.stage(
+          (async function* () {
+            yield large;
+          })(),
+          held,
+        );
+        const steps: EraseStep[] = [];
+        const { id } = await eraseAt(workspace, 'plan.bin');
+        const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
+        await until('it has come as far as the packs', () => steps.includes('copied'));
+        await delay(500);
+        assert.ok(!steps.includes('swept'), steps.join());
+        const oids = [...held];
+        assert.equal(oids.length, 1);
+        await workspace.staging.release(held);
+        assert.equal((await finished).phase, 'final');
+        assert.deepEqual(answering(dataFolder(), oids), []);
+        assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
+      });
+
+      it('is not final while a download over REST stands still, which ends broken off and not whole', async () => {
+        const { workspace } = server.host;
+        const ada = server.as(key);
+        await ada.post('/v1/documents?location=plan.bin', large);
+        await workspace.checkpointer.run();
+        const headers = { Authorization: `Bearer ${key}`, Accept: 'application/octet-stream' };
+        const asked = request({ port: server.rest.port, path: '/v1/documents/plan.bin', headers }).end();
+        // Nothing of the body is taken before somebody asks for it.
+        const [response] = (await once(asked, 'response')) as [IncomingMessage];
+        assert.equal(response.statusCode, 200);
+        // Until what lies between the two sides is full, and nothing is sent any more.
+        await delay(1000);
+        const steps: EraseStep[] = [];
+        const { id } = await eraseAt(workspace, 'plan.bin');
+        const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
+        await until('it has come as far as the packs', () => steps.includes('copied'));
+        await delay(500);
+        assert.ok(!steps.includes('swept'), steps.join());
+        let size = 0;
+        response.on('data', (piece: Buffer) => (size += piece.length));
+        await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
+        assert.ok(size < large.length, 'the rest was not handed out');
+        assert.equal((await finished).phase, 'final');
+        assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
+      });
+    });
+  }
+});
