@@ -1,7 +1,8 @@
 import type { PlacedClaim } from '../domain/claim.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
-import { releaseClaim, releaseClaimAt, takeClaim } from '../operations/change-claim.js';
+import { releaseClaim, releaseClaimAt } from '../operations/release-claim.js';
+import { takeClaim } from '../operations/take-claim.js';
 import { listClaims } from '../operations/list-claims.js';
 import { presentClaim } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';

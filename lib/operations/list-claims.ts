@@ -1,10 +1,9 @@
-import type { ClaimStanding, OwnClaim, PlacedClaim } from '../domain/claim.js';
+import { claimsKeptFor, type ClaimStanding, type OwnClaim, type PlacedClaim } from '../domain/claim.js';
 import type { Document } from '../domain/document.js';
 import { isWithin, type Location } from '../domain/location.js';
 import { makePage, type Page } from '../domain/page.js';
 import type { ClaimRow } from '../sidecar/claim-table.js';
 import { mayHolderEdit, toClaim } from '../workspace/find-claims.js';
-import { claimsKeptFor } from './change-claim.js';
 import type { ReadContext, ReadOperation } from './operation.js';
 import { findReadable } from './read-text.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Brief, BriefBound, BriefChange, BriefMark, BriefSurroundings, ReachedPlace } from '../domain/brief.js';
-import type { PlacedClaim } from '../domain/claim.js';
+import { claimsKeptFor, type PlacedClaim } from '../domain/claim.js';
 import { compareText } from '../domain/location.js';
 import { messageNotice } from '../domain/message.js';
 import { unauthenticated } from '../domain/refusal.js';
@@ -9,7 +9,6 @@ import { toClaim } from '../workspace/find-claims.js';
 import { findDocumentById } from '../workspace/locate.js';
 import type { View } from '../workspace/view.js';
 import { ChangeWalk, endOf, type ChangePosition, type ChangeRange } from '../workspace/walk-changes.js';
-import { claimsKeptFor } from './change-claim.js';
 import { MessagePresenter } from './describe-message.js';
 import { findAddressed } from './find-addressed.js';
 import { encodePage, encodePosition, findBriefBounds, markAfter, type ReadBriefInput } from './find-brief-bounds.js';

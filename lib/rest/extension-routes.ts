@@ -1,5 +1,7 @@
 import { addComment } from '../operations/add-comment.js';
-import { breakClaim, releaseClaim, takeClaim } from '../operations/change-claim.js';
+import { breakClaim } from '../operations/break-claim.js';
+import { releaseClaim } from '../operations/release-claim.js';
+import { takeClaim } from '../operations/take-claim.js';
 import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
 import { addLabels, removeLabels, setLabels } from '../operations/change-labels.js';
 import { compareVersions } from '../operations/compare-versions.js';

@@ -1,6 +1,7 @@
 import type { PlacedClaim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { ChangedClaim, TakenClaim } from '../operations/change-claim.js';
+import type { ChangedClaim } from '../operations/find-own-claim.js';
+import type { TakenClaim } from '../operations/take-claim.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor } from './present-document.js';
 

@@ -1,5 +1,6 @@
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
-import type { BreakClaimInput, TakeClaimInput } from '../operations/change-claim.js';
+import type { BreakClaimInput } from '../operations/break-claim.js';
+import type { TakeClaimInput } from '../operations/take-claim.js';
 import type { ListClaimsInput } from '../operations/list-claims.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';

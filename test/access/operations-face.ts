@@ -4,7 +4,9 @@ import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js
 import { Refusal } from '../../lib/domain/refusal.js';
 import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
 import { addComment } from '../../lib/operations/add-comment.js';
-import { breakClaim, releaseClaimAt, takeClaim } from '../../lib/operations/change-claim.js';
+import { breakClaim } from '../../lib/operations/break-claim.js';
+import { releaseClaimAt } from '../../lib/operations/release-claim.js';
+import { takeClaim } from '../../lib/operations/take-claim.js';
 import { addLabels } from '../../lib/operations/change-labels.js';
 import { compareVersions } from '../../lib/operations/compare-versions.js';
 import { createDocument } from '../../lib/operations/create-document.js';

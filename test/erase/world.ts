@@ -1,7 +1,7 @@
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { makePackable } from '../../lib/git/objects.js';
 import { addComment } from '../../lib/operations/add-comment.js';
-import { takeClaim } from '../../lib/operations/change-claim.js';
+import { takeClaim } from '../../lib/operations/take-claim.js';
 import { createGrant } from '../../lib/operations/change-grant.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
