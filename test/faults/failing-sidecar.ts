@@ -2,7 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { openSidecar, type Sidecar } from '../../lib/sidecar/sidecar.js';
 
 /** What SQLite says when it goes wrong. */
-export type SqliteFault = 'SQLITE_FULL' | 'SQLITE_IOERR_WRITE' | 'SQLITE_IOERR_FSYNC' | 'SQLITE_BUSY';
+export type SqliteFault =
+  'SQLITE_FULL' | 'SQLITE_IOERR_WRITE' | 'SQLITE_IOERR_READ' | 'SQLITE_IOERR_FSYNC' | 'SQLITE_BUSY';
 
 export interface FaultOptions {
   /** Whether what fails is done nevertheless, and only said to have failed. */
@@ -28,6 +29,12 @@ export class FailingSidecars {
   #fault: SqliteFault = 'SQLITE_FULL';
   #when: 'before' | 'after' = 'before';
   #mayOpen = true;
+  readonly #watched: ReadonlySet<string>;
+
+  /** @param countsReads whether what is asked of the side that reads counts and fails too */
+  constructor({ countsReads = false } = {}) {
+    this.#watched = new Set(['writer', 'transaction', ...(countsReads ? ['reader'] : [])]);
+  }
 
   /** Lets the n-th call fail. */
   arm(failAt: number, fault: SqliteFault, options: FaultOptions = {}): void {
@@ -58,7 +65,7 @@ export class FailingSidecars {
     this.opened += 1;
     if (!this.#mayOpen) throw new Sqlite.SqliteError('made to fail', 'SQLITE_CANTOPEN');
     const sidecar = openSidecar(file, migrations, mustExist);
-    return this.#watch(sidecar, 'sidecar', new Set(['writer', 'transaction'])) as Sidecar;
+    return this.#watch(sidecar, 'sidecar', this.#watched) as Sidecar;
   };
 
   /** Passes everything on, but for calls of methods that lie below `watched`, which count. */
@@ -66,8 +73,9 @@ export class FailingSidecars {
     const known = new Map<string | symbol, unknown>();
     return new Proxy(target, {
       get: (_, key) => {
+        // Asking for the reader begins its transaction, each time.
+        const value: unknown = known.has(key) && key !== 'reader' ? undefined : Reflect.get(target, key);
         if (known.has(key)) return known.get(key);
-        const value: unknown = Reflect.get(target, key);
         const label = `${name}.${String(key)}`;
         const isWatched = watched === 'all' || watched.has(String(key));
         if (typeof value === 'object' && value !== null && isWatched) {

@@ -19,8 +19,12 @@ export class FailingFileSystem implements FileSystem {
   #fault: Fault = 'EIO';
   #isDead = false;
 
-  constructor(fs: FileSystem) {
+  readonly #countsReads: boolean;
+
+  /** @param countsReads whether opening for reading, reading, sizing and listing count and fail too */
+  constructor(fs: FileSystem, { countsReads = false } = {}) {
     this.#fs = fs;
+    this.#countsReads = countsReads;
   }
 
   arm(failAt: number, fault: Fault, isDead: boolean): void {
@@ -35,19 +39,30 @@ export class FailingFileSystem implements FileSystem {
     this.#failAt = Number.POSITIVE_INFINITY;
   }
 
-  openToRead(path: string): Promise<OpenFile> {
-    return this.#fs.openToRead(path);
+  async openToRead(path: string): Promise<OpenFile> {
+    this.#readStep('openToRead', path);
+    const file = await this.#fs.openToRead(path);
+    return {
+      ...file,
+      read: async (into) => {
+        this.#readStep('read', path);
+        return file.read(into);
+      },
+    };
   }
 
-  readFile(path: string): Promise<Buffer> {
+  async readFile(path: string): Promise<Buffer> {
+    this.#readStep('readFile', path);
     return this.#fs.readFile(path);
   }
 
-  size(path: string): Promise<number> {
+  async size(path: string): Promise<number> {
+    this.#readStep('size', path);
     return this.#fs.size(path);
   }
 
-  readdir(path: string): Promise<string[]> {
+  async readdir(path: string): Promise<string[]> {
+    this.#readStep('readdir', path);
     return this.#fs.readdir(path);
   }
 
@@ -100,6 +115,10 @@ export class FailingFileSystem implements FileSystem {
 
   #isAt(call: number): boolean {
     return call === this.#failAt || (this.#isDead && call > this.#failAt);
+  }
+
+  #readStep(what: string, about: string): void {
+    if (this.#countsReads) this.#step(what, about);
   }
 
   #step(what: string, about: string): void {
