@@ -5,7 +5,7 @@ import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { parsePrecondition } from '../../lib/domain/etag.js';
 import { addComment } from '../../lib/operations/add-comment.js';
-import { takeClaim } from '../../lib/operations/change-claim.js';
+import { takeClaim } from '../../lib/operations/take-claim.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/delete-folder.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
