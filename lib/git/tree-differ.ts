@@ -58,6 +58,8 @@ export class TreeDiffer {
     const git = this.#git;
     this.#git = undefined;
     git?.kill();
+    // It has not ended before what it wrote is read or thrown away.
+    git?.stdout.destroy();
     await git?.ended;
   }
 

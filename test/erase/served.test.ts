@@ -151,6 +151,8 @@ describe('a service that served, searched, read and wrote a document by both fac
     folder = await makeFolder();
     data = join(folder, 'data');
     ({ key } = await ask<{ key: string }>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada'));
+    // More is asked than a key may ask in so short a time.
+    await ask('policy', 'set', 'burst', '10000', '--data', data);
     const node = ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${folder}`];
     service = spawn(process.execPath, [...node, program, 'serve', '--data', data, '--port', '0', '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
