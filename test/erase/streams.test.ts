@@ -99,7 +99,7 @@ describe('an erase of a document that is on its way', function () {
         const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
         await until('it has come as far as the packs', () => steps.includes('copied'));
         // As long as the whole of it took so far, and more.
-        await delay(500);
+        await delay(200);
         assert.ok(!steps.includes('swept'), steps.join());
         assert.equal(workspace.journal.reader.erasures.find(id)?.finalAt, null);
 
@@ -125,7 +125,7 @@ describe('an erase of a document that is on its way', function () {
         const { id } = await eraseAt(workspace, 'plan.bin');
         const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
         await until('it has come as far as the packs', () => steps.includes('copied'));
-        await delay(500);
+        await delay(200);
         assert.ok(!steps.includes('swept'), steps.join());
         const oids = [...held];
         assert.equal(oids.length, 1);
@@ -151,7 +151,7 @@ describe('an erase of a document that is on its way', function () {
         const { id } = await eraseAt(workspace, 'plan.bin');
         const finished = workspace.eraser.finished(id, (step) => void steps.push(step));
         await until('it has come as far as the packs', () => steps.includes('copied'));
-        await delay(500);
+        await delay(200);
         assert.ok(!steps.includes('swept'), steps.join());
         let size = 0;
         response.on('data', (piece: Buffer) => (size += piece.length));

@@ -4,7 +4,7 @@ import { runCampaign } from './campaign.js';
 /** `npm run` has no time for hundreds of rounds: `node dist/test/faults/campaign.js --rounds 300` does. */
 describe('a service that is killed at any moment', () => {
   for (const [git, rounds] of [
-    ['auto', 16],
+    ['auto', 12],
     ['never', 6],
   ] as const) {
     it(`keeps everything it has answered, and nothing by halves (${git === 'auto' ? 'with' : 'without'} the git program)`, async () => {
