@@ -165,7 +165,7 @@ describe('The journal', () => {
   it('does not serve a reading whose record could not be kept', async () => {
     await someone.create('a.md');
     failNextCommit(test.workspace);
-    assert.equal(await outcomeOf(someone.read('a.md')), 'INTERNAL');
+    assert.equal(await outcomeOf(someone.read('a.md')), 'UNAVAILABLE');
   });
 
   it('forgets the rights that a lost group had given', async () => {
