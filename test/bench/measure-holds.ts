@@ -8,8 +8,9 @@ import { startWatched, type Holds, type RunningServer } from './start-server.js'
 const megabyte = 1024 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(megabyte / Buffer.byteLength(unit)));
 
-/** Documents of a megabyte that ask more of whoever reads them than their length says. */
-const hostileTexts: Readonly<Record<string, string>> = {
+/** Documents of a megabyte: an ordinary one, and such as ask more of whoever reads them than their length says. */
+const texts: Readonly<Record<string, string>> = {
+  'ordinary words': fill('Whoever travels books a train where the journey takes less than four hours.\n'),
   'opening brackets': fill('['),
   'combining marks': `a${fill('\u0301')}`,
   'one word of 120,000 letters, again and again': fill(`${'q'.repeat(120_000)} `),
@@ -44,8 +45,11 @@ export async function measureHolds(report: Report, effort: Effort): Promise<void
   await service.readHolds();
   await drive({ ...writeLoad(seeded, service.url, 16), seconds: effort.seconds * effort.times });
   add('16 clients writing, with checkpoints and joined packs', await service.readHolds());
-  for (const [name, text] of Object.entries(hostileTexts)) {
-    const location = `hostile/${name.replaceAll(/\W+/g, '-')}.md`;
+  await write(service, seeded, 'long/first.md', 'The first of its kind.');
+  await search(service, seeded, 'first');
+  await service.readHolds();
+  for (const [name, text] of Object.entries(texts)) {
+    const location = `long/${name.replaceAll(/\W+/g, '-')}.md`;
     await write(service, seeded, location, text);
     // A search waits until the index has followed.
     await search(service, seeded, 'clause');
@@ -92,7 +96,7 @@ async function edit(hands: McpHands, location: string): Promise<void> {
   const read = await hands.call('read_org_doc', { location, max_chars: 60_000 });
   await hands.call('read_org_doc', { location, section: 'no such heading' });
   const expected_commit = (read.done?.commit ?? '0'.repeat(40)) as string;
-  const [first = ''] = Object.values(hostileTexts);
+  const [first = ''] = Object.values(texts);
   for (const one of [
     { op: 'replace_text', old_text: first.slice(0, 100_000), new_text: 'x' },
     { op: 'replace_text', old_text: 'aaaaaaaaaaaaaaaaaaaaaaaaab'.repeat(1000), new_text: 'x' },
