@@ -15,7 +15,7 @@ import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/servic
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
-import { adoptWorkspace, removeLeft } from '../workspace/stage-workspace.js';
+import { adoptWorkspace, removeMark } from '../workspace/stage-workspace.js';
 import { sweepDataFolder } from '../workspace/sweep-data-folder.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -102,7 +102,7 @@ export class Service {
       await service.#sweep();
       for (const { name } of serviceFile.listWorkspaces()) {
         try {
-          if (dataFolder !== null) await removeLeft(dataFolder, name);
+          if (dataFolder !== null) await removeMark(dataFolder, name);
           service.#workspaces.set(name, await openWorkspace(service.#files, name));
         } catch (cause) {
           service.#faulty.add(name, cause);

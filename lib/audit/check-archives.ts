@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { findFaultOfFile } from '../pace/hash-file.js';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
 
 /**
@@ -14,19 +13,9 @@ export async function checkArchives(
 ): Promise<{ readonly archive: ArchiveRow; readonly problem: string }[]> {
   const problems: { archive: ArchiveRow; problem: string }[] = [];
   for (const archive of archives) {
-    const problem = await faultOf(join(folder, archive.file), archive.sha256);
+    const path = join(folder, archive.file);
+    const problem = await findFaultOfFile(path, archive.sha256, 'was changed: its SHA-256 is another one');
     if (problem !== undefined) problems.push({ archive, problem });
   }
   return problems;
-}
-
-async function faultOf(file: string, sha256: string): Promise<string | undefined> {
-  const hash = createHash('sha256');
-  try {
-    for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) hash.update(piece);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'is missing' : `cannot be read: ${message}`;
-  }
-  return hash.digest('hex') === sha256 ? undefined : 'was changed: its SHA-256 is another one';
 }

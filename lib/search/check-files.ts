@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { describeError } from '../domain/describe-error.js';
+import { findFaultOfFile } from '../pace/hash-file.js';
 import { readManifest } from './segment-files.js';
 
 /**
@@ -30,19 +29,9 @@ async function lookAt(folder: string): Promise<{ readonly digest: string | undef
   if (manifest === undefined || !manifest.isOurs) return { digest: undefined, problems: [] };
   const problems: string[] = [];
   for (const file of manifest.files) {
-    const fault = await faultOf(path.join(folder, file), file);
+    // A segment is called by its own hash.
+    const fault = await findFaultOfFile(path.join(folder, file), path.basename(file, '.segment'), 'is damaged');
     if (fault !== undefined) problems.push(`The file ${file} of the search index ${fault}.`);
   }
   return { digest: manifest.digest, problems };
-}
-
-async function faultOf(file: string, name: string): Promise<string | undefined> {
-  const hash = createHash('sha256');
-  try {
-    for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) hash.update(piece);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'is missing' : `cannot be read: ${message}`;
-  }
-  return `${hash.digest('hex')}.segment` === name ? undefined : 'is damaged';
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashFile } from '../pace/hash-file.js';
 
 /** Names of a backup's files, besides the archives of the audit chain in `audit/`. */
 export const backupFiles = {
@@ -36,9 +36,7 @@ export interface BackupFile {
 /** @param name relative to the folder, with forward slashes */
 export async function describeFile(folder: string, name: string): Promise<BackupFile> {
   const path = join(folder, name);
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+  return { name, bytes: (await stat(path)).size, sha256: await hashFile(path) };
 }
 
 /**

@@ -170,16 +170,12 @@ export async function adoptWorkspace(
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
-  await removeLeft(dataFolder, name);
+  await removeMark(dataFolder, name);
 }
 
-/**
- * For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark, and the
- * stage with a copy of its keys.
- */
-export async function removeLeft(dataFolder: string, name: string): Promise<void> {
+/** For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark. */
+export async function removeMark(dataFolder: string, name: string): Promise<void> {
   await rm(join(pathsOf(dataFolder, name).folder, unfinished), { force: true });
-  await rm(stageOf(dataFolder, name), { recursive: true, force: true });
 }
 
 function stageOf(dataFolder: string, name: string): string {

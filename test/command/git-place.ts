@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gitEnvironment, runGit } from '../harness/run-git.js';
 import { ask, askRefused, makeFolder } from './run-program.js';
 
 export interface Imported {
@@ -32,13 +32,7 @@ export interface Place {
 }
 
 const environment = {
-  PATH: process.env['PATH'],
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'Grace',
-  GIT_AUTHOR_EMAIL: 'grace@example.org',
-  GIT_COMMITTER_NAME: 'Grace',
-  GIT_COMMITTER_EMAIL: 'grace@example.org',
+  ...gitEnvironment,
   GIT_AUTHOR_DATE: '2020-02-03T04:05:06Z',
   GIT_COMMITTER_DATE: '2020-02-03T04:05:06Z',
 };
@@ -47,8 +41,7 @@ export async function makePlace(...initParameters: string[]): Promise<Place> {
   const folder = await makeFolder();
   const [tree, data] = [join(folder, 'tree'), join(folder, 'data')];
   await mkdir(tree);
-  const git = (...parameters: string[]): string =>
-    execFileSync('git', ['-C', tree, ...parameters], { encoding: 'utf8', env: environment, stdio: 'pipe' }).trim();
+  const git = (...parameters: string[]): string => runGit(tree, parameters, environment).trim();
   git('init', '-q', '-b', 'main', ...initParameters);
   await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
   return {

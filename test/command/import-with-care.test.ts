@@ -9,6 +9,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
+import { runGit } from '../harness/run-git.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 
 interface Imported {
@@ -36,18 +37,7 @@ describe('an import', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  function git(...parameters: string[]): string {
-    const env = {
-      PATH: process.env['PATH'],
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_AUTHOR_NAME: 'Grace',
-      GIT_AUTHOR_EMAIL: 'grace@example.org',
-      GIT_COMMITTER_NAME: 'Grace',
-      GIT_COMMITTER_EMAIL: 'grace@example.org',
-    };
-    return execFileSync('git', ['-C', folder, ...parameters], { encoding: 'utf8', env, stdio: 'pipe' }).trim();
-  }
+  const git = (...parameters: string[]): string => runGit(folder, parameters).trim();
 
   const write = async (name: string, text: string): Promise<void> => {
     await mkdir(join(folder, name, '..'), { recursive: true });

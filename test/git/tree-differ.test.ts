@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
 import { SourceRepository, type SourceChange } from '../../lib/git/source-repository.js';
 import { gather } from '../harness/gather.js';
+import { runGit } from '../harness/run-git.js';
 
 describe('what the commits of a repository changed, asked of one git', () => {
   let folder: string;
   let source: SourceRepository;
   let commits: string[];
 
-  const env = {
-    PATH: process.env['PATH'],
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_AUTHOR_NAME: 'Grace',
-    GIT_AUTHOR_EMAIL: 'grace@example.org',
-    GIT_COMMITTER_NAME: 'Grace',
-    GIT_COMMITTER_EMAIL: 'grace@example.org',
-  };
-  const git = (...parameters: string[]): string =>
-    execFileSync('git', ['-C', folder, ...parameters], { encoding: 'utf8', env, stdio: 'pipe' });
+  const git = (...parameters: string[]): string => runGit(folder, parameters);
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-differ-'));

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+
+/**
+ * Reads a file piece by piece, so that memory stays flat and others have their turn in between.
+ * @returns its SHA-256, in hexadecimal digits
+ * @throws the system's error when it cannot be read
+ */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/**
+ * Holds a file against the SHA-256 that it has to have.
+ * @param changed what to say where it has another one
+ * @returns what is wrong, the end of a sentence that begins with the file; undefined when nothing is
+ */
+export async function findFaultOfFile(path: string, sha256: string, changed: string): Promise<string | undefined> {
+  try {
+    return (await hashFile(path)) === sha256 ? undefined : changed;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'is missing' : `cannot be read: ${message}`;
+  }
+}
