@@ -1,5 +1,5 @@
-import { setImmediate as rest } from 'node:timers/promises';
 import type { AuditRecord } from '../domain/audit-record.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
@@ -69,7 +69,7 @@ async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<r
       head = { seq: last.seq, hash: last.hash };
     }
     if (head.seq === from) return;
-    await rest();
+    await yieldToLoop();
   }
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate as rest } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { describeError } from '../domain/describe-error.js';
 import type { AuditRecord } from '../domain/audit-record.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
 import type { ExportedRecord } from './exported-line.js';
 
@@ -84,7 +84,7 @@ async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<
       begun = lines.pop() ?? '';
       yield lines.filter((line) => line !== '');
       // Several pieces may be there already, and taking them would be one stretch of work.
-      await rest();
+      await yieldToLoop();
     }
   } catch (error) {
     throw error instanceof ArchiveUnreadable ? error : unreadable(archive, error);
@@ -97,7 +97,7 @@ async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<
 async function hashResting(bytes: Buffer): Promise<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < bytes.length; start += hashedAtOnce) {
-    if (start > 0) await rest();
+    if (start > 0) await yieldToLoop();
     hash.update(bytes.subarray(start, start + hashedAtOnce));
   }
   return hash.digest('hex');

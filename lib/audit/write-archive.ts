@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as rest } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
 import { ChainVerifier } from './verify.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
@@ -87,7 +87,7 @@ async function compressStretch(tables: ChainTables, start: ChainHead, last: numb
       }
       if (text === '') throw new StretchUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
       yield text;
-      await rest();
+      await yieldToLoop();
     }
   }
   await pipeline(lines, createGzip(), async (compressed: AsyncIterable<Buffer>) => {

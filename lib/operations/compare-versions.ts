@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import type { TextDiff } from '../domain/text-diff.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { diffTextsInPieces, mostCompared } from './diff-texts.js';
 import type { ReadOperation } from './operation.js';
 
@@ -65,7 +65,7 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
       const [first = '', second] = texts;
       if (texts.some(hasManyLines)) return { ...compared, why: 'too_large' };
       const [older, newer] = second === undefined ? ['', first] : [first, second];
-      return { ...compared, diff: await diffTextsInPieces(older, newer, setImmediate) };
+      return { ...compared, diff: await diffTextsInPieces(older, newer, yieldToLoop) };
     });
   },
   noteResult: ({ document, to }) => ({ version: to.id, documentId: document.id }),

@@ -1,6 +1,6 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type { AddressedComment } from '../domain/comment.js';
 import type { Location } from '../domain/location.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { toComment } from './add-comment.js';
 import type { ReadContext } from './operation.js';
 import { findReadable } from './read-text.js';
@@ -33,7 +33,7 @@ export async function findAddressed(
       next = number;
     }
     if (rows.length < rowsAtOnce) return { comments, next: 0 };
-    await pause();
+    await yieldToLoop();
     locations.clear();
   }
 }

@@ -1,10 +1,10 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type { Brief, BriefBound, BriefChange, BriefMark, BriefSurroundings, ReachedPlace } from '../domain/brief.js';
 import { claimsKeptFor, type PlacedClaim } from '../domain/claim.js';
 import { compareText } from '../domain/location.js';
 import { messageNotice } from '../domain/message.js';
 import { unauthenticated } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { toClaim } from '../workspace/find-claims.js';
 import { findDocumentById } from '../workspace/locate.js';
 import type { View } from '../workspace/view.js';
@@ -103,7 +103,7 @@ async function readChanges(
     }
     if (walked.position === null) return { changes, next: null };
     position = walked.position;
-    await pause();
+    await yieldToLoop();
     view = workspace.view(caller);
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as rest } from 'node:timers/promises';
+import { yieldToLoop } from './yield-to-loop.js';
 
 /** Milliseconds of work after which others get their turn. */
 const slice = 8;
@@ -10,7 +10,7 @@ export async function runResting<Result>(work: Generator<void, Result>): Promise
     const step = work.next();
     if (step.done === true) return step.value;
     if (performance.now() - since < slice) continue;
-    await rest();
+    await yieldToLoop();
     since = performance.now();
   }
 }

@@ -1,8 +1,8 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
 import { readPolicy } from '../access/policy.js';
 import { compareTrees } from '../git/compare-trees.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { LanguageCode } from '../search/languages/languages.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
@@ -84,7 +84,7 @@ async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promis
     const row = reader.documents.byNumber(number);
     if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locate(reader, row), labels }]);
   };
-  for (let after = 0; ; await immediate()) {
+  for (let after = 0; ; await yieldToLoop()) {
     const labelled = workspace.journal.reader.labels.after(after, batch);
     if (labelled.size === 0) break;
     for (const [number, labels] of labelled) {

@@ -1,8 +1,8 @@
-import { setImmediate as nextStretch } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.js';
 import { internal } from '../domain/refusal.js';
 import type { Oid, PackableObject } from '../git/objects.js';
 import type { Repository } from '../git/repository.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { Journal } from './journal.js';
 import type { Maintainer } from './maintain.js';
 import { noteCheckpoint } from './recover.js';
@@ -227,7 +227,7 @@ export class Checkpointer {
         first ??= number;
         last = number;
       }
-      await nextStretch();
+      await yieldToLoop();
     }
     return first === undefined ? undefined : { objects, first, last };
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { setImmediate as rest, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { repointedRows } from '../sidecar/rewritten-commit-table.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
@@ -119,7 +120,7 @@ export class TraceDestroyer {
     );
     for (const places of eraseRows.namedPlaces(namesAtOnce)) {
       finder.leaveOut(places);
-      await rest();
+      await yieldToLoop();
       this.#progress.signal.throwIfAborted();
     }
     return finder.found(open.flatMap(({ documentId }) => documentId ?? []));
@@ -212,7 +213,7 @@ export class TraceDestroyer {
     while (!this.#workspace.journal.sidecar.overwriteStale(pages)) {
       await delay(patience, undefined, { signal: this.#progress.signal });
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToLoop();
   }
 
   async #finish(): Promise<void> {

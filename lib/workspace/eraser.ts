@@ -1,7 +1,7 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type { Erasure } from '../domain/erasure.js';
 import { internal, notFound } from '../domain/refusal.js';
 import type { Oid } from '../git/objects.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import { forgetRewritten, TraceDestroyer, unlessStopped, type Progress } from './destroy-traces.js';
 import type { EraseStep } from './erase-step.js';
@@ -111,7 +111,7 @@ export class Eraser {
     const { uploads } = this.#workspace;
     try {
       for (let open = this.#open(); open.length > 0; open = this.#open()) {
-        await pause();
+        await yieldToLoop();
         // Its sender is told at once; that it is over is waited for where its traces are destroyed.
         void uploads.breakOff(open.flatMap(({ documentId }) => documentId ?? []));
         await this.#workspace.maintainer.heldOff(async () => {

@@ -1,6 +1,6 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type { Oid } from '../git/objects.js';
 import type { ReadableRepository } from '../git/open-read-only.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { isAgainstSchema } from '../sidecar/fault.js';
 import type { Scratch } from '../sidecar/scratch.js';
 import { decodeHistory, type HistoryCommit } from './decode-history.js';
@@ -67,7 +67,7 @@ export async function replayHistory(
     commits += group.length;
     before = group.at(-1);
     await tell(commits);
-    await pause();
+    await yieldToLoop();
   }
   if (before !== undefined) scratch.tables.meta.set('tree', before.commit.tree);
   await verifyTree(

@@ -1,4 +1,3 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import { segmentsOf } from '../domain/location.js';
 import type { HistoryPacker } from '../git/history-packer.js';
 import { MissingObject, type Oid } from '../git/objects.js';
@@ -6,6 +5,7 @@ import type { ReadCommit, WantedCommit } from '../git/read-commits.js';
 import type { Repository } from '../git/repository.js';
 import { treeOf } from '../git/rewrite-commit.js';
 import { Tree } from '../git/tree.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/rewritten-commit-table.js';
 import { ByteBoundedCache } from './object-cache.js';
 import {
@@ -68,7 +68,7 @@ export async function rewriteStretch(stretch: HistoryStretch, parts: RewritePart
     }
     if (made.length >= toldTogether) tell();
     if (packer.isFull) await packer.flush();
-    await pause();
+    await yieldToLoop();
   }
   tell();
   await packer.flush();

@@ -1,5 +1,5 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import type { Oid } from '../git/objects.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { ContentDifference } from '../sidecar/compare-content.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
 import { readWithPending } from './read-with-pending.js';
@@ -45,7 +45,7 @@ export async function verifyHistory(
       for (const difference of stretch.differences) reportDifference(difference, faults, report);
       rows += stretch.rows;
       tell('rows', rows);
-      await pause();
+      await yieldToLoop();
     }
   } finally {
     scratch.close();

@@ -1,6 +1,6 @@
-import { setImmediate as pause } from 'node:timers/promises';
 import { describeError } from '../domain/describe-error.js';
 import { hashObject, inflateObject } from '../git/objects.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/object-table.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
 import type { Report } from './verify.js';
@@ -21,7 +21,7 @@ export async function verifyPending({ sidecar }: ReadOnlyWorkspace, report: Repo
     const last = some.at(-1);
     if (last === undefined) return;
     after = last.number;
-    await pause();
+    await yieldToLoop();
   }
 }
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { yieldToLoop } from '../../lib/pace/yield-to-loop.js';
+
+describe('Long work that yields to the event loop', () => {
+  it('goes on one piece in each turn of the loop, however much of it there is', async () => {
+    let wentOn = 0;
+    const perTurn: number[] = [];
+    const jobs = Promise.all(
+      Array.from({ length: 20 }, async () => {
+        for (let slice = 0; slice < 5; slice += 1) {
+          await yieldToLoop();
+          wentOn += 1;
+        }
+      }),
+    );
+    while (wentOn < 100) {
+      const before = wentOn;
+      await new Promise((resolve) => setImmediate(resolve));
+      perTurn.push(wentOn - before);
+    }
+    await jobs;
+    assert.ok(Math.max(...perTurn) <= 1, perTurn.join(' '));
+    assert.equal(
+      perTurn.reduce((sum, each) => sum + each, 0),
+      100,
+    );
+  });
+
+  it('goes on in the order in which it yielded', async () => {
+    const order: string[] = [];
+    const job = async (name: string): Promise<void> => {
+      for (let slice = 0; slice < 3; slice += 1) {
+        await yieldToLoop();
+        order.push(name);
+      }
+    };
+    await Promise.all([job('a'), job('b'), job('c')]);
+    assert.equal(order.join(''), 'abcabcabc');
+  });
+});
