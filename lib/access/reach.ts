@@ -41,6 +41,12 @@ export class Reach {
     return roleContains(this.roleIn(location), role);
   }
 
+  /** Whether the role is held at any place at all. */
+  holdsSomewhere(role: Role): boolean {
+    const isEnough = (held: Role): boolean => roleContains(held, role);
+    return [...this.#folders.values()].some(isEnough) || [...this.#documents.values()].some(isEnough);
+  }
+
   /** Folders that carry a grant and lie strictly below `folder`. */
   foldersBelow(folder: Location): Location[] {
     return [...this.#folders.keys()].filter((location) => location !== folder && isWithin(folder, location));

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
 import { RateLimiter } from '../access/token-buckets.js';
+import { makeWorkLimits, type WorkKind, type WorkLimits } from '../access/work-limits.js';
+import type { WorkLimit } from '../access/work-limiter.js';
 import { workspaceNamePattern } from '../access/secret.js';
 import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { packagePath } from '../config.js';
@@ -30,6 +32,8 @@ export interface ServiceOptions {
   readonly onNews?: WorkspaceFiles['onNews'];
   /** Of the program, for what is written down about it. */
   readonly release?: string;
+  /** Other limits of work under way than the usual ones, for tests. */
+  readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }
 
 /** Another process owns the data folder. */
@@ -43,6 +47,7 @@ export class Service {
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;
   readonly limiter: RateLimiter;
+  readonly workLimits: WorkLimits;
   readonly people: People;
   /** By which the service knows its own forms again. */
   readonly formKey: Uint8Array;
@@ -56,7 +61,11 @@ export class Service {
   /** Resolves when no workspace is being made. */
   #making: Promise<unknown> = Promise.resolve();
 
-  private constructor(files: WorkspaceFiles, serviceFile: ServiceFile, lock: OwnerLock | undefined) {
+  private constructor(
+    files: WorkspaceFiles & { readonly workLimits: WorkLimits },
+    serviceFile: ServiceFile,
+    lock: OwnerLock | undefined,
+  ) {
     this.#files = files;
     this.file = serviceFile;
     this.#lock = lock;
@@ -66,6 +75,7 @@ export class Service {
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
     this.cursors = new CursorSealer(key, files.clock, files.randomness);
     this.limiter = new RateLimiter(files.clock);
+    this.workLimits = files.workLimits;
     const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());
     this.formKey = serviceFile.addKey('form', files.randomness.bytes(32), files.clock.now());
     this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey);
@@ -95,6 +105,7 @@ export class Service {
       const files = {
         ...options,
         migrations: schemaPath('sidecar'),
+        workLimits: makeWorkLimits(options.workLimits),
         signerOf: keepSigners(options, serviceFile),
         originOf: (name: string) => describeOrigin(name, serviceFile, options),
       };

@@ -56,6 +56,57 @@ export function* findFaultOfShape(
   return undefined;
 }
 
+/** Where the characters of a text lie in JSON, between its quotes: bytes from `start` to before `end`. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Finds the text that is the value of a member of the outermost object. Rests on the way. What is no JSON may pass.
+ * @returns one for each time that the member is there with a text as its value
+ */
+export function* findTextMember(bytes: Uint8Array, name: string): Generator<void, TextSpan[]> {
+  const spans: TextSpan[] = [];
+  let depth = 0;
+  let key: TextSpan | undefined;
+  for (let at = 0, rested = 0; at < bytes.length;) {
+    const byte = bytes[at] ?? 0;
+    at += 1;
+    if (byte === quote) {
+      const start = at;
+      for (let isText = true; isText && at < bytes.length;) {
+        ({ at, isText } = skipText(bytes, at, Math.min(at + between, bytes.length)));
+        if (at - rested > between) {
+          rested = at;
+          yield;
+        }
+      }
+      const span = { start, end: at - 1 };
+      if (depth !== 1) continue;
+      if (key === undefined) key = span;
+      else if (isNamed(bytes, key, name)) spans.push(span);
+    } else if (opens(byte)) depth += 1;
+    else if (closes(byte)) depth -= 1;
+    else if (byte === comma && depth === 1) key = undefined;
+    if (at - rested > between) {
+      rested = at;
+      yield;
+    }
+  }
+  return spans;
+}
+
+function isNamed(bytes: Uint8Array, { start, end }: TextSpan, name: string): boolean {
+  // Six bytes can stand for one character.
+  if (end - start > 6 * name.length) return false;
+  try {
+    return JSON.parse(`"${String.fromCharCode(...bytes.subarray(start, end))}"`) === name;
+  } catch {
+    return false;
+  }
+}
+
 /** Goes on in a text, to its end or up to `stop`; one further where what stands there is escaped. */
 function skipText(bytes: Uint8Array, start: number, stop: number): { readonly at: number; readonly isText: boolean } {
   let at = start;

@@ -72,6 +72,24 @@ export function rateLimited(retryAfter: number): Refusal {
   });
 }
 
+/** The credential has too much under way: requests, bytes, or work that takes long. */
+export function tooMuchAtOnce(): Refusal {
+  return new Refusal(
+    'RATE_LIMITED',
+    'This key has too much under way. Wait until some of it is done, then try again.',
+    {
+      retryAfter: 1,
+    },
+  );
+}
+
+/** All callers together have too much under way. Says nothing about any of them. */
+export function busy(): Refusal {
+  return new Refusal('UNAVAILABLE', 'The service has too much under way. Try again as Retry-After says.', {
+    retryAfter: 2,
+  });
+}
+
 /** One and the same for a key that is missing, malformed, unknown, revoked, expired, or not meant for this interface. */
 export function unauthenticated(): Refusal {
   return new Refusal('UNAUTHENTICATED', 'A valid key for this interface is required: Authorization: Bearer <API_KEY>.');

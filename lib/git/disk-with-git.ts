@@ -10,7 +10,8 @@ import { openLooseObject } from './loose-object.js';
 import { maintainWithGit } from './maintain-with-git.js';
 import { requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
-import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
+import { endStreams } from './end-streams.js';
+import type { LetGoOptions, MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { WrittenRepository } from './written-repository.js';
 import { streamBlob } from './stream-with-git.js';
@@ -84,9 +85,8 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
     return sweep;
   }
 
-  async letGo(): Promise<void> {
-    const streams = [...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve)));
-    await Promise.all([this.#contents.replace(), this.#facts.replace(), ...streams]);
+  async letGo(options: LetGoOptions): Promise<void> {
+    await Promise.all([this.#contents.replace(), this.#facts.replace(), endStreams(this.#streams, options)]);
   }
 
   maintain(keep: readonly Oid[] = [], callOff?: AbortSignal): Promise<MaintenanceReport> {

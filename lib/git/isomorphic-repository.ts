@@ -10,7 +10,8 @@ import { openLooseObject, loosePath } from './loose-object.js';
 import { hashObject, requireOid } from './objects.js';
 import type { GitObject, ObjectType, Oid } from './objects.js';
 import { listPackNames } from './pack-list.js';
-import type { MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
+import { endStreams } from './end-streams.js';
+import type { LetGoOptions, MaintenanceReport, Repository, RepositoryPlace, SweepOptions } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import { sweepInWorker } from './sweep-in-worker.js';
 import { sweepPacks } from './sweep-packs.js';
@@ -104,9 +105,9 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
     return sweep;
   }
 
-  async letGo(): Promise<void> {
+  async letGo(options: LetGoOptions): Promise<void> {
     this.#cache = {};
-    await Promise.all([...this.#streams].map((stream) => new Promise((resolve) => stream.once('close', resolve))));
+    await endStreams(this.#streams, options);
   }
 
   /** Joins packs; loose objects all stay, so nothing has to be kept. */

@@ -123,9 +123,9 @@ export interface Repository {
 
   /**
    * Resolves when no process and no stream holds a file open that was removed
-   * before the call.
+   * before the call. Streams that still do after a while are ended.
    */
-  letGo(): Promise<void>;
+  letGo(options: LetGoOptions): Promise<void>;
 
   /**
    * Writes the history of a commit, main's or an older one, into a new file that
@@ -142,6 +142,13 @@ export interface Repository {
 export interface RepositoryPlace {
   readonly path: string;
   readonly git: 'auto' | 'never';
+}
+
+export interface LetGoOptions {
+  /** Milliseconds after which streams are ended. */
+  readonly within: number;
+  /** What those who read them are told. */
+  readonly reason: Error;
 }
 
 export interface SweepOptions {

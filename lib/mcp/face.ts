@@ -1,4 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Release } from '../access/work-limiter.js';
+import { sourceOf } from '../access/work-limits.js';
+import { overLimit } from '../audit/record-tallies.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
@@ -26,6 +29,10 @@ export interface McpRequest {
    * @throws Refusal INVALID_REQUEST `bad_field` where it ends too early
    */
   readonly readBody: (most: number) => Promise<Uint8Array | undefined>;
+  /** The stated length of the body in bytes; undefined where none is stated. */
+  readonly bodyLength: number | undefined;
+  /** Keeps room that the request takes until its answer has left. */
+  readonly hold: (release: Release) => void;
 }
 
 export interface McpAnswer extends Answer {
@@ -37,6 +44,8 @@ export interface McpAnswer extends Answer {
 
 /** Six bytes of JSON can stand for one byte of text, and a text has up to a million. */
 const largestBody = 8 * 1024 * 1024;
+/** Bytes of a message that takes no room worth counting. */
+const smallBody = 64 * 1024;
 /** Streams that would stay open and deliver nothing, since nothing is announced. */
 const refusedMethods = new Set(['subscriptions/listen']);
 
@@ -79,6 +88,7 @@ export class McpFace {
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     const visit = this.#makeVisit(requestId, recognised);
+    this.#enter(request, visit);
     if (type !== 'application/json') {
       return refuseMessage(
         visit,
@@ -88,9 +98,7 @@ export class McpFace {
         'Send the message as application/json.',
       );
     }
-    const bytes = await readOrRecord(visit.workspace, visit.caller, unknownRequest, () =>
-      request.readBody(largestBody),
-    );
+    const bytes = await readOrRecord(visit.workspace, visit.caller, unknownRequest, () => this.#read(request, visit));
     if (bytes === undefined) {
       return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${largestBody} bytes.`);
     }
@@ -120,6 +128,24 @@ export class McpFace {
     const { workspace, credentialId } = recognised;
     this.#options.later.countRefused(workspace, 'mcp', 'insufficient_scope', credentialId);
     return { ...this.#challengeScope(visit.lacking, named), ...seen };
+  }
+
+  /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  #enter({ hold }: McpRequest, { workspace, caller }: Visit): void {
+    try {
+      hold(this.#host.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+    } catch (error) {
+      this.#options.later.countRefused(workspace, 'mcp', overLimit, caller.credentialId ?? '');
+      throw error;
+    }
+  }
+
+  /** Reads the message, once there is room in memory for it. @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE */
+  async #read({ readBody, bodyLength = largestBody, hold }: McpRequest, { workspace, caller }: Visit) {
+    if (bodyLength > smallBody && bodyLength <= largestBody) {
+      hold(await this.#host.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
+    }
+    return readBody(largestBody);
   }
 
   #makeVisit(requestId: string, { workspace, principal, credentialId, owner, scopes }: Recognised): Visit {

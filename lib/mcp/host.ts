@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { RateLimiter } from '../access/token-buckets.js';
+import type { WorkLimits } from '../access/work-limits.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -15,6 +16,7 @@ export interface McpHost {
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;
   readonly limiter: RateLimiter;
+  readonly workLimits: WorkLimits;
   find(workspace: string): Workspace | undefined;
 }
 

@@ -91,7 +91,21 @@ async function admit(
   );
   const readBody = (most: number): Promise<Uint8Array | undefined> => readAll(request, response, most);
   const address = options.addressOf(request);
-  return face.answer({ method: request.method ?? '', headers, address, readBody }, id);
+  const stated = request.headers['content-length'];
+  return face.answer(
+    {
+      method: request.method ?? '',
+      headers,
+      address,
+      readBody,
+      bodyLength: stated === undefined ? undefined : Number(stated),
+      hold(release) {
+        if (response.closed) release();
+        else response.once('close', release);
+      },
+    },
+    id,
+  );
 }
 
 /** The body; undefined when it is larger, as stated or as it comes. A client that asked first is told to go on. */

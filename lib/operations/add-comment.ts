@@ -136,6 +136,7 @@ export const noteOfComment = ({ comment, documentId }: ChangedComment) => ({
 export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote | null> = {
   kind: 'write',
   name: 'comment.add',
+  isHeavy: true,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
   async prepare({ view, workspace }, { location, passage, threadId }) {

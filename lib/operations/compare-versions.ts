@@ -46,6 +46,7 @@ function hasManyLines(text: string): boolean {
 export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersions> = {
   kind: 'read',
   name: 'document.diff',
+  isHeavy: true,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location, fromVersionId }) => ({ target: location, detail: { from: fromVersionId ?? null } }),
   run({ view, workspace }, { location, fromVersionId, toVersionId }) {

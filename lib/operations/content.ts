@@ -8,32 +8,69 @@ import { readPolicy } from '../access/policy.js';
 import { prepareContent, prepareStream } from '../workspace/prepare-content.js';
 import type { PrepareContext } from './operation.js';
 
-/** Content as a face hands it over: whole, or (raw uploads) as it arrives. */
-export type ContentSource = { readonly bytes: Buffer } | { readonly stream: AsyncIterable<Uint8Array> };
+/**
+ * Content as a face hands it over: whole; in pieces, where one long piece would hold the event loop; or (raw uploads)
+ * as it arrives.
+ */
+export type ContentSource =
+  { readonly bytes: Buffer } | { readonly pieces: readonly Buffer[] } | { readonly stream: AsyncIterable<Uint8Array> };
 
-/** Without the length, which is a multiple of four: a repeated group would overflow the engine's stack at four million. */
-const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/**
- * Turns a JSON body's content into bytes.
- * @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or what is not base64
- */
-export function decodeContent(content: string, encoding: 'utf-8' | 'base64' = 'utf-8'): Buffer {
-  if (encoding === 'base64') {
-    if (content.length % 4 !== 0 || !base64Pattern.test(content)) {
-      throw invalidRequest('bad_field', 'The content is not base64 (RFC 4648 §4, padded, without line breaks).', {
+/** How a JSON body carries content. */
+export type ContentEncoding = 'utf-8' | 'base64';
+
+/** Turns a JSON body's content into bytes. @throws Refusal as `ContentDecoder` does */
+export function decodeContent(content: string, encoding: ContentEncoding = 'utf-8'): Buffer {
+  const decoder = new ContentDecoder(encoding);
+  const bytes = decoder.decode(content);
+  decoder.end();
+  return bytes;
+}
+
+/** Turns the content of a JSON body into bytes, piece by piece. No piece may end within a surrogate pair. */
+export class ContentDecoder {
+  readonly #encoding: ContentEncoding;
+  /** Characters of base64 that make no whole group yet. */
+  #rest = '';
+  #isPadded = false;
+
+  constructor(encoding: ContentEncoding) {
+    this.#encoding = encoding;
+  }
+
+  /** @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or what is not base64 */
+  decode(piece: string): Buffer {
+    if (this.#encoding === 'base64') return this.#decodeBase64(piece);
+    if (loneSurrogate.test(piece)) {
+      throw invalidRequest('bad_field', 'The content holds half a surrogate pair, which no UTF-8 text can.', {
         field: 'content',
       });
     }
-    return Buffer.from(content, 'base64');
+    return Buffer.from(piece, 'utf8');
   }
-  if (loneSurrogate.test(content)) {
-    throw invalidRequest('bad_field', 'The content holds half a surrogate pair, which no UTF-8 text can.', {
-      field: 'content',
-    });
+
+  /** @throws Refusal INVALID_REQUEST `bad_field` when the content stops within a group of base64 */
+  end(): void {
+    if (this.#rest !== '') throw notBase64();
   }
-  return Buffer.from(content, 'utf8');
+
+  #decodeBase64(piece: string): Buffer {
+    const text = this.#rest + piece;
+    const whole = text.length - (text.length % 4);
+    this.#rest = text.slice(whole);
+    const groups = text.slice(0, whole);
+    // Padding ends the content, so nothing may follow it.
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(groups) || (this.#isPadded && text !== '')) throw notBase64();
+    this.#isPadded ||= groups.endsWith('=');
+    return Buffer.from(groups, 'base64');
+  }
+}
+
+function notBase64(): Refusal {
+  return invalidRequest('bad_field', 'The content is not base64 (RFC 4648 §4, padded, without line breaks).', {
+    field: 'content',
+  });
 }
 
 /**
@@ -45,6 +82,10 @@ export async function prepareSource(context: PrepareContext, source: ContentSour
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
     return prepareContent(context.workspace, source.bytes, context.staged);
+  }
+  if ('pieces' in source) {
+    const stream = limited(toAsync(source.pieces), policy.largestText);
+    return prepareStream(context.workspace, stream, context.staged);
   }
   return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
 }
@@ -61,8 +102,12 @@ export function prepareVersion(
   const document = context.view.document(location);
   if (document === undefined) return prepareSource(context, source);
   return context.workspace.uploads.follow(document.id, (guard) =>
-    prepareSource(context, 'bytes' in source ? source : { stream: guard(source.stream) }),
+    prepareSource(context, 'stream' in source ? { stream: guard(source.stream) } : source),
   );
+}
+
+async function* toAsync(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* pieces;
 }
 
 async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {

@@ -9,6 +9,7 @@ import type { WriteOperation } from './operation.js';
 export const deleteFolder: WriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
   kind: 'write',
   name: 'folder.delete',
+  isHeavy: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (pen, { location }) => applyChange(pen, { type: 'delete-folder', location }),
@@ -19,6 +20,7 @@ export const deleteFolder: WriteOperation<{ readonly location: Location }, Folde
 export const undeleteFolder: WriteOperation<{ readonly location: Location }, FolderUndeletion> = {
   kind: 'write',
   name: 'folder.undelete',
+  isHeavy: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
   run: (pen, { location }) => applyChange(pen, { type: 'undelete-folder', location }),
@@ -41,6 +43,7 @@ export interface ShortFolderUndeletion {
 export const undeleteFolderInShort: WriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
   kind: 'write',
   name: undeleteFolder.name,
+  isHeavy: true,
   needs: (input) => undeleteFolder.needs(input),
   note: (input) => undeleteFolder.note(input),
   run(pen, input) {

@@ -1,15 +1,17 @@
 import type { Readable } from 'node:stream';
-import type { Document } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
+import type { Release } from '../access/work-limiter.js';
+import { sourceOf } from '../access/work-limits.js';
+import { listFolder, type FolderListing, type ListedDocument } from '../workspace/folder-listing.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
-import { pinView } from '../workspace/pin-view.js';
 import { HandOut } from './hand-out.js';
-import type { ReadOperation } from './operation.js';
+import type { View } from '../workspace/view.js';
+import type { ReadContext, ReadOperation } from './operation.js';
 
 /** One document of an export, its bytes opened when their turn comes. */
 export interface ExportedDocument {
-  readonly document: Document;
+  readonly document: ListedDocument;
   open(): Promise<Buffer | Readable>;
 }
 
@@ -21,7 +23,7 @@ export interface FolderExport {
    * In location order, each read as it is asked for, so that memory stays flat. Opening one is refused once the caller
    * may not have it any more.
    */
-  readonly documents: Iterable<ExportedDocument>;
+  readonly documents: AsyncIterable<ExportedDocument>;
   /** Gives free what keeps the state pinned; to be called however it ends. */
   readonly close: () => void;
 }
@@ -35,30 +37,56 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
   name: 'folder.export',
   needs: () => [],
   note: ({ location }) => ({ target: location }),
-  run(context, { location }) {
-    const { view, workspace } = context;
+  async run(context, { location }) {
+    const { view, workspace, caller } = context;
     if (view.folder(location) === undefined) throw notFound();
-    const handOut = new HandOut(context, exportFolder.name, { target: location });
-    const commit = workspace.journal.state.head;
-    const pinned = pinView(workspace.journal.sidecar, view.reach, view.now);
-    return {
-      location,
-      commit,
-      documents: openEach(pinned.view.walk(location), async (document) => {
-        await handOut.requireReadable(document);
-        const { current } = document;
-        if (current.size <= stagedFrom) return workspace.objects.readContent(current);
-        return handOut.guard(await workspace.objects.streamContent(current), document);
-      }),
-      close: pinned.close,
-    };
+    const release = await workspace.workLimits.exports.take(sourceOf(workspace.name, caller));
+    try {
+      return await beginExport(context, location, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
   },
   discard: ({ close }) => close(),
 };
 
-function* openEach(
-  documents: Iterable<Document>,
-  open: (document: Document) => Promise<Buffer | Readable>,
-): Generator<ExportedDocument> {
-  for (const document of documents) yield { document, open: () => open(document) };
+/** What is exported is decided when the snapshot is taken, which may have had to wait. */
+async function beginExport(
+  { workspace, caller }: ReadContext,
+  location: Location,
+  release: Release,
+): Promise<FolderExport> {
+  let handOut: HandOut | undefined;
+  let commit: string | null = null;
+  const viewNow = (): View => {
+    const view = workspace.view(caller);
+    if (view.folder(location) === undefined) throw notFound();
+    handOut = new HandOut({ workspace, caller, view }, exportFolder.name, { target: location });
+    commit = workspace.journal.state.head;
+    return view;
+  };
+  const listing = await listFolder(workspace, viewNow, location);
+  const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
+    if (handOut === undefined) throw new Error('Nothing is listed.');
+    await handOut.requireReadable(document);
+    const { current } = document;
+    if (current.size <= stagedFrom) return workspace.objects.readContent(current);
+    return handOut.guard(await workspace.objects.streamContent(current), document);
+  };
+  const close = (): void => {
+    listing.close();
+    release();
+  };
+  return { location, commit, documents: openEach(listing, open), close };
+}
+
+async function* openEach(
+  listing: FolderListing,
+  open: (document: ListedDocument) => Promise<Buffer | Readable>,
+): AsyncGenerator<ExportedDocument> {
+  for (let document = await listing.next(); document !== undefined; document = await listing.next()) {
+    const listed = document;
+    yield { document: listed, open: () => open(listed) };
+  }
 }

@@ -76,6 +76,7 @@ class Anchors {
 export const listComments: ReadOperation<ListCommentsInput, ListedComments> = {
   kind: 'read',
   name: 'comment.list',
+  isHeavy: true,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location, which }) => ({ target: location, detail: { which } }),
   run({ view, workspace }, { location, which, versionId, after, limit }) {

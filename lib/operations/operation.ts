@@ -32,6 +32,8 @@ export interface AuditNote {
 interface Described<Input> {
   /** The action in the audit log: noun and verb, e.g. `document.read`. */
   readonly name: string;
+  /** It can take more than some milliseconds of processor time: a caller has few of these under way at a time. */
+  readonly isHeavy?: true;
   needs(input: Input): readonly Need[];
   /** What the record says already before the outcome is known, and when it is refused. */
   note(input: Input): AuditNote;

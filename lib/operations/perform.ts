@@ -1,3 +1,5 @@
+import type { Release } from '../access/work-limiter.js';
+import { sourceOf } from '../access/work-limits.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Caller } from '../domain/caller.js';
 import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
@@ -31,9 +33,32 @@ export async function perform<Input, Result, Prepared>(
   input: Input,
   retry?: Retry,
 ): Promise<Performed<Result>> {
-  return operation.kind === 'read'
-    ? { result: await performRead(workspace, caller, operation, input), replayed: false }
-    : performWrite(workspace, caller, operation, input, retry);
+  const work = async (): Promise<Performed<Result>> =>
+    operation.kind === 'read'
+      ? { result: await performRead(workspace, caller, operation, input), replayed: false }
+      : performWrite(workspace, caller, operation, input, retry);
+  return operation.isHeavy === true ? inTurnWithOthers(workspace, caller, operation, input, work) : work();
+}
+
+/** Waits until the caller has little enough of such work under way. @throws Refusal RATE_LIMITED, UNAVAILABLE, recorded */
+async function inTurnWithOthers<Input, Result>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: { readonly name: string; note(input: Input): AuditNote },
+  input: Input,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let release: Release;
+  try {
+    release = await workspace.workLimits.computations.take(sourceOf(workspace.name, caller));
+  } catch (error) {
+    throw await recordRefusal(workspace, caller, operation, input, error);
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
 }
 
 async function performRead<Input, Result>(
@@ -194,7 +219,7 @@ export async function recordRefusal<Input>(
 ): Promise<Refusal> {
   const refusal = asRefusal(error);
   // Where reach could not be decided the file is out of order, and the record could not be kept either.
-  if (refusal.code === 'UNAVAILABLE') return refusal;
+  if (refusal.code === 'UNAVAILABLE' && refusal.cause !== undefined) return refusal;
   try {
     await workspace.journal.turn({
       isRecordOnly,

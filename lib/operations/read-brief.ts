@@ -119,6 +119,7 @@ async function readChanges(
 export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
   kind: 'write',
   name: 'brief.read',
+  isHeavy: true,
   needs: () => [],
   note: ({ location, after }) => ({ target: location, detail: { first_page: after === '' } }),
   async prepare(context, input) {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { sourceOf } from '../access/work-limits.js';
 import type { Document, Version } from '../domain/document.js';
 import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import type { Location } from '../domain/location.js';
@@ -50,7 +51,7 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
   run(context, { location, versionId, expected, withContent, known, largest }) {
-    const { view, workspace } = context;
+    const { view, workspace, caller } = context;
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
@@ -64,8 +65,16 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     if (version.size > stagedFrom) {
       const handOut = new HandOut(context, readDocument.name, { target: location, documentId: document.id });
-      const openStream = async (): Promise<Readable> =>
-        handOut.guard(await workspace.objects.streamContent(version), document);
+      const openStream = async (): Promise<Readable> => {
+        const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
+        try {
+          const content = handOut.guard(await workspace.objects.streamContent(version), document);
+          return content.once('close', release);
+        } catch (error) {
+          release();
+          throw error;
+        }
+      };
       return { ...read, openStream };
     }
     const held = workspace.objects.contentInMemory(version);

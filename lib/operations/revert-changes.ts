@@ -40,6 +40,7 @@ const note = ({ location, principalId, since }: PreviewRevertInput): AuditNote =
 export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
   kind: 'read',
   name: 'folder.revert_preview',
+  isHeavy: true,
   needs,
   note,
   run: ({ view, caller }, input) => toPreview(planRevert(view, { ...input, callerId: caller.principalId })),
@@ -66,6 +67,7 @@ const positionPattern = /^([0-9a-f]{64}) (\d{6})$/;
 export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
   kind: 'read',
   name: previewRevert.name,
+  isHeavy: true,
   needs,
   note,
   run({ view, caller }, { after, limit, ...input }) {
@@ -90,6 +92,7 @@ export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
 export const revertChanges: WriteOperation<RevertChangesInput, RevertResult> = {
   kind: 'write',
   name: 'folder.revert',
+  isHeavy: true,
   needs,
   note,
   run: (pen, input) => applyChange(pen, { type: 'revert', ...input }),
@@ -115,6 +118,7 @@ export interface ShortRevert {
 export const revertChangesInShort: WriteOperation<RevertChangesInput, ShortRevert> = {
   kind: 'write',
   name: revertChanges.name,
+  isHeavy: true,
   needs,
   note,
   run(pen, input) {

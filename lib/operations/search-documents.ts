@@ -44,6 +44,7 @@ export interface SearchResults {
 export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   kind: 'read',
   name: 'document.search',
+  isHeavy: true,
   needs: () => [],
   note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
   async run({ view, workspace }, input) {

@@ -19,7 +19,8 @@ export type AnswerBody =
   | {
       /** A stream of unknown length. */
       readonly form: 'flow';
-      readonly open: () => Readable;
+      readonly mediaType: string;
+      readonly open: () => Readable | Promise<Readable>;
     }
   | {
       /** Part of a stream: what lies before `start` is skipped, and it is let go after `length` bytes. */

@@ -6,6 +6,8 @@ import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
+import { sourceOf } from '../access/work-limits.js';
+import type { Release } from '../access/work-limiter.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
@@ -22,11 +24,12 @@ import { parseParameters, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';
 import { admitOrigin, beginHeaders } from './protect.js';
 import { makeAddressReader } from './read-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyLimits } from './read-body.js';
+import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './read-body.js';
 import { answerAndHangUp } from './refuse-upload.js';
 import type { CheckedRequest, OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 import { isReaderGone, sendAnswer } from './send-answer.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** A request on its way, and what the log learns of it. */
 interface Visit {
@@ -38,6 +41,8 @@ interface Visit {
   /** The route's path, never the location in it; null until it is known. */
   route: string | null;
   credential: string | null;
+  /** Room that the request takes until its answer has left. */
+  readonly held: Release[];
 }
 
 /**
@@ -66,7 +71,10 @@ export class RestFace {
   /** Answers a request, whatever it is. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = makeIdentifier('req', this.#host.randomness);
-    const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null };
+    const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null, held: [] };
+    response.once('close', () => {
+      for (const release of visit.held.splice(0)) release();
+    });
     logWhenDone(this.#options.log, request, response, () => ({ id, route: visit.route, credential: visit.credential }));
     try {
       const answer = await this.#answer(visit);
@@ -118,20 +126,25 @@ export class RestFace {
     return recognised;
   }
 
+  /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  #enter(visit: Visit, { workspace, credential }: Recognised, caller: Caller): void {
+    try {
+      hold(visit, this.#host.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+    } catch (error) {
+      this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
+      throw error;
+    }
+  }
+
   async #answerCaller(
     visit: Visit,
     found: FoundPath<Route> | undefined,
     target: Target,
     recognised: Recognised,
   ): Promise<Answer> {
-    const { workspace, credential, principal } = recognised;
-    const caller: Caller = {
-      principalId: principal.id,
-      kind: principal.kind,
-      credentialId: credential.id,
-      interface: 'rest',
-      requestId: visit.id,
-    };
+    const { workspace } = recognised;
+    const caller = callerOf(visit, recognised);
+    this.#enter(visit, recognised, caller);
     let route: Route | undefined;
     let location: Location | undefined;
     let answer: () => Promise<Answer>;
@@ -172,7 +185,16 @@ export class RestFace {
     requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
-    const body = await readBody(route, visit, limits);
+    const { bodies, uploads } = this.#host.workLimits;
+    const source = sourceOf(workspace.name, caller);
+    const body = await readBody(route, visit, {
+      limits,
+      async takeRoom(bytes) {
+        requireWriter(workspace, caller);
+        hold(visit, await bodies.take(source, bytes));
+      },
+      takeUpload: async () => hold(visit, await uploads.take(source)),
+    });
     const query = await this.#checkSyntax(visit, route.path, target, parameters, body);
     return {
       method: route.method,
@@ -202,7 +224,7 @@ export class RestFace {
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
     const onBadAnswer = (error: unknown): void => {
-      const visit = { id, request, response, lines: beginHeaders(id), route: path, credential: null };
+      const visit = { id, request, response, lines: beginHeaders(id), route: path, credential: null, held: [] };
       void this.#sendProblem(visit, error);
     };
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
@@ -254,11 +276,32 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-async function readBody(route: Route, { request, response }: Visit, limits: BodyLimits): Promise<Body> {
-  if (route.takes.length === 0) return { form: 'none' };
-  const form = chooseForm(request.headers, route.takes);
+function callerOf({ id }: Visit, { credential, principal }: Recognised): Caller {
+  const { id: principalId, kind } = principal;
+  return { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
+}
+
+/** Keeps room for the request until its answer has left, or its client has. */
+function hold({ held, response }: Visit, release: Release): void {
+  if (response.closed) release();
+  else held.push(release);
+}
+
+/** A caller that may write nowhere makes the service read no large body. @throws Refusal NOT_FOUND */
+function requireWriter(workspace: Workspace, caller: Caller): void {
+  if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
+}
+
+async function readBody(
+  { takes, carriesContent }: Route,
+  { request, response }: Visit,
+  reading: Pick<BodyReading, 'limits' | 'takeRoom' | 'takeUpload'>,
+): Promise<Body> {
+  if (takes.length === 0) return { form: 'none' };
+  const form = chooseForm(request.headers, takes);
   // A client that asked first (RFC 9110 §10.1.1) is told to go on only when its body is really wanted.
   const isAsking = request.headers.expect?.toLowerCase() === '100-continue';
   const invite = (): void => (isAsking ? response.writeContinue() : undefined);
-  return form === 'raw' ? takeRaw(request, limits, invite) : readJson(request, limits, invite);
+  const whole = { request, carriesContent, invite, ...reading };
+  return form === 'raw' ? takeRaw(whole) : readJson(whole);
 }

@@ -1,4 +1,5 @@
 import type { RateLimiter } from '../access/token-buckets.js';
+import type { WorkLimits } from '../access/work-limits.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
@@ -11,6 +12,7 @@ export interface RestHost {
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;
   readonly limiter: RateLimiter;
+  readonly workLimits: WorkLimits;
   find(workspace: string): Workspace | undefined;
   names(): readonly string[];
 }

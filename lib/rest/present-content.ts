@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { formatEtag } from '../domain/etag.js';
 import type { DocumentRead } from '../operations/read-document.js';
 import type { Answer, AnswerBody } from './answer.js';
@@ -6,6 +5,7 @@ import { nameDownload } from './name-download.js';
 import { parseRange, type ByteRange } from './parse-range.js';
 import { presentDocument } from './present-document.js';
 import type { CheckedRequest } from './route.js';
+import { streamDocument, streamedFrom } from './stream-document.js';
 import { writeText } from './write-text.js';
 
 /** Nothing in a document can run, whatever a browser makes of it. */
@@ -16,9 +16,10 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
-  const bytes = read.bytes ?? (await buffer(await openStream(read)));
   const record = presentDocument(read.document, read.version);
   const isText = read.version.kind === 'text';
+  const { bytes } = read;
+  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, request, headers);
   const body =
     isText && read.isHeld
       ? writeText(record, bytes)
@@ -31,6 +32,15 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   if (request.method === 'GET') return { status: 200, headers, body };
   const length = String('text' in body ? body.text.length : Buffer.byteLength(JSON.stringify(body.value)));
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
+}
+
+/** As JSON that is written while it is sent: its length is known only at its end. */
+function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
+  const { bytes, document, version } = read;
+  const open = async () => (bytes === null ? openStream(read) : [bytes]);
+  const body = streamDocument(presentDocument(document, version), version.kind === 'text', open);
+  if (request.method === 'GET') return { status: 200, headers, body };
+  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
 }
 
 /** `Accept: application/octet-stream`, and nothing else beside it. */

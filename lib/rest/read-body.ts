@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
-import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { runResting } from '../pace/run-resting.js';
 import { contentTooLarge } from '../operations/content.js';
+import { splitBody, type LongContent } from './long-content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */
 export interface RawBody {
@@ -18,7 +19,14 @@ export interface RawBody {
 
 export type BodyLimits = Pick<Policy, 'largestText' | 'largestBlob'>;
 
-export type Body = { readonly form: 'none' } | { readonly form: 'json'; readonly value: unknown } | RawBody;
+export interface JsonBody {
+  readonly form: 'json';
+  readonly value: unknown;
+  /** The content of a long body, which stands in `value` as ''. */
+  readonly content?: LongContent;
+}
+
+export type Body = { readonly form: 'none' } | JsonBody | RawBody;
 
 export type BodyForm = 'json' | 'raw';
 
@@ -26,8 +34,12 @@ const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' }
 
 /** The most a JSON body may have, however large a document may be. Bytes. */
 const largestJson = 64 * 1024 * 1024;
-/** A body's worth of names and punctuation beside the content. Bytes. */
+/** The most that a JSON body may have beside a document's content. Bytes. */
 const envelope = 64 * 1024;
+/** Bytes of a raw body that is not counted among the uploads under way. */
+const smallUpload = 1024 * 1024;
+/** Bytes from which a body is parsed piece by piece. */
+const longBody = 256 * 1024;
 /** No request of ours has more in it; a flood of values would cost more to parse and check than to send. */
 const largestShape: ShapeLimits = { deepest: 64, mostValues: 1000 };
 
@@ -67,44 +79,80 @@ export function nameForm(form: BodyForm): string {
   return mediaTypes[form];
 }
 
+/** How a body is read. */
+export interface BodyReading {
+  readonly request: IncomingMessage;
+  readonly limits: BodyLimits;
+  /** Whether the body can hold a document's content; every other body is small. */
+  readonly carriesContent: boolean;
+  /**
+   * Takes room in memory for so many bytes; called before more than some kilobytes are read.
+   * @throws Refusal RATE_LIMITED, UNAVAILABLE when there is none; NOT_FOUND for a caller who may write nowhere
+   */
+  readonly takeRoom: (bytes: number) => Promise<void>;
+  /** Takes its turn among raw uploads; called before a large one is read. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  readonly takeUpload: () => Promise<void>;
+  /** Called when the body is about to be read. */
+  readonly invite: () => void;
+}
+
 /**
- * Reads a JSON body whole. Before it is parsed it is looked over, with rests: nobody's access has been asked yet.
- * @param invite called when the body is about to be read
+ * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
  * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
- *   `bad_field` when it holds more values, or is nested more deeply, than any request is
+ *   `bad_field` when it holds more values, or is nested more deeply, than any request is; what `takeRoom` throws
  */
-export async function readJson(request: IncomingMessage, limits: BodyLimits, invite: () => void): Promise<Body> {
+export async function readJson({ request, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
-  const limit = Math.min(largestJson, limits.largestText * 6 + envelope);
-  if (statedLength(request) > limit) throw bodyTooLarge(limit);
+  const limit = reading.carriesContent ? Math.min(largestJson, limits.largestText * 6 + envelope) : envelope;
+  const stated = statedLength(request);
+  if (stated > limit) throw bodyTooLarge(limit);
+  if (stated > envelope) await reading.takeRoom(stated);
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of readPieces(request, invite)) {
+  for await (const piece of readPieces(request, reading.invite)) {
+    const before = size;
     size += piece.length;
     if (size > limit) throw bodyTooLarge(limit);
+    // Of a body that does not state its length, the most that it can become is counted.
+    if (stated <= envelope && before <= envelope && size > envelope) await reading.takeRoom(limit);
     pieces.push(piece);
   }
   const bytes = Buffer.concat(pieces);
   const fault = await runResting(findFaultOfShape(bytes, largestShape));
   if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
   try {
-    return { form: 'json', value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
-  } catch {
+    return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw invalidRequest('bad_json', 'The body is not valid JSON in UTF-8.');
   }
 }
 
+function parseWhole(bytes: Buffer): unknown {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}
+
+async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Body> {
+  const split = await runResting(splitBody(bytes, envelope, largestText));
+  if (split === undefined) throw invalidRequest('body_too_large', tooMuchBesideContent, { limit: envelope });
+  return { form: 'json', ...split };
+}
+
+const tooMuchBesideContent = `Beside its content the body is over the limit of ${envelope} bytes.`;
+
 /**
  * Takes a raw body as it comes; its length is limited again by whoever reads it.
- * @param invite called when the body is about to be read
  * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
  */
-export function takeRaw(request: IncomingMessage, { largestBlob }: BodyLimits, invite: () => void): RawBody {
-  if (statedLength(request) > largestBlob) throw contentTooLarge(largestBlob);
+export function takeRaw({ request, limits: { largestBlob }, takeUpload, invite }: BodyReading): RawBody {
+  const stated = statedLength(request);
+  if (stated > largestBlob) throw contentTooLarge(largestBlob);
+  const isSmall = request.headers['content-length'] !== undefined && stated <= smallUpload;
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
   let size = 0;
   async function* take(onStart: () => void): AsyncGenerator<Uint8Array> {
+    if (!isSmall) await takeUpload();
     for await (const piece of readPieces(request, onStart)) {
       hash.update(piece);
       size += piece.length;

@@ -110,6 +110,7 @@ function readFields({ body, query, sent }: CheckedRequest): SentFields {
 
 function readContent({ body }: CheckedRequest): ContentSource {
   if (body.form === 'raw') return { stream: body.stream };
+  if (body.form === 'json' && body.content !== undefined) return { pieces: body.content.pieces };
   const { content, encoding } = (body.form === 'json' ? body.value : { content: '' }) as SentBody;
   return { bytes: decodeContent(content, encoding) };
 }

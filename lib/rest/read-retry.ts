@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import canonicalizeModule from 'canonicalize';
 import { parseIdempotencyKey } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
-import { nameForm } from './read-body.js';
+import { canonicalize } from './canonicalize.js';
+import { nameForm, type Body } from './read-body.js';
 import type { CheckedRequest } from './route.js';
-
-/** RFC 8785. The package's types describe an ES module, and it is none. */
-const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
 
 /**
  * What makes two requests under one Idempotency-Key the same: method, path, query, media type and body, JSON by its
@@ -22,15 +19,17 @@ export function readRetry(request: CheckedRequest): Retry {
       const form = body.form === 'none' ? '' : nameForm(body.form);
       return createHash('sha256')
         .update(JSON.stringify([method, sent.path, sent.query, form]))
-        .update(body.form === 'raw' ? body.digest() : digestJson(body.form === 'json' ? body.value : null))
+        .update(digestOf(body))
         .digest();
     },
     ...(body.form === 'raw' ? { takeRest: () => body.takeRest() } : {}),
   };
 }
 
-function digestJson(value: unknown): Buffer {
+function digestOf(body: Body): Buffer {
+  if (body.form === 'raw') return body.digest();
+  if (body.form === 'json' && body.content !== undefined) return body.content.digest;
   return createHash('sha256')
-    .update(canonicalize(value) ?? '')
+    .update(canonicalize(body.form === 'json' ? body.value : null) ?? '')
     .digest();
 }

@@ -44,6 +44,8 @@ export interface RouteDefinition<Input, Result, Prepared> {
   readonly requires?: 'Idempotency-Key' | 'If-Match';
   /** Forms of body it takes; none when left out. */
   readonly takes?: readonly BodyForm[];
+  /** Whether a body can hold a document's content; every other body is small. */
+  readonly carriesContent?: true;
   readonly operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>;
   /** @throws Refusal INVALID_REQUEST for what the description alone cannot tell */
   readonly read: (request: CheckedRequest) => Input;
@@ -56,6 +58,7 @@ export interface Route {
   readonly path: string;
   readonly requires?: 'Idempotency-Key' | 'If-Match';
   readonly takes: readonly BodyForm[];
+  readonly carriesContent: boolean;
   /**
    * Whether the request's key was used before; asked before its body is read.
    * @throws Refusal INVALID_REQUEST `bad_field` for what is no key
@@ -82,11 +85,12 @@ export interface OpenRoute {
  * route requires one), and presents the result.
  */
 export function route<Input, Result, Prepared>(definition: RouteDefinition<Input, Result, Prepared>): Route {
-  const { method, path, requires, takes = [], operation, read, present } = definition;
+  const { method, path, requires, takes = [], carriesContent = false, operation, read, present } = definition;
   return {
     method,
     path,
     takes,
+    carriesContent,
     ...(requires === undefined ? {} : { requires }),
     isRetried({ workspace, caller, header }) {
       if (requires !== 'Idempotency-Key') return false;

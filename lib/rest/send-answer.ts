@@ -17,7 +17,7 @@ export async function sendAnswer(
   common: HeaderLines,
 ): Promise<void> {
   // The stream is opened before anything is sent: what it throws can still be answered properly.
-  const stream = body.form === 'stream' ? await body.open() : undefined;
+  const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
   const lines = common.copy();
   lines.setAll(headers);
   if (body.form === 'json') {
@@ -37,9 +37,12 @@ export async function sendAnswer(
   begin(response, status, lines);
   if (body.form === 'none') {
     response.end();
+  } else if (stream === undefined) {
+    throw new Error('The stream was not opened.');
   } else if (body.form === 'flow') {
-    await pipeline(body.open(), response);
-  } else if (stream !== undefined) {
+    response.setHeader('Content-Type', body.mediaType);
+    await pipeline(stream, response);
+  } else {
     response.setHeader('Content-Length', body.length);
     await pipeline(stream, (source: Readable) => takePart(source, body.start, body.length), response);
   }

@@ -16,10 +16,9 @@ export function presentExport(exported: FolderExport): Answer {
   return {
     status: 200,
     headers: {
-      'Content-Type': 'application/zip',
       'Content-Disposition': nameDownload(`${name}.zip`, 'application/zip'),
     },
-    body: { form: 'flow', open: () => zip(exported) },
+    body: { form: 'flow', mediaType: 'application/zip', open: () => zip(exported) },
   };
 }
 
@@ -42,7 +41,7 @@ async function fill(archive: ZipArchive, exported: FolderExport, output: Readabl
   const namer = new ZipEntryNamer();
   const depth = segmentsOf(exported.location).length;
   try {
-    for (const item of exported.documents) {
+    for await (const item of exported.documents) {
       const { document } = item;
       const content = await item.open();
       const name = namer.nameOf(segmentsOf(document.location).slice(depth));

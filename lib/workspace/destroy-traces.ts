@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { yieldToLoop } from '../pace/yield-to-loop.js';
+import { goesOn } from '../domain/refusal.js';
 import { repointedRows } from '../sidecar/rewritten-commit-table.js';
 import type { OpenErasure } from '../sidecar/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
@@ -30,7 +31,9 @@ const namesAtOnce = 1000;
 const pagesAtOnce = 500;
 /** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
 const scrubs = 2;
-/** Milliseconds between two looks whether somebody's snapshot is gone. */
+/** Milliseconds for which downloads that were begun before may go on reading from files that are to go. */
+const grace = 20_000;
+/** Milliseconds between two looks whether another process's snapshot is gone. */
 const patience = 250;
 
 /**
@@ -58,6 +61,7 @@ export class TraceDestroyer {
     await reach('repointed');
     for (const erasure of this.#open()) if (erasure.locations === null) await this.#gather(erasure);
     const traces = await this.#traces();
+    this.#workspace.snapshots.breakOff(this.#open().flatMap(({ locations }) => locations ?? []));
     let looked = await this.#clearTexts(traces, 0);
     for (const { document } of this.#open()) if (document !== null) await this.#dropRows(document);
     await reach('cleared');
@@ -68,7 +72,7 @@ export class TraceDestroyer {
     await reach('dropped');
     await this.#sweep();
     await reach('swept');
-    await this.#overwrite();
+    await this.#workspace.snapshots.keepOut(() => this.#overwrite());
     await reach('overwritten');
     await this.#finish();
     await reach('final');
@@ -196,7 +200,10 @@ export class TraceDestroyer {
     );
     await unlessStopped(staging.discard(loose), this.#progress.signal);
     this.#workspace.forgetContent();
-    await unlessStopped(repository.letGo(), this.#progress.signal);
+    const reason = goesOn(
+      'The download was broken off, since an erase removes the file that it read from. Ask for the rest.',
+    );
+    await unlessStopped(repository.letGo({ within: grace, reason }), this.#progress.signal);
   }
 
   async #overwrite(): Promise<void> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeWorkLimits, type WorkLimits } from '../access/work-limits.js';
 import type { ChainSigner } from '../audit/checkpoint.js';
 import { sweepArchives } from '../audit/sweep-archives.js';
 import type { Clock, Randomness } from '../domain/clock.js';
@@ -23,6 +24,8 @@ export interface WorkspaceFiles {
   readonly git: 'auto' | 'never';
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** How much work may be under way at a time; limits of its own if left out. */
+  readonly workLimits?: WorkLimits;
   readonly onFault: (what: string, cause: unknown) => void;
   /** Told of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
@@ -122,6 +125,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     searchFolder: paths?.search ?? null,
     clock,
     randomness,
+    workLimits: files.workLimits ?? makeWorkLimits(),
     onFault,
     onNews,
     onEraseStep: files.onEraseStep,

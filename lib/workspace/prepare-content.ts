@@ -14,6 +14,7 @@ const deflateInBackground = promisify(deflate);
 const largeForMainThread = 32 * 1024;
 /** Above this, content goes to the repository before its turn instead of through the sidecar. Bytes. */
 export const stagedFrom = 1024 * 1024;
+const pieceLength = 256 * 1024;
 
 /** `text` is valid UTF-8 without NUL. */
 export function kindOfContent(bytes: Buffer): DocumentKind {
@@ -26,7 +27,7 @@ export function kindOfContent(bytes: Buffer): DocumentKind {
  * @param held takes the names of blobs that are to be released when the request is over
  */
 export async function prepareContent(workspace: Workspace, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
-  if (bytes.length > stagedFrom) return stageContent(workspace, toAsync([bytes]), held);
+  if (bytes.length > stagedFrom) return stageContent(workspace, cut(bytes), held);
   const described = {
     sha256: createHash('sha256').update(bytes).digest('hex'),
     size: bytes.length,
@@ -78,6 +79,7 @@ async function stageContent(
   return { blobOid: oid, sha256, size, kind: isText ? 'text' : 'binary', deflated: null };
 }
 
-async function* toAsync(source: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* source;
+/** In pieces, so that hashing one does not hold the event loop. */
+async function* cut(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceLength) yield bytes.subarray(at, at + pieceLength);
 }

@@ -1,5 +1,6 @@
 import { ReachMemory, type Reach } from '../access/reach.js';
 import { readPolicy } from '../access/policy.js';
+import type { WorkLimits } from '../access/work-limits.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/checkpoint.js';
 import type { Caller } from '../domain/caller.js';
@@ -21,6 +22,7 @@ import { takePen, type Pen } from './pen.js';
 import { checkSoundness } from './recover.js';
 import { catchUpSearch } from './catch-up-search.js';
 import { longestIndexed, SearchKeeper, type SearchProgress } from './search-keeper.js';
+import { Snapshots } from './snapshots.js';
 import { Staging } from './staging.js';
 import type { Turn } from './turn.js';
 import { Uploads } from './uploads.js';
@@ -49,6 +51,8 @@ export interface WorkspaceOptions {
   readonly searchFolder: string | null;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** How much work may be under way at a time; shared by all workspaces of a service. */
+  readonly workLimits: WorkLimits;
   /** Told of faults that were survived, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
   /** Told of long work in the background, for the log. */
@@ -68,11 +72,13 @@ export class Workspace {
   readonly signer: ChainSigner;
   readonly archives: string | null;
   readonly origin: WorkspaceOrigin;
+  readonly workLimits: WorkLimits;
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
   readonly uploads = new Uploads();
+  readonly snapshots = new Snapshots();
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
@@ -92,6 +98,7 @@ export class Workspace {
     this.signer = options.signer;
     this.archives = options.archives;
     this.origin = options.origin;
+    this.workLimits = options.workLimits;
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       trees: this.#trees,

@@ -16,6 +16,7 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { describeReader } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
+import { gather } from '../harness/gather.js';
 
 type ScopeType = 'folder' | 'document';
 
@@ -71,7 +72,7 @@ export class Person extends Actor {
     const input = { location: parseFolderLocation(folder) };
     const { result } = await perform(this.workspace, this.caller, exportFolder, input);
     try {
-      return [...result.documents].map(({ document }) => document.location as string);
+      return (await gather(result.documents)).map(({ document }) => document.location as string);
     } finally {
       result.close();
     }

@@ -15,6 +15,7 @@ import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestServer } from '../harness/http.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
+import { gather } from '../harness/gather.js';
 
 const hour = 3_600_000;
 
@@ -101,7 +102,7 @@ describe('what goes on being handed out', () => {
   for (const [what, [deed, code]] of Object.entries(endings)) {
     it(`ends where ${what}, and the log says so`, async () => {
       const { documents, close } = await startExport();
-      const [first, second, third] = [...documents];
+      const [first, second, third] = await gather(documents);
       assert.equal(await textOf(first), 'a');
       await deed(scene);
       assert.equal(await outcomeOf(second?.open() ?? Promise.resolve()), code);
@@ -116,7 +117,7 @@ describe('what goes on being handed out', () => {
   for (const [what, deed] of Object.entries(otherNews)) {
     it(`goes on as it began where ${what}`, async () => {
       const { documents, close } = await startExport();
-      const [, second, third] = [...documents];
+      const [, second, third] = await gather(documents);
       await deed(scene);
       assert.equal(await textOf(second), 'b');
       assert.equal(await textOf(third), 'c');
@@ -128,7 +129,11 @@ describe('what goes on being handed out', () => {
   it('ends in the middle of a large document, alone or in an export', async () => {
     await scene.ada.create('f/large.bin', randomBytes(3_000_000).toString('hex'));
     const { documents, close } = await startExport();
-    const exported = (await [...documents].find(({ document }) => document.name === 'large.bin')?.open()) as Readable;
+    const exported = (await (
+      await gather(documents)
+    )
+      .find(({ document }) => document.name === 'large.bin')
+      ?.open()) as Readable;
     const input = { location: parseLocation('f/large.bin'), withContent: true };
     const { result } = await perform(scene.service.workspace, caller, readDocument, input);
     const read = await result.openStream?.();

@@ -93,7 +93,7 @@ export class OperationsFace implements Face {
       case 'export': {
         const exported = await this.#perform(exportFolder, { location: parseFolderLocation(question.folder) });
         const documents: unknown[] = [];
-        for (const { document, open } of exported.documents) {
+        for await (const { document, open } of exported.documents) {
           documents.push([document, (await readAll(await open())).toString()]);
         }
         exported.close();

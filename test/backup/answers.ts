@@ -25,6 +25,7 @@ import { searchDocuments, type SearchInput, type SearchResults } from '../../lib
 import type { SearchPosition } from '../../lib/search/rank-documents.js';
 import { readPages } from '../../lib/socket/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { gather } from '../harness/gather.js';
 
 type Ask = (question: string, work: () => Promise<{ readonly result: unknown }>) => void;
 
@@ -76,7 +77,7 @@ function askForFolders(workspace: Workspace, caller: Caller, ask: Ask): void {
     );
     ask(`export ${location}`, async () => {
       const { result } = await perform(workspace, caller, exportFolder, { location });
-      const entries = [...result.documents].map(({ document }) => [document.location, document.current.id]);
+      const entries = (await gather(result.documents)).map(({ document }) => [document.location, document.current.id]);
       result.close();
       return { result: [result.commit, entries] };
     });

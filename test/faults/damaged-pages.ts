@@ -85,7 +85,7 @@ async function exported(actor: Actor): Promise<string[]> {
   const { result } = await perform(actor.workspace, actor.caller, exportFolder, input);
   try {
     const locations: string[] = [];
-    for (const { document, open } of result.documents) {
+    for await (const { document, open } of result.documents) {
       const bytes = await open();
       if (!Buffer.isBuffer(bytes) || !bytes.toString().startsWith('text ')) locations.push('not its text');
       locations.push(document.location);

@@ -261,7 +261,7 @@ function describeHistory(create: Create): void {
       roots: async () => ({ packs: await repository.packs(), head: kept.commit, also: [apart.oid, absent] }),
       onCopied: () => repository.addPack([later]),
     });
-    await repository.letGo();
+    await repository.letGo({ within: 1000, reason: new Error('It goes.') });
     assert.deepEqual(loose, []);
     for (const { oid } of [...kept.objects, apart, later]) assert.equal(await repository.has(oid), true);
     const needed = new Set(kept.objects.map(({ oid }) => oid));

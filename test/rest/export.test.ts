@@ -170,7 +170,7 @@ describe('exports over REST', () => {
       location: rootLocation,
       commit: null,
       close: () => (closed += 1),
-      documents: (function* () {
+      documents: (async function* () {
         for (let index = 0; index < count; index += 1) {
           const location = `n${index}` as Location;
           const document = { location, current: { at: Date.UTC(2026, 0, 1) } } as Document;
@@ -182,7 +182,7 @@ describe('exports over REST', () => {
     const pieces: Buffer[] = [];
     const sink = new PassThrough();
     sink.on('data', (piece: Buffer) => pieces.push(piece));
-    await pipeline(answer.body.open(), sink);
+    await pipeline(await answer.body.open(), sink);
     const bytes = Buffer.concat(pieces);
     testWithUnzip(bytes);
     const { names } = listWithPython(bytes);

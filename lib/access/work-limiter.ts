@@ -1,0 +1,117 @@
+import { busy, tooMuchAtOnce } from '../domain/refusal.js';
+
+/** How much work of one kind may be under way at a time. Units are requests, or bytes. */
+export interface WorkLimit {
+  /** For one source: a credential. */
+  readonly perSource: number;
+  /** For all sources together. Several times `perSource`, so that one source cannot use it up. */
+  readonly inAll: number;
+  /** Requests of one source that may wait for room; those beyond are refused at once. */
+  readonly waiting: number;
+  /** Milliseconds that a request waits for room before it is refused. */
+  readonly timeout: number;
+}
+
+/** Gives back what was taken. May be called twice. */
+export type Release = () => void;
+
+interface Waiting {
+  readonly source: string;
+  readonly units: number;
+  readonly admit: (release: Release) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Limits how much work of one kind is under way, for each source and in all. What does not fit waits a while, in order;
+ * a source that is at its own limit holds up nobody else.
+ */
+export class WorkLimiter {
+  readonly #limit: WorkLimit;
+  readonly #used = new Map<string, number>();
+  readonly #waitingOf = new Map<string, number>();
+  #usedInAll = 0;
+  #waiting: Waiting[] = [];
+
+  constructor(limit: WorkLimit) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Takes room for work, waiting for it if need be.
+   * @param units at most the limit for one source; more are counted as that
+   * @throws Refusal RATE_LIMITED when the source has too much under way; UNAVAILABLE when all together have
+   */
+  take(source: string, units = 1): Promise<Release> {
+    const taken = this.tryTake(source, units);
+    if (taken !== undefined) return Promise.resolve(taken);
+    const { waiting, timeout } = this.#limit;
+    const count = this.#waitingOf.get(source) ?? 0;
+    if (count >= waiting) return Promise.reject(this.#refusal(source, units));
+    this.#waitingOf.set(source, count + 1);
+    return new Promise((resolve, reject) => {
+      const entry: Waiting = {
+        source,
+        units,
+        admit: resolve,
+        timer: setTimeout(() => {
+          this.#leave(entry);
+          reject(this.#refusal(source, units));
+        }, timeout),
+      };
+      this.#waiting.push(entry);
+    });
+  }
+
+  /** Takes room if there is some now. @returns undefined where there is none */
+  tryTake(source: string, units = 1): Release | undefined {
+    const wanted = Math.min(units, this.#limit.perSource);
+    if (!this.#fits(source, wanted)) return undefined;
+    this.#used.set(source, (this.#used.get(source) ?? 0) + wanted);
+    this.#usedInAll += wanted;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#giveBack(source, wanted);
+    };
+  }
+
+  /** As `tryTake`, for what must not wait. @throws Refusal as `take` does */
+  takeNow(source: string, units = 1): Release {
+    const taken = this.tryTake(source, units);
+    if (taken === undefined) throw this.#refusal(source, units);
+    return taken;
+  }
+
+  #fits(source: string, units: number): boolean {
+    const { perSource, inAll } = this.#limit;
+    return (this.#used.get(source) ?? 0) + units <= perSource && this.#usedInAll + units <= inAll;
+  }
+
+  #giveBack(source: string, units: number): void {
+    const left = (this.#used.get(source) ?? 0) - units;
+    if (left > 0) this.#used.set(source, left);
+    else this.#used.delete(source);
+    this.#usedInAll -= units;
+    for (const entry of [...this.#waiting]) {
+      const release = this.tryTake(entry.source, entry.units);
+      if (release === undefined) continue;
+      clearTimeout(entry.timer);
+      this.#leave(entry);
+      entry.admit(release);
+    }
+  }
+
+  #leave(entry: Waiting): void {
+    this.#waiting = this.#waiting.filter((each) => each !== entry);
+    const left = (this.#waitingOf.get(entry.source) ?? 1) - 1;
+    if (left > 0) this.#waitingOf.set(entry.source, left);
+    else this.#waitingOf.delete(entry.source);
+  }
+
+  #refusal(source: string, units: number): Error {
+    const ofSource = (this.#used.get(source) ?? 0) + Math.min(units, this.#limit.perSource);
+    return ofSource > this.#limit.perSource ? tooMuchAtOnce() : busy();
+  }
+}

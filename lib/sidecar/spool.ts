@@ -1,0 +1,39 @@
+import Sqlite from 'better-sqlite3';
+import { nameless } from './scratch.js';
+
+/**
+ * A list of values on its way from one place to another: kept in memory as long as it is short, and else in a file
+ * without a name that ends with the process. What is given are plain values that JSON can hold.
+ */
+export class Spool<Value> {
+  readonly #connection = new Sqlite(nameless);
+  readonly #add;
+  readonly #next;
+  #taken = 0;
+
+  constructor() {
+    this.#connection.pragma('journal_mode = OFF');
+    this.#connection.exec('CREATE TABLE spooled (number INTEGER PRIMARY KEY, value TEXT NOT NULL)');
+    this.#add = this.#connection.prepare<[string]>('INSERT INTO spooled (value) VALUES (?)');
+    this.#next = this.#connection.prepare<[number], { number: number; value: string }>(
+      'SELECT number, value FROM spooled WHERE number > ? ORDER BY number LIMIT 1',
+    );
+  }
+
+  add(value: Value): void {
+    this.#add.run(JSON.stringify(value));
+  }
+
+  /** The first value that was not taken yet; undefined when there is none. */
+  take(): Value | undefined {
+    const row = this.#next.get(this.#taken);
+    if (row === undefined) return undefined;
+    this.#taken = row.number;
+    return JSON.parse(row.value) as Value;
+  }
+
+  /** Takes its file away. May be called twice. */
+  close(): void {
+    this.#connection.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { isWithin, type Location } from '../domain/location.js';
+import { busy } from '../domain/refusal.js';
+
+/** Something that reads from a snapshot of the workspace's file for longer than one answer. */
+export interface SnapshotHolder {
+  /** The folder that it reads. */
+  readonly location: Location;
+  /** Takes what it still needs out of the snapshot, and closes that. Resolves when it is closed. Never throws. */
+  letGo(): Promise<void>;
+  /** Ends it: what is asked of it from now on is refused. */
+  breakOff(): void;
+}
+
+/** Milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and grows. */
+const longestHeld = 20_000;
+/** Milliseconds that a new snapshot waits for an erase. */
+const longestWait = 20_000;
+
+/**
+ * The snapshots that readers of a workspace hold. None is held for long, however slow its reader is, and an erase gets
+ * its time without any.
+ */
+export class Snapshots {
+  readonly #holders = new Map<SnapshotHolder, NodeJS.Timeout>();
+  #keptOut: Promise<void> | undefined;
+
+  /**
+   * Makes a holder, which takes its snapshot in `make`. Waits while an erase keeps snapshots out.
+   * @throws Refusal UNAVAILABLE when that takes too long
+   */
+  async hold<Holder extends SnapshotHolder>(make: () => Holder): Promise<Holder> {
+    while (this.#keptOut !== undefined) await within(this.#keptOut, longestWait);
+    const holder = make();
+    const timer = setTimeout(() => void holder.letGo(), longestHeld);
+    timer.unref();
+    this.#holders.set(holder, timer);
+    return holder;
+  }
+
+  /** To be called when the holder is through, however it ended. */
+  forget(holder: SnapshotHolder): void {
+    clearTimeout(this.#holders.get(holder));
+    this.#holders.delete(holder);
+  }
+
+  /** Ends the reading of folders in which one of these places lies. */
+  breakOff(places: readonly string[]): void {
+    for (const holder of [...this.#holders.keys()]) {
+      if (places.some((place) => isWithin(holder.location, place as Location))) holder.breakOff();
+    }
+  }
+
+  /** Does work while nobody holds a snapshot; new ones wait until it is done. */
+  async keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
+    let end = (): void => undefined;
+    this.#keptOut = new Promise((resolve) => (end = resolve));
+    try {
+      await Promise.all([...this.#holders.keys()].map((holder) => holder.letGo()));
+      return await work();
+    } finally {
+      this.#keptOut = undefined;
+      end();
+    }
+  }
+}
+
+/** @throws Refusal UNAVAILABLE */
+async function within(wait: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(busy()), milliseconds)));
+  try {
+    await Promise.race([wait, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { WorkLimiter, type Release } from '../../lib/access/work-limiter.js';
+import { outcomeOf } from '../harness/act.js';
+
+const short = 20;
+
+describe('Work that is limited while it is under way', () => {
+  const limit = { perSource: 2, inAll: 5, waiting: 2, timeout: short };
+  let limiter: WorkLimiter;
+  beforeEach(() => {
+    limiter = new WorkLimiter(limit);
+  });
+
+  const takeMany = (source: string, count: number): Promise<Release[]> =>
+    Promise.all(Array.from({ length: count }, () => limiter.take(source)));
+
+  it('waits when its source has too much under way, and goes on when some of that is done', async () => {
+    const [first] = await takeMany('a', 2);
+    let isAdmitted = false;
+    const third = limiter.take('a').then((release) => {
+      isAdmitted = true;
+      return release;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isAdmitted, false);
+    first?.();
+    await third;
+    assert.equal(isAdmitted, true);
+  });
+
+  it('is refused as too much for the source when the wait is over, with a time to come again', async () => {
+    await takeMany('a', 2);
+    await assert.rejects(limiter.take('a'), { code: 'RATE_LIMITED', retryAfter: 1 });
+    assert.equal(await outcomeOf(limiter.take('a')), 'RATE_LIMITED');
+  });
+
+  it('is refused at once when its source has enough waiting', async () => {
+    await takeMany('a', 2);
+    const waiting = [limiter.take('a'), limiter.take('a')];
+    let isRefused = false;
+    limiter.take('a').catch(() => (isRefused = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isRefused, true);
+    await Promise.allSettled(waiting);
+  });
+
+  it('takes nothing from another source, waiting or not', async () => {
+    await takeMany('a', 2);
+    const waiting = limiter.take('a').catch(() => undefined);
+    await takeMany('b', 2);
+    await waiting;
+  });
+
+  it('is refused as too much for the service when all together have too much under way', async () => {
+    await takeMany('a', 2);
+    await takeMany('b', 2);
+    await limiter.take('c');
+    await assert.rejects(limiter.take('c'), { code: 'UNAVAILABLE', retryAfter: 2 });
+    assert.throws(() => limiter.takeNow('d'), { code: 'UNAVAILABLE' });
+    assert.throws(() => limiter.takeNow('a'), { code: 'RATE_LIMITED' });
+  });
+
+  it('counts units, gives each of them back once, and takes more than the limit as the limit', async () => {
+    const bytes = new WorkLimiter({ perSource: 100, inAll: 250, waiting: 1, timeout: short });
+    const all = await bytes.take('a', 1000);
+    assert.equal(bytes.tryTake('a', 1), undefined);
+    all();
+    all();
+    const most = await bytes.take('a', 100);
+    assert.equal(bytes.tryTake('a', 1), undefined);
+    most();
+    assert.ok(bytes.tryTake('a', 60));
+    assert.ok(bytes.tryTake('b', 100));
+    assert.equal(bytes.tryTake('c', 91), undefined);
+    assert.ok(bytes.tryTake('c', 90));
+  });
+
+  it('lets those go first that fit, in the order in which they came', async () => {
+    const bytes = new WorkLimiter({ perSource: 100, inAll: 100, waiting: 5, timeout: 1000 });
+    const first = await bytes.take('a', 60);
+    const order: string[] = [];
+    const noted = async (name: string, source: string, units: number): Promise<void> => {
+      const release = await bytes.take(source, units);
+      order.push(name);
+      release();
+    };
+    const all = [noted('large', 'b', 80), noted('small', 'c', 40), noted('smaller', 'd', 30)];
+    await new Promise((resolve) => setImmediate(resolve));
+    first();
+    await Promise.all(all);
+    assert.deepEqual(order, ['small', 'smaller', 'large']);
+  });
+});

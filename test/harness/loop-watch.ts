@@ -1,0 +1,49 @@
+/**
+ * Loaded before a program (`node --import`). Watches the event loop of its main thread, and tells the process that
+ * started it, when asked by a message, for how long the loop was held since the last time.
+ *
+ * A hold is measured as processor time of the main thread where the system tells it (Linux), so that other processes
+ * on the machine do not count. `waited` is the same by the clock.
+ */
+import { readFileSync } from 'node:fs';
+import type { LoopHolds } from './watched-server.js';
+
+/** Milliseconds between two looks. */
+const interval = 1;
+/** Milliseconds by the clock below which nobody needs to know the processor time. */
+const worthALook = 5;
+
+const cpuFile = `/proc/self/task/${process.pid}/schedstat`;
+
+/** Milliseconds of processor time that this thread has used; the clock where the system does not tell. */
+function readCpu(): number {
+  try {
+    return Number(readFileSync(cpuFile, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return performance.now();
+  }
+}
+
+let held = 0;
+let waited = 0;
+let last = performance.now();
+let lastCpu = readCpu();
+
+setInterval(() => {
+  const now = performance.now();
+  const cpu = readCpu();
+  if (now - last > worthALook) {
+    waited = Math.max(waited, now - last - interval);
+    held = Math.max(held, cpu - lastCpu);
+  }
+  last = performance.now();
+  lastCpu = cpu;
+}, interval).unref();
+
+process.on('message', () => {
+  const holds: LoopHolds = { held, waited, residentBytes: process.memoryUsage.rss() };
+  held = 0;
+  waited = 0;
+  process.send?.(holds);
+});
+process.channel?.unref();
