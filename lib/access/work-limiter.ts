@@ -94,7 +94,9 @@ export class WorkLimiter {
     if (left > 0) this.#used.set(source, left);
     else this.#used.delete(source);
     this.#usedInAll -= units;
-    for (const entry of [...this.#waiting]) {
+    // An entry that is admitted leaves the list, and that makes another list.
+    const entries = this.#waiting;
+    for (const entry of entries) {
       const release = this.tryTake(entry.source, entry.units);
       if (release === undefined) continue;
       clearTimeout(entry.timer);

@@ -22,7 +22,7 @@ export interface ImportedFile {
   readonly mediaType: string;
 }
 
-/** What the pen can be asked to do to content. Each is one commit. */
+/** What the pen can be asked to do to content in one piece. Each is one commit. */
 export type Change =
   | {
       readonly type: 'create';
@@ -59,19 +59,6 @@ export type Change =
       readonly location: Location;
       readonly precondition: Precondition;
       readonly claimId?: string | undefined;
-    }
-  | { readonly type: 'delete-folder'; readonly location: Location }
-  | { readonly type: 'undelete-folder'; readonly location: Location }
-  | {
-      /** Takes back what one principal wrote in a folder since a time, where nobody has built on it. */
-      readonly type: 'revert';
-      readonly location: Location;
-      readonly principalId: string;
-      /** Milliseconds since 1970. */
-      readonly since: number;
-      /** Digest of the preview; if the outcome would be another now, it is refused. */
-      readonly preview: string;
-      readonly message: string | null;
     }
   | {
       readonly type: 'import';

@@ -131,6 +131,11 @@ export const reasons = {
     at: ['rest', 'command'],
     means: 'A revert would have too many steps.',
   },
+  too_many_documents: {
+    code: 'INVALID_REQUEST',
+    at: ['rest', 'command'],
+    means: 'A folder holds more documents than are deleted at once.',
+  },
 
   // What is asked does not fit what is there.
   into_itself: {

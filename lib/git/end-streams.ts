@@ -9,7 +9,7 @@ export async function endStreams(open: Iterable<Readable>, { within, reason }: L
   }, within);
   try {
     await Promise.all(
-      streams.map((stream) => (stream.closed ? undefined : new Promise((resolve) => stream.once('close', resolve)))),
+      streams.filter(({ closed }) => !closed).map((stream) => new Promise((resolve) => stream.once('close', resolve))),
     );
   } finally {
     clearTimeout(timer);

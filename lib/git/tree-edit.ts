@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../pace/in-steps.js';
 import type { Oid } from './objects.js';
 import { Tree } from './tree.js';
 import type { TreeEntry } from './tree.js';
@@ -33,16 +34,28 @@ interface Branch {
  * first; none when nothing changed.
  * @throws Error when an edit would put something below a file.
  */
-export function editTree(
+export function editTree(root: Oid | null, edits: readonly TreeEdit[], load: (oid: Oid) => Tree): EditedTree {
+  return runAtOnce(editTreeInSteps(root, edits, load));
+}
+
+/** The root after the edits, and the trees that have to be stored for it. */
+export interface EditedTree {
+  readonly root: Oid;
+  /** Children first; none when nothing changed. */
+  readonly created: Tree[];
+}
+
+/** The same for many edits, with a step for each folder. */
+export function* editTreeInSteps(
   root: Oid | null,
   edits: readonly TreeEdit[],
   load: (oid: Oid) => Tree,
-): { root: Oid; created: Tree[] } {
+): Steps<EditedTree> {
   const created = new Map<Oid, Tree>();
 
-  const apply = (branch: Branch, before: TreeEntry | undefined, path: readonly string[]): TreeEntry | null => {
+  function* apply(branch: Branch, before: TreeEntry | undefined, path: readonly string[]): Steps<TreeEntry | null> {
     const base = branch.entry === undefined ? (before ?? null) : branch.entry;
-    if (branch.below.size === 0) return isEmptyFolder(base) ? null : base;
+    if (branch.below.size === 0) return leafOf(branch, before);
     if (base !== null && base.mode !== '40000') {
       if (!puts(branch)) return base;
       throw new Error(`${path.join('/')} is a file and can hold nothing.`);
@@ -51,21 +64,29 @@ export function editTree(
     const changes: [string, TreeEntry | null][] = [];
     for (const [name, child] of branch.below) {
       const old = tree.entry(name);
-      const now = apply(child, old, [...path, name]);
+      // A leaf takes no step of its own: there are thousands in a folder.
+      const now = child.below.size === 0 ? leafOf(child, old) : yield* apply(child, old, [...path, name]);
       if (old?.oid !== now?.oid || old?.mode !== now?.mode) changes.push([name, now]);
     }
     if (changes.length === 0) return base;
     const edited = tree.withAll(changes);
+    yield;
     if (edited.size === 0) return null;
     created.set(edited.oid, edited);
     return { mode: '40000', oid: edited.oid };
-  };
+  }
 
   const before: TreeEntry | undefined = root === null ? undefined : { mode: '40000', oid: root };
-  const after = apply(groupByFolder(edits), before, []);
+  const after = yield* apply(groupByFolder(edits), before, []);
   if (after !== null && after.mode !== '40000') throw new Error('The root can only be a folder.');
   if (after === null && root !== Tree.empty.oid) created.set(Tree.empty.oid, Tree.empty);
   return { root: after?.oid ?? Tree.empty.oid, created: [...created.values()] };
+}
+
+/** What stands at a path below which nothing changes. */
+function leafOf({ entry }: Branch, before: TreeEntry | undefined): TreeEntry | null {
+  const base = entry === undefined ? (before ?? null) : entry;
+  return isEmptyFolder(base) ? null : base;
 }
 
 function groupByFolder(edits: readonly TreeEdit[]): Branch {

@@ -2,7 +2,7 @@ import type { CursorOwner, CursorSealer } from '../access/seal-cursor.js';
 import type { OAuthScope } from '../domain/access-token.js';
 import type { Caller } from '../domain/caller.js';
 import type { Page } from '../domain/page.js';
-import type { AuditNote, ReadOperation, WriteOperation } from '../operations/operation.js';
+import type { AuditNote, Operation } from '../operations/operation.js';
 import { perform, refuseUnread } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -30,7 +30,7 @@ interface ToolEntryDefinition<Args, Input, Result, Prepared> {
   readonly takes?: readonly (keyof Args & string)[];
   /** Arguments that are needed here, beside those that the tool always needs. */
   readonly requires?: readonly (keyof Args & string)[];
-  readonly operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>;
+  readonly operation: Operation<Input, Result, Prepared>;
   readonly read: (call: ToolCall<Args>) => Input;
   readonly present: (result: Result, call: ToolCall<Args>) => object | Promise<object>;
 }

@@ -1,29 +1,30 @@
 import type { Location } from '../domain/location.js';
-import type { FolderDeletionResult } from '../workspace/apply-delete-folder.js';
-import type { FolderUndeletion } from '../workspace/apply-undelete-folder.js';
-import { applyChange } from '../workspace/commit.js';
+import { applyDeleteFolder, type FolderDeletionResult } from '../workspace/apply-delete-folder.js';
+import { applyUndeleteFolder, type FolderUndeletion } from '../workspace/apply-undelete-folder.js';
 import type { Obstacle } from '../workspace/plan-return.js';
-import type { WriteOperation } from './operation.js';
+import type { LongWriteOperation } from './operation.js';
 
 /** Hides a folder with everything in it, by one commit. It can be brought back as one. Editor of the folder. */
-export const deleteFolder: WriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
+export const deleteFolder: LongWriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
   kind: 'write',
   name: 'folder.delete',
   isHeavy: true,
+  isLong: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyChange(pen, { type: 'delete-folder', location }),
+  run: (pen, { location }) => applyDeleteFolder(pen, location),
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
 };
 
 /** Brings back the last folder that was deleted at a location, by one commit. Editor there. */
-export const undeleteFolder: WriteOperation<{ readonly location: Location }, FolderUndeletion> = {
+export const undeleteFolder: LongWriteOperation<{ readonly location: Location }, FolderUndeletion> = {
   kind: 'write',
   name: 'folder.undelete',
   isHeavy: true,
+  isLong: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyChange(pen, { type: 'undelete-folder', location }),
+  run: (pen, { location }) => applyUndeleteFolder(pen, location),
   noteResult: ({ versionId, documents, leftAlone }) => ({
     version: versionId,
     detail: { documents, left_alone: leftAlone.length },
@@ -40,14 +41,15 @@ export interface ShortFolderUndeletion {
 }
 
 /** The same with a result that may be kept for a retry: where single documents lay must not outlive their erase. */
-export const undeleteFolderInShort: WriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
+export const undeleteFolderInShort: LongWriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
   kind: 'write',
   name: undeleteFolder.name,
   isHeavy: true,
+  isLong: true,
   needs: (input) => undeleteFolder.needs(input),
   note: (input) => undeleteFolder.note(input),
-  run(pen, input) {
-    const { folder, documents, leftAlone, versionId } = undeleteFolder.run(pen, input, undefined);
+  *run(pen, input) {
+    const { folder, documents, leftAlone, versionId } = yield* undeleteFolder.run(pen, input, undefined);
     const counts = { location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: folder.location, documents, leftAlone: counts, versionId };

@@ -3,8 +3,9 @@ import type { Caller } from '../domain/caller.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredAnswer } from '../sidecar/idempotency-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import type { Steps } from '../pace/in-steps.js';
 import type { Pen } from '../workspace/pen.js';
-import type { Need, Performed, Retry, WriteOperation } from './operation.js';
+import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 
 /** How long an answer is kept. Milliseconds. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
@@ -69,7 +70,7 @@ export function needsOf<Input, Result, Prepared>(
   tables: Tables,
   now: number,
   caller: Caller,
-  operation: WriteOperation<Input, Result, Prepared>,
+  operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
   retry: Retry | undefined,
 ): readonly Need[] {
@@ -85,12 +86,12 @@ export function needsOf<Input, Result, Prepared>(
  * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request; NOT_FOUND when what the
  * first request made was erased: the retry must not make it again
  */
-export function runIdempotently<Input, Result, Prepared>(
+export function* runIdempotently<Input, Result, Prepared>(
   pen: Pen,
-  operation: WriteOperation<Input, Result, Prepared>,
+  operation: AnyWrite<Input, Result, Prepared>,
   retry: Retry,
-  run: () => Result,
-): Performed<Result> {
+  run: () => Steps<Result>,
+): Steps<Performed<Result>> {
   const { tables, now } = pen.turn;
   const stored = findAnswer(tables, now, pen.caller, operation.name, retry);
   if (stored !== undefined) {
@@ -101,7 +102,7 @@ export function runIdempotently<Input, Result, Prepared>(
     const kept: unknown = JSON.parse(stored.result);
     return { result: operation.stored?.recall(pen, kept) ?? (kept as Result), replayed: true };
   }
-  const result = run();
+  const result = yield* run();
   const kept = operation.stored === undefined ? result : operation.stored.keep(result);
   tables.idempotency.insert(
     pen.caller.principalId,

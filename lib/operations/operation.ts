@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
+import type { Steps } from '../pace/in-steps.js';
 import type { Pen } from '../workspace/pen.js';
 import type { StagedBlobs } from '../workspace/staging.js';
 import type { View } from '../workspace/view.js';
@@ -61,17 +62,16 @@ export interface ReadOperation<Input, Result> extends Described<Input> {
 }
 
 /**
- * Changes something. `prepare` does what takes time before the turn (hashing, compressing, staging); `run` is
- * synchronous and inside the journal's turn. The result is plain data, since it may be stored for a replay.
+ * Changes something. `prepare` does what takes time before the turn (hashing, compressing, staging); what is done in
+ * the journal's turn is synchronous. The result is plain data, since it may be stored for a replay.
  */
-export interface WriteOperation<Input, Result, Prepared = undefined> extends Described<Input> {
+interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   readonly kind: 'write';
   /** What a retry needs whose answer is stored, where the write itself changed what its caller holds. Else `needs`. */
   needsAgain?(input: Input): readonly Need[];
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
   /** Whether what was prepared is overtaken by a turn in between, and worth preparing anew. Asked in the turn. */
   isOvertaken?(pen: Pen, input: Input, prepared: Prepared): boolean;
-  run(pen: Pen, input: Input, prepared: Prepared): Result;
   noteResult?(result: Result): AuditNote;
   /**
    * What is stored for a replay, and the result made of it again, where the result itself holds what must not be kept
@@ -85,6 +85,30 @@ export interface WriteOperation<Input, Result, Prepared = undefined> extends Des
   /** Number of the document that a stored answer names, so that an erase takes the answer along. */
   documentNumber?(result: Result): number | null;
 }
+
+/** A write that is done in one synchronous piece. */
+export interface WriteOperation<Input, Result, Prepared = undefined> extends DescribedWrite<Input, Result, Prepared> {
+  readonly isLong?: undefined;
+  run(pen: Pen, input: Input, prepared: Prepared): Result;
+}
+
+/** A write of many documents at once: others read between its steps, and see nothing of it before it is done. */
+export interface LongWriteOperation<Input, Result, Prepared = undefined> extends DescribedWrite<
+  Input,
+  Result,
+  Prepared
+> {
+  readonly isLong: true;
+  run(pen: Pen, input: Input, prepared: Prepared): Steps<Result>;
+}
+
+/** Any of them. */
+export type Operation<Input, Result, Prepared = undefined> =
+  ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared> | LongWriteOperation<Input, Result, Prepared>;
+
+/** A write of either kind. */
+export type AnyWrite<Input, Result, Prepared = undefined> =
+  WriteOperation<Input, Result, Prepared> | LongWriteOperation<Input, Result, Prepared>;
 
 /** What the caller of a create sends so that a retry is not done twice. */
 export interface Retry {

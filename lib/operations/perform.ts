@@ -5,11 +5,13 @@ import type { Caller } from '../domain/caller.js';
 import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
 import { isFaultOfTheFile } from '../sidecar/fault.js';
+import { runAtOnce, type Steps } from '../pace/in-steps.js';
 import type { StagedBlobs } from '../workspace/staging.js';
+import type { Turn } from '../workspace/turn.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isAnswered, needsOf, runIdempotently } from './idempotently.js';
-import type { AuditNote, Need, Performed, ReadOperation, Retry, WriteOperation } from './operation.js';
+import type { AnyWrite, AuditNote, Need, Operation, Performed, ReadOperation, Retry } from './operation.js';
 
 const isRecordOnly = true;
 /** How often a write is prepared, at most, where other turns overtake it. */
@@ -29,7 +31,7 @@ type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withhe
 export async function perform<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
-  operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+  operation: Operation<Input, Result, Prepared>,
   input: Input,
   retry?: Retry,
 ): Promise<Performed<Result>> {
@@ -88,7 +90,7 @@ async function performRead<Input, Result>(
 async function performWrite<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
-  operation: WriteOperation<Input, Result, Prepared>,
+  operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
   retry: Retry | undefined,
 ): Promise<Performed<Result>> {
@@ -103,32 +105,38 @@ async function performWrite<Input, Result, Prepared>(
 async function write<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
-  operation: WriteOperation<Input, Result, Prepared>,
+  operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
   retry: Retry | undefined,
   staged: StagedBlobs,
 ): Promise<Performed<Result>> {
   for (let left = mostPreparations; ; left -= 1) {
     const preparation = await prepareWrite(workspace, caller, operation, input, retry, staged);
-    const performed = await workspace.journal.turn({
-      run(turn) {
-        const pen = workspace.takePen(turn, caller);
-        authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
-        const isReady = 'prepared' in preparation;
-        if (left > 1 && isReady && operation.isOvertaken?.(pen, input, preparation.prepared) === true) return undefined;
-        const run = (): Result => {
-          if (isReady) return operation.run(pen, input, preparation.prepared);
-          throw preparation.withheld;
-        };
-        const done =
-          retry === undefined ? { result: run(), replayed: false } : runIdempotently(pen, operation, retry, run);
-        const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
-        const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
-        turn.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
-        return done;
-      },
-      refused: (turn, refusal) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
-    });
+    function* steps(turn: Turn): Steps<Performed<Result> | undefined> {
+      const pen = workspace.takePen(turn, caller);
+      authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
+      const isReady = 'prepared' in preparation;
+      if (left > 1 && isReady && operation.isOvertaken?.(pen, input, preparation.prepared) === true) return undefined;
+      function* run(): Steps<Result> {
+        if (!isReady) throw preparation.withheld;
+        if (operation.isLong === true) return yield* operation.run(pen, input, preparation.prepared);
+        return operation.run(pen, input, preparation.prepared);
+      }
+      const done =
+        retry === undefined
+          ? { result: yield* run(), replayed: false }
+          : yield* runIdempotently(pen, operation, retry, run);
+      const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
+      const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
+      turn.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+      return done;
+    }
+    const onRefused = (turn: Turn, refusal: Refusal): void =>
+      turn.audit(refused(caller, operation.name, operation.note(input), refusal));
+    const performed =
+      operation.isLong === true
+        ? await workspace.journal.longTurn({ steps, refused: onRefused })
+        : await workspace.journal.turn({ run: (turn) => runAtOnce(steps(turn)), refused: onRefused });
     if (performed !== undefined) return performed;
   }
 }
@@ -141,7 +149,7 @@ async function write<Input, Result, Prepared>(
 async function prepareWrite<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
-  operation: WriteOperation<Input, Result, Prepared>,
+  operation: AnyWrite<Input, Result, Prepared>,
   input: Input,
   retry: Retry | undefined,
   staged: StagedBlobs,

@@ -24,7 +24,7 @@ interface PreparedBrief {
 }
 
 /** Rows that are looked at before others get their turn. */
-const rowsAtOnce = 1000;
+const rowsAtOnce = 200;
 const mostPlaces = 50;
 const mostClaims = 50;
 const mostMessages = 10;

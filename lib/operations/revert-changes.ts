@@ -1,16 +1,18 @@
 import type { Location } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
+import { runResting } from '../pace/run-resting.js';
+import { View } from '../workspace/view.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
-import { toPreview, type RevertResult } from '../workspace/apply-revert.js';
-import { applyChange } from '../workspace/commit.js';
+import { applyRevert, toPreview, type RevertResult } from '../workspace/apply-revert.js';
 import {
   planRevert,
   type LeftAlone,
   type LeftAloneReason,
+  type RevertPlan,
   type RevertPreview,
   type RevertStep,
 } from '../workspace/plan-revert.js';
-import type { AuditNote, ReadOperation, WriteOperation } from './operation.js';
+import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from './operation.js';
 
 export interface PreviewRevertInput {
   /** The folder in which it is done; the root for the whole workspace. */
@@ -33,6 +35,21 @@ const note = ({ location, principalId, since }: PreviewRevertInput): AuditNote =
   detail: { principal: principalId, since },
 });
 
+/** Plans a revert on the state of one moment, while others have their turn. */
+async function planPinned(
+  { workspace, caller, view }: ReadContext,
+  { location, principalId, since }: PreviewRevertInput,
+): Promise<RevertPlan> {
+  const snapshot = workspace.journal.sidecar.openSnapshot();
+  try {
+    const pinned = new View(snapshot.tables, view.reach, view.now);
+    const request = { location, principalId, since, callerId: caller.principalId };
+    return await runResting(planRevert(pinned, request));
+  } finally {
+    snapshot.close();
+  }
+}
+
 /**
  * What it would take to undo what one principal wrote in a folder since a time, and what would be left alone. A
  * principal that does not exist has done nothing. Editor of the folder.
@@ -43,7 +60,7 @@ export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
   isHeavy: true,
   needs,
   note,
-  run: ({ view, caller }, input) => toPreview(planRevert(view, { ...input, callerId: caller.principalId })),
+  run: async (context, input) => toPreview(await planPinned(context, input)),
 };
 
 export interface ListRevertInput extends PreviewRevertInput {
@@ -70,14 +87,14 @@ export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
   isHeavy: true,
   needs,
   note,
-  run({ view, caller }, { after, limit, ...input }) {
+  async run(context, { after, limit, ...input }) {
     const [, digestBefore, place = '0'] = positionPattern.exec(after) ?? [];
     if (after !== '' && digestBefore === undefined) {
       throw invalidRequest('bad_cursor', 'The cursor is not one for this preview. Start again without it.', {
         field: 'cursor',
       });
     }
-    const { steps, leftAlone, digest } = planRevert(view, { ...input, callerId: caller.principalId });
+    const { steps, leftAlone, digest } = await planPinned(context, input);
     if (digestBefore !== undefined && digestBefore !== digest) {
       throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
     }
@@ -89,13 +106,14 @@ export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
 };
 
 /** Undoes it, as new versions by one commit. Editor of the folder. */
-export const revertChanges: WriteOperation<RevertChangesInput, RevertResult> = {
+export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult> = {
   kind: 'write',
   name: 'folder.revert',
   isHeavy: true,
+  isLong: true,
   needs,
   note,
-  run: (pen, input) => applyChange(pen, { type: 'revert', ...input }),
+  run: applyRevert,
   noteResult: ({ principalId, since, versionId, steps, leftAlone }) =>
     noteRevert({ principalId, since, versionId, documents: steps.length, untouched: leftAlone.length }),
 };
@@ -115,14 +133,15 @@ export interface ShortRevert {
 }
 
 /** The same with a result that may be kept for a retry: where single documents lie must not outlive their erase. */
-export const revertChangesInShort: WriteOperation<RevertChangesInput, ShortRevert> = {
+export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortRevert> = {
   kind: 'write',
   name: revertChanges.name,
   isHeavy: true,
+  isLong: true,
   needs,
   note,
-  run(pen, input) {
-    const { principalId, since, steps, leftAlone, versionId } = revertChanges.run(pen, input, undefined);
+  *run(pen, input) {
+    const { principalId, since, steps, leftAlone, versionId } = yield* revertChanges.run(pen, input, undefined);
     const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, versionId };

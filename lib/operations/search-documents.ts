@@ -3,6 +3,7 @@ import type { Location } from '../domain/location.js';
 import type { SearchPosition } from '../search/rank-documents.js';
 import type { SearchHit } from '../search/search-index.js';
 import { runResting } from '../pace/run-resting.js';
+import { yieldToLoop } from '../pace/yield-to-loop.js';
 import type { View } from '../workspace/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ReadOperation } from './operation.js';
@@ -37,6 +38,9 @@ export interface SearchResults {
   readonly position: SearchPosition | null;
 }
 
+/** Hits that are described before the event loop takes what has come in. */
+const hitsAtOnce = 20;
+
 /**
  * Documents that the caller reaches, best first. The reach is applied before anything is ranked, so that nothing out
  * of it has any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
@@ -47,7 +51,8 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   isHeavy: true,
   needs: () => [],
   note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
-  async run({ view, workspace }, input) {
+  async run({ view: first, workspace, caller }, input) {
+    let view = first;
     const reach = view.searchReach();
     const filters = {
       folder: input.folder,
@@ -59,7 +64,11 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
-      for (const hit of page.hits) {
+      for (const [index, hit] of page.hits.entries()) {
+        if (index % hitsAtOnce === hitsAtOnce - 1) {
+          await yieldToLoop();
+          view = workspace.view(caller);
+        }
         const found = await describeHit(view, workspace, hit, input);
         if (found !== undefined) hits.push(found);
       }

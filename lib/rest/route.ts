@@ -3,7 +3,7 @@ import type { Location } from '../domain/location.js';
 import type { Policy } from '../domain/policy.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
-import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { withHeader, type Answer } from './answer.js';
@@ -46,7 +46,7 @@ export interface RouteDefinition<Input, Result, Prepared> {
   readonly takes?: readonly BodyForm[];
   /** Whether a body can hold a document's content; every other body is small. */
   readonly carriesContent?: true;
-  readonly operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>;
+  readonly operation: Operation<Input, Result, Prepared>;
   /** @throws Refusal INVALID_REQUEST for what the description alone cannot tell */
   readonly read: (request: CheckedRequest) => Input;
   readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;

@@ -10,6 +10,12 @@ export interface NewDeletion {
   readonly moment: number;
 }
 
+/** A live document and where it lies. */
+export interface PlacedDocument {
+  readonly number: number;
+  readonly location: Location;
+}
+
 /** A folder that was deleted as one. */
 export interface FolderDeletion {
   readonly moment: number;
@@ -39,30 +45,34 @@ const foldersBelow = `WITH RECURSIVE below (number, path, kept) AS (
 /** Deletions as events, of documents alone and of folders with everything in them. */
 export class DeletionTable {
   readonly #insert;
-  readonly #noteBelow;
-  readonly #buryBelow;
+  readonly #documentsBelow;
+  readonly #insertSome;
+  readonly #deleteSome;
   readonly #keptBelow;
   readonly #dropBelow;
   readonly #insertFolder;
   readonly #foldersAt;
   readonly #deleteFolder;
   readonly #ofFolder;
-  readonly #placesOfFolder;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
       'INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at) VALUES (?, ?, ?, ?, NULL, ?, ?)',
     );
-    this.#noteBelow = connection.prepare(
-      `${foldersBelow}
-       INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
-       SELECT d.number, ?, ?, b.path || '/' || d.name, ?, ?, ? FROM below b JOIN document d ON d.folder = b.number`,
+    this.#documentsBelow = connection
+      .prepare<[string, number, number], [number: number, location: string]>(
+        `${foldersBelow}
+         SELECT d.number, b.path || '/' || d.name FROM below b JOIN document d ON d.folder = b.number LIMIT ?`,
+      )
+      .raw();
+    this.#insertSome = connection.prepare(
+      `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
+       SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
     );
-    this.#buryBelow = connection.prepare(
-      `${foldersBelow}
-       UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?,
-         deleted_location = b.path || '/' || document.name
-       FROM below b WHERE document.folder = b.number`,
+    this.#deleteSome = connection.prepare(
+      `UPDATE document SET folder = NULL, deleted_at = @at, deleted_by = @author, deleted_commit = @commit,
+         deleted_location = r.value ->> 1
+       FROM json_each(@rows) r WHERE document.number = r.value ->> 0`,
     );
     this.#keptBelow = connection.prepare<[string, number], { path: string }>(
       `${foldersBelow} SELECT path FROM below WHERE kept <> 0 ORDER BY path`,
@@ -81,12 +91,9 @@ export class DeletionTable {
        WHERE location = ? ORDER BY moment DESC LIMIT 20`,
     );
     this.#deleteFolder = connection.prepare('DELETE FROM folder_deletion WHERE moment = ?');
-    this.#placesOfFolder = connection
-      .prepare<[string], Location>('SELECT deleted_location FROM document WHERE deleted_commit = ? AND folder IS NULL')
-      .pluck();
     this.#ofFolder = connection
       .prepare<
-        [string],
+        [string, number, number],
         [
           number: number,
           id: string,
@@ -100,7 +107,7 @@ export class DeletionTable {
       >(
         `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
        FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
-       WHERE d.deleted_commit = ? AND d.folder IS NULL ORDER BY d.number`,
+       WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
       )
       .raw();
   }
@@ -111,18 +118,27 @@ export class DeletionTable {
   }
 
   /**
-   * Deletes the folder's rows and marks every document in it as deleted, in a few statements however much it is.
-   * @param number of the folder, which is not the root
-   * @returns how many documents went
+   * Documents in a folder and in all folders below it, with their places; at most so many, in no order.
+   * @param number of the folder
    */
-  deleteFolder(number: number, location: Location, deletion: NewDeletion): number {
+  documentsBelow(number: number, location: Location, limit: number): PlacedDocument[] {
+    const rows = this.#documentsBelow.all(location, number, limit);
+    return rows.map(([document, place]) => ({ number: document, location: place as Location }));
+  }
+
+  /** Marks documents as deleted with their folder. */
+  deleteWithFolder(documents: readonly PlacedDocument[], folder: Location, deletion: NewDeletion): void {
+    const rows = JSON.stringify(documents.map(({ number, location }) => [number, location]));
     const { commit, author, at, moment } = deletion;
+    this.#insertSome.run({ rows, folder, commit, author, at, moment });
+    this.#deleteSome.run({ rows, commit, author, at });
+  }
+
+  /** Takes away the rows of a folder, and of those below it, whose documents were all deleted. */
+  dropFolder(number: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
     const kept = this.#keptBelow.all(location, number).map((row) => row.path);
-    const { changes } = this.#noteBelow.run(location, number, moment, commit, location, author, at);
-    this.#buryBelow.run(location, number, at, author, commit);
     this.#dropBelow.run(location, number);
     this.#insertFolder.run(moment, commit, location, JSON.stringify(kept), author, at);
-    return changes;
   }
 
   /** Deletions of folders at this location that were not brought back, the last first; no more than a few. */
@@ -140,19 +156,19 @@ export class DeletionTable {
     this.#deleteFolder.run(moment);
   }
 
-  /** Places of the documents that a commit deleted and that are still deleted by it, in no order. */
-  placesDeletedBy(commit: string): Location[] {
-    return this.#placesOfFolder.all(commit);
-  }
-
-  /** Documents that a commit deleted and that are still deleted by it, in the order in which they were made. */
-  deletedBy(commit: string): DeletedWithFolder[] {
-    return this.#ofFolder.all(commit).map(([number, id, location, sequence, blobOid, size, kind, mediaType]) => ({
-      number,
-      id,
-      location: location as Location,
-      sequence,
-      content: { sequence, blobOid, size, kind, mediaType },
-    }));
+  /**
+   * Documents that a commit deleted and that are still deleted by it, in the order in which they were made.
+   * @param after the number of the last one that is known
+   */
+  deletedBy(commit: string, after: number, limit: number): DeletedWithFolder[] {
+    return this.#ofFolder
+      .all(commit, after, limit)
+      .map(([number, id, location, sequence, blobOid, size, kind, mediaType]) => ({
+        number,
+        id,
+        location: location as Location,
+        sequence,
+        content: { sequence, blobOid, size, kind, mediaType },
+      }));
   }
 }

@@ -203,6 +203,8 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
+        // A long turn is under way.
+        if (writing.inTransaction) return false;
         endReads();
         if (!emptyLog(writing)) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);

@@ -98,17 +98,15 @@ export class VersionTable {
   }
 
   /**
-   * Gives several documents a new version each, by one commit, with the content of one that they had.
+   * Gives several documents a new version each, by one commit, with the content of one that they had. Quickest in the
+   * order of their numbers.
    * @returns how many versions were written
    */
   insertAnew(
     documents: readonly VersionAnew[],
     made: Pick<NewVersion, 'id' | 'author' | 'at' | 'operation' | 'moment'>,
   ): number {
-    // In the order in which the rows and their indexes lie: it takes half as long as in that of the locations.
-    const rows = documents
-      .toSorted((one, other) => one.document - other.document)
-      .map(({ document, sequence, like, location }) => [document, sequence, like, location]);
+    const rows = documents.map(({ document, sequence, like, location }) => [document, sequence, like, location]);
     return this.#insertAnew.run({ ...made, rows: JSON.stringify(rows) }).changes;
   }
 

@@ -1,7 +1,7 @@
 import type { People } from '../access/people.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import type { Operation } from '../operations/operation.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
@@ -70,7 +70,7 @@ export interface WorkspaceContext extends CommandContext {
   readonly workspace: Workspace;
   /** The door, for the operator in this workspace. */
   readonly perform: <Input, Result, Prepared>(
-    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    operation: Operation<Input, Result, Prepared>,
     input: Input,
   ) => Promise<Result>;
 }

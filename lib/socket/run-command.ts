@@ -1,6 +1,6 @@
 import { describeError } from '../domain/describe-error.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
-import type { ReadOperation, WriteOperation } from '../operations/operation.js';
+import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type {
@@ -46,10 +46,8 @@ export async function runCommand(
       {
         ...context,
         workspace,
-        perform: async <Input, Result, Prepared>(
-          operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
-          input: Input,
-        ) => (await perform(workspace, caller, operation, input)).result,
+        perform: async <Input, Result, Prepared>(operation: Operation<Input, Result, Prepared>, input: Input) =>
+          (await perform(workspace, caller, operation, input)).result,
       },
       fields,
     );

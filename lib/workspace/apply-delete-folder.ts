@@ -1,5 +1,8 @@
 import { parentOf, type Location } from '../domain/location.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
+import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
+import { inParts, type Steps } from '../pace/in-steps.js';
+import type { NewDeletion, PlacedDocument } from '../sidecar/deletion-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
 import { findFolder } from './locate.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders, requireNoMirrorBelow, requireWritable } from './occupy.js';
@@ -17,13 +20,18 @@ export interface FolderDeletionResult {
   readonly versionId: string;
 }
 
+/** Documents that are changed at once, at most: writers wait for all of them. */
+export const mostAtOnce = 10_000;
+/** Rows that are written in one step. */
+export const rowsInStep = 500;
+
 /**
  * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be brought back, as one or
  * document by document. Grants on the path stay too, as they do when a folder empties.
- * @throws Refusal NOT_FOUND; CONFLICT `claimed` when somebody else has a claim in it; INVALID_REQUEST
- * `workspace_root`, `read_only_source`
+ * @throws Refusal NOT_FOUND; CONFLICT `claimed` when another principal has a claim in it; INVALID_REQUEST
+ * `workspace_root`, `read_only_source`, `too_many_documents`
  */
-export function applyDeleteFolder(pen: Pen, location: Location): FolderDeletionResult {
+export function* applyDeleteFolder(pen: Pen, location: Location): Steps<FolderDeletionResult> {
   const { tables, now } = pen.turn;
   if (location === '') {
     throw invalidRequest('workspace_root', 'The workspace itself is no folder to delete. Delete what is in it.', {
@@ -35,20 +43,38 @@ export function applyDeleteFolder(pen: Pen, location: Location): FolderDeletionR
   requireNoneClaimed(pen, location);
   requireWritable(folder.mirror);
   requireNoMirrorBelow(pen, location);
+  const found = tables.deletions.documentsBelow(folder.row.number, location, mostAtOnce + 1);
+  if (found.length > mostAtOnce) throw tooManyDocuments();
+  yield;
   const versionId = writeCommit(pen, [{ location, entry: null }], {
     operation: 'delete-folder',
     subject: `Delete folder ${location}`,
     message: null,
     trailers: [['Folder', location]],
   });
-  const documents = tables.deletions.deleteFolder(folder.row.number, location, {
-    commit: versionId,
-    author: pen.author.id,
-    at: now,
-    moment: momentOf(pen),
-  });
+  const deletion = { commit: versionId, author: pen.author.id, at: now, moment: momentOf(pen) };
+  yield* deleteRows(tables, { number: folder.row.number, location }, found, deletion);
+  noteSearch(pen, versionId, ...found.map((each) => ({ type: 'remove', location: each.location }) as const));
+  return { location, deletedAt: now, documents: found.length, versionId };
+}
+
+/** Writes the rows of a folder's deletion. */
+export function* deleteRows(
+  tables: Tables,
+  folder: { readonly number: number; readonly location: Location },
+  documents: readonly PlacedDocument[],
+  deletion: NewDeletion,
+): Steps<void> {
+  const { number, location } = folder;
+  for (const some of inParts(documents, rowsInStep)) {
+    tables.deletions.deleteWithFolder(some, location, deletion);
+    yield;
+  }
+  tables.deletions.dropFolder(number, location, deletion);
   dropEmptyFolders(tables, parentOf(location));
-  const gone = tables.deletions.placesDeletedBy(versionId);
-  noteSearch(pen, versionId, ...gone.map((place) => ({ type: 'remove', location: place }) as const));
-  return { location, deletedAt: now, documents, versionId };
+}
+
+function tooManyDocuments(): Refusal {
+  const message = `The folder holds more than ${mostAtOnce} documents. Delete the folders in it one by one.`;
+  return invalidRequest('too_many_documents', message, { field: 'location', limit: mostAtOnce });
 }

@@ -1,11 +1,11 @@
-import type { Change } from '../domain/change.js';
-import { parentOf } from '../domain/location.js';
+import { parentOf, type Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
+import type { Steps } from '../pace/in-steps.js';
 import { bringBack, editFor, noteReturns, trailerFor } from './bring-back.js';
 import { followSections } from './follow-section.js';
 import { noteSearch } from './note-search.js';
 import { dropEmptyFolders } from './occupy.js';
-import { momentOf, writeCommit, type Pen } from './pen.js';
+import { momentOf, writeLongCommit, type Pen } from './pen.js';
 import {
   planRevert,
   type LeftAlone,
@@ -16,7 +16,16 @@ import {
 } from './plan-revert.js';
 import { recordVersion, takeRoom } from './record-version.js';
 
-type Revert = Extract<Change, { type: 'revert' }>;
+/** Takes back what one principal wrote in a folder since a time, where no other principal has built on it. */
+export interface Revert {
+  readonly location: Location;
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Digest of the preview; if the outcome would be another now, it is refused. */
+  readonly preview: string;
+  readonly message: string | null;
+}
 
 export interface RevertResult {
   readonly principalId: string;
@@ -38,9 +47,9 @@ export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPrevi
  * stays in the documents' histories, and a revert can be reverted.
  * @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
  */
-export function applyRevert(pen: Pen, change: Revert): RevertResult {
+export function* applyRevert(pen: Pen, change: Revert): Steps<RevertResult> {
   const { tables } = pen.turn;
-  const plan = planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
+  const plan = yield* planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
   if (plan.digest !== change.preview) {
     throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
   }
@@ -49,38 +58,49 @@ export function applyRevert(pen: Pen, change: Revert): RevertResult {
   if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
   const written = [...restored.map((each) => each.returning), ...returning];
   for (const { content } of written) takeRoom(pen, content.size);
-  const versionId = writeRevert(pen, change, plan);
+  const versionId = yield* writeRevert(pen, change, plan);
   const deletion = { commit: versionId, author: pen.author.id, at: pen.turn.now, moment: momentOf(pen) };
   for (const { row, location } of deleted) {
     tables.documents.markDeleted(row.number, deletion.at, deletion.author, versionId, location);
     tables.deletions.insert(row.number, location, deletion);
+    yield;
   }
-  for (const each of restored) restore(pen, each, versionId, change.message);
-  bringBack(pen, returning, versionId, 'revert');
-  for (const { location } of deleted) dropEmptyFolders(tables, parentOf(location));
+  for (const each of restored) {
+    restore(pen, each, versionId, change.message);
+    yield;
+  }
+  yield* bringBack(pen, returning, versionId, 'revert');
+  for (const { location } of deleted) {
+    dropEmptyFolders(tables, parentOf(location));
+    yield;
+  }
   noteSearch(
     pen,
     versionId,
     ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
-    ...noteReturns(pen, written),
+    ...(yield* noteReturns(pen, written)),
   );
   return { principalId, since, steps, leftAlone, versionId };
 }
 
 /** @returns the commit's version id */
-function writeRevert(pen: Pen, change: Revert, { steps, restored, deleted, returning }: RevertPlan): string {
+function writeRevert(pen: Pen, change: Revert, { steps, restored, deleted, returning }: RevertPlan): Steps<string> {
   const written = [...restored.map((each) => each.returning), ...returning];
-  return writeCommit(pen, [...deleted.map(({ location }) => ({ location, entry: null })), ...written.map(editFor)], {
-    operation: 'revert',
-    subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
-    message: change.message,
-    trailers: [
-      ['Folder', change.location],
-      ['Reverted', change.principalId],
-      ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
-      ...written.map(trailerFor),
-    ],
-  });
+  return writeLongCommit(
+    pen,
+    [...deleted.map(({ location }) => ({ location, entry: null })), ...written.map(editFor)],
+    {
+      operation: 'revert',
+      subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
+      message: change.message,
+      trailers: [
+        ['Folder', change.location],
+        ['Reverted', change.principalId],
+        ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
+        ...written.map(trailerFor),
+      ],
+    },
+  );
 }
 
 /** Gives a live document its earlier content again, as a new version. */

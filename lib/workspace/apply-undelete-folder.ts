@@ -3,11 +3,14 @@ import { joinLocation, keepName, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import { keepFile } from './apply-create-folder.js';
 import { bringBack, editFor, noteReturns, trailerFor } from './bring-back.js';
+import type { Steps } from '../pace/in-steps.js';
+import type { DeletedWithFolder, FolderDeletion } from '../sidecar/deletion-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { rowsInStep } from './apply-delete-folder.js';
 import { descend, findDocument, findFolder, toFolder } from './locate.js';
 import { noteSearch } from './note-search.js';
 import { ensureFolder, requireWritable } from './occupy.js';
-import { writeCommit, type PathEdit, type Pen } from './pen.js';
+import { writeLongCommit, type PathEdit, type Pen } from './pen.js';
 import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
 import { takeRoom } from './record-version.js';
 
@@ -28,9 +31,9 @@ export interface FolderUndeletion {
  * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied` when a document lives there or nothing can
  * come back; INVALID_REQUEST `storage_quota`, `read_only_source`
  */
-export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndeletion {
+export function* applyUndeleteFolder(pen: Pen, location: Location): Steps<FolderUndeletion> {
   const { tables, now } = pen.turn;
-  const found = findFolderDeletion(tables, location);
+  const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
   const { deletion, documents, kept } = found;
   requireWritable(descend(tables, location).folder.mirror);
@@ -41,6 +44,7 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
     const obstacle = plan.take(deleted);
     if (obstacle === undefined) returning.push(deleted);
     else leftAlone.push({ location: deleted.location, reason: obstacle });
+    yield;
   }
   if (returning.length === 0 && kept.length === 0) {
     throw conflict('location_occupied', `Nothing of "${location}" can come back where it was.`, { location });
@@ -50,25 +54,43 @@ export function applyUndeleteFolder(pen: Pen, location: Location): FolderUndelet
     returning.reduce((sum, { content }) => sum + content.size, 0),
   );
   if (kept.length > 0) pen.turn.addObject(keepFile);
-  const versionId = writeCommit(pen, [...returning.map(editFor), ...kept.map(keepEdit)], {
+  const versionId = yield* writeLongCommit(pen, [...returning.map(editFor), ...kept.map(keepEdit)], {
     operation: 'undelete-folder',
     subject: `Undelete folder ${location}`,
     message: null,
     trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
   });
   for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  bringBack(pen, returning, versionId, 'undelete');
-  noteSearch(pen, versionId, ...noteReturns(pen, returning));
+  yield* bringBack(pen, returning, versionId, 'undelete');
+  noteSearch(pen, versionId, ...(yield* noteReturns(pen, returning)));
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   leftAlone.sort((one, other) => (one.location < other.location ? -1 : 1));
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
 }
 
+interface FoundDeletion {
+  readonly deletion: FolderDeletion;
+  /** Those that are still deleted by it. */
+  readonly documents: readonly DeletedWithFolder[];
+  readonly kept: readonly Location[];
+}
+
+function* readDeleted({ deletions }: Tables, commit: string): Steps<DeletedWithFolder[]> {
+  const found: DeletedWithFolder[] = [];
+  for (let after = 0; ; yield) {
+    const some = deletions.deletedBy(commit, after, rowsInStep);
+    found.push(...some);
+    const last = some.at(-1);
+    if (last === undefined) return found;
+    after = last.number;
+  }
+}
+
 /** The last deletion of a folder there of which something can still come back. */
-export function findFolderDeletion(tables: Tables, location: Location) {
+export function* findFolderDeletion(tables: Tables, location: Location): Steps<FoundDeletion | undefined> {
   const { deletions } = tables;
   for (const deletion of deletions.foldersAt(location)) {
-    const documents = deletions.deletedBy(deletion.commit);
+    const documents = yield* readDeleted(tables, deletion.commit);
     const kept = deletion.kept.filter((folder) => !isBlocked(tables, folder));
     if (documents.length > 0 || kept.length > 0) return { deletion, documents, kept };
   }

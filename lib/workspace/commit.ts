@@ -4,14 +4,11 @@ import type { Erasure } from '../domain/erasure.js';
 import { applyCreate } from './apply-create.js';
 import { applyCreateFolder } from './apply-create-folder.js';
 import { applyDelete, type Deletion } from './apply-delete.js';
-import { applyDeleteFolder, type FolderDeletionResult } from './apply-delete-folder.js';
 import { applyErase } from './apply-erase.js';
 import { applyImport, type ImportResult } from './apply-import.js';
 import { applyRelocate, type RelocationResult } from './apply-relocate.js';
 import { applyRestore } from './apply-restore.js';
-import { applyRevert, type RevertResult } from './apply-revert.js';
 import { applyUndelete } from './apply-undelete.js';
-import { applyUndeleteFolder, type FolderUndeletion } from './apply-undelete-folder.js';
 import { applyUpdate } from './apply-update.js';
 import type { Pen } from './pen.js';
 
@@ -21,9 +18,6 @@ export interface ChangeResults {
   update: Document;
   restore: Document;
   delete: Deletion;
-  'delete-folder': FolderDeletionResult;
-  'undelete-folder': FolderUndeletion;
-  revert: RevertResult;
   import: ImportResult;
   'create-folder': Folder;
   relocate: RelocationResult;
@@ -33,7 +27,7 @@ export interface ChangeResults {
 
 /**
  * The one funnel for content: every change of documents and folders, whatever face it came through, is applied here,
- * inside a turn of the journal. In this order: is it there and is it the one the writer knew; may it be written (no
+ * inside a turn of the journal, but for changes of many documents at once, which take steps. In this order: is it there and is it the one the writer knew; may it be written (no
  * mirror, no claim of someone else's); is there room; then trees and commit; then rows. The door has decided before
  * that the caller may, and records after that it did: all in the same transaction.
  * @throws Refusal as the change's own `apply…` says: NOT_FOUND, CONFLICT or INVALID_REQUEST; MissingTrees where trees
@@ -53,12 +47,6 @@ export function applyChange(pen: Pen, change: Change): ChangeResults[Change['typ
       return applyRestore(pen, change);
     case 'delete':
       return applyDelete(pen, change);
-    case 'delete-folder':
-      return applyDeleteFolder(pen, change.location);
-    case 'undelete-folder':
-      return applyUndeleteFolder(pen, change.location);
-    case 'revert':
-      return applyRevert(pen, change);
     case 'import':
       return applyImport(pen, change);
     case 'create-folder':

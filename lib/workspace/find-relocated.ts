@@ -1,6 +1,7 @@
 import { isWithin, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { Doings, RelocationDone } from '../sidecar/history-table.js';
+import type { Steps } from '../pace/in-steps.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocumentById } from './locate.js';
 import type { View } from './view.js';
@@ -14,11 +15,12 @@ const batch = 1000;
  * counts where it went to, as long as one is there.
  * @param doings how many are given at most is their limit
  */
-export function findRelocated(view: View, doings: Doings): Location[] {
+export function* findRelocated(view: View, doings: Doings): Steps<Location[]> {
   const found: Location[] = [];
   for (let after = 0; found.length < doings.limit;) {
     const rows = view.tables.history.relocatedBy({ ...doings, limit: batch }, after);
     for (const row of rows) {
+      yield;
       if (found.length < doings.limit && isReadable(view, row)) {
         found.push(isWithin(doings.location, row.to) ? row.to : row.from);
       }

@@ -1,6 +1,8 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import { internal, Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects.js';
+import { runAtOnce, type Steps } from '../pace/in-steps.js';
+import { runResting } from '../pace/run-resting.js';
 import type { Tree } from '../git/tree.js';
 import type { Sidecar, Tables } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
@@ -25,22 +27,36 @@ export interface JournalOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
-/** Work for one turn. */
-export interface TurnWork<Result> {
-  /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
-  readonly isRecordOnly?: true;
-  run(turn: Turn): Result;
-  /** After `run` was undone: what stays of it, such as the record that it was refused. */
+/** What stays of work that was undone, such as the record that it was refused. */
+interface Refusable {
   refused?(turn: Turn, refusal: Refusal): void;
 }
 
+/** Work for one turn. */
+export interface TurnWork<Result> extends Refusable {
+  /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
+  readonly isRecordOnly?: true;
+  run(turn: Turn): Result;
+}
+
+/** Work for one turn that may take long. It has a group of its own, and others read between its steps. */
+export interface LongTurnWork<Result> extends Refusable {
+  steps(turn: Turn): Steps<Result>;
+}
+
 interface Entry {
-  readonly work: TurnWork<unknown>;
+  readonly work: (TurnWork<unknown> & { readonly steps?: undefined }) | LongTurnWork<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Trees that were fetched for it; held in memory until it is done, so that each attempt gets further. */
   readonly fetched: Set<Oid>;
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
+}
+
+/** What is put back when a turn is undone. */
+interface TurnStart {
+  readonly state: WorkspaceState;
+  readonly actions: number;
 }
 
 const largestGroup = 256;
@@ -51,7 +67,9 @@ const longestGroup = 20;
  * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
  * commits them together: one fsync a group. Callers get their answers only then.
  *
- * Invariant: no await stands between BEGIN and COMMIT, so nobody else ever sees a half-done group.
+ * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so that a half-done group is never
+ * seen. A group of usual turns is committed without an await; a long turn has its group for itself, and others read the
+ * last committed state between its steps.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -60,6 +78,8 @@ export class Journal {
   #contentStamp = 0;
   readonly #queue: Entry[] = [];
   #scheduled = false;
+  /** Whether a long turn is under way. */
+  #isBusy = false;
   #closing = false;
   readonly #idle: (() => void)[] = [];
   #loading = 0;
@@ -99,6 +119,18 @@ export class Journal {
    * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
    */
   turn<Result>(work: TurnWork<Result>): Promise<Result> {
+    return this.#enqueue(work);
+  }
+
+  /**
+   * Runs work in a turn that lets others read between its steps; resolves when it is durable.
+   * @throws as `turn` does
+   */
+  longTurn<Result>(work: LongTurnWork<Result>): Promise<Result> {
+    return this.#enqueue(work);
+  }
+
+  #enqueue<Result>(work: Entry['work'] & (TurnWork<Result> | LongTurnWork<Result>)): Promise<Result> {
     if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({
@@ -114,7 +146,7 @@ export class Journal {
 
   /** Resolves when nothing is waiting any more. */
   async drained(): Promise<void> {
-    if (this.#queue.length === 0 && this.#loading === 0) return;
+    if (this.#queue.length === 0 && this.#loading === 0 && !this.#isBusy) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
@@ -126,14 +158,24 @@ export class Journal {
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#isBusy) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#queue.length > 0) this.#runGroup();
-      if (this.#queue.length > 0) this.#schedule();
-      else if (this.#loading === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      const [next] = this.#queue;
+      if (next?.work.steps !== undefined) {
+        this.#queue.shift();
+        void this.#runLong(next);
+        return;
+      }
+      if (next !== undefined) this.#runGroup();
+      this.#goOn();
     });
+  }
+
+  #goOn(): void {
+    if (this.#queue.length > 0) this.#schedule();
+    else if (this.#loading === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #runGroup(): void {
@@ -144,6 +186,29 @@ export class Journal {
       this.#recover(group, error);
       return;
     }
+    this.#answer(group);
+  }
+
+  /** Never throws. */
+  async #runLong(entry: Entry): Promise<void> {
+    this.#isBusy = true;
+    const group = [entry];
+    try {
+      const { sidecar, turn } = this.#begin();
+      const before = turn.state;
+      if (await this.#runSteps(entry, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      else group.pop();
+      this.#commit(group, turn, sidecar);
+      this.#answer(group);
+    } catch (error) {
+      this.#recover(group, error);
+    } finally {
+      this.#isBusy = false;
+      this.#goOn();
+    }
+  }
+
+  #answer(group: readonly Entry[]): void {
     for (const entry of group) {
       this.#options.trees.release(entry.fetched);
       if (entry.outcome === undefined) continue;
@@ -152,58 +217,89 @@ export class Journal {
     }
   }
 
+  #begin(): { readonly sidecar: Sidecar; readonly turn: Turn } {
+    const sidecar = this.sidecar;
+    const { trees, clock, randomness } = this.#options;
+    const turn = new Turn(sidecar.writer, this.#state, trees, clock.now(), randomness);
+    sidecar.transaction.begin();
+    return { sidecar, turn };
+  }
+
   #commitGroup(group: Entry[]): void {
     const started = this.#options.clock.now();
-    const sidecar = this.sidecar;
-    const { transaction } = sidecar;
-    const turn = new Turn(
-      sidecar.writer,
-      this.#state,
-      this.#options.trees,
-      this.#options.clock.now(),
-      this.#options.randomness,
-    );
-    transaction.begin();
+    const { sidecar, turn } = this.#begin();
     while (group.length < largestGroup && this.#options.clock.now() - started < longestGroup) {
-      const entry = this.#queue.shift();
-      if (entry === undefined) break;
+      const [entry] = this.#queue;
+      if (entry === undefined || entry.work.steps !== undefined) break;
+      this.#queue.shift();
       group.push(entry);
       // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
       const before = turn.state;
-      if (this.#runTurn(entry, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      if (this.#runTurn(entry, entry.work, turn, sidecar)) this.#options.afterTurn?.(turn, before);
       else group.pop();
     }
-    writeState(sidecar.writer, this.#state, turn.state);
+    this.#commit(group, turn, sidecar);
+  }
+
+  #commit(group: readonly Entry[], turn: Turn, { writer, transaction }: Sidecar): void {
+    writeState(writer, this.#state, turn.state);
     transaction.commit();
-    if (group.some(({ work }) => work.isRecordOnly !== true)) this.#contentStamp += 1;
+    const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;
+    if (!group.every(isRecordOnly)) this.#contentStamp += 1;
     this.#state = turn.state;
     for (const action of turn.takeActions()) action();
     if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
   }
 
   /** @returns false when it left the turn to wait for a tree */
-  #runTurn(entry: Entry, turn: Turn, { transaction }: Sidecar): boolean {
-    const before = turn.state;
-    const actions = turn.pendingActions;
-    transaction.savepoint();
+  #runTurn(entry: Entry, work: TurnWork<unknown>, turn: Turn, sidecar: Sidecar): boolean {
+    const start = this.#markStart(turn, sidecar);
     try {
-      entry.outcome = { result: entry.work.run(turn) };
-      transaction.release();
+      entry.outcome = { result: work.run(turn) };
+      sidecar.transaction.release();
       return true;
     } catch (error) {
-      if (isFaultOfTheFile(error)) throw error;
-      transaction.rollbackToSavepoint();
-      turn.state = before;
-      turn.dropActionsFrom(actions);
-      const missing = missingFor(entry, error);
-      if (missing.length > 0) {
-        entry.outcome = undefined;
-        this.#runLater(entry, missing);
-        return false;
-      }
-      this.#refuse(entry, error instanceof Refusal ? error : internal(error), turn, transaction);
-      return true;
+      return this.#undo(entry, error, turn, sidecar, start);
     }
+  }
+
+  /**
+   * The same in steps. In memory those who read have the writer's connection, and must not see what is half done.
+   * @returns false when it left the turn to wait for a tree
+   */
+  async #runSteps(entry: Entry, turn: Turn, sidecar: Sidecar): Promise<boolean> {
+    const { work } = entry;
+    if (work.steps === undefined) throw new Error('It is no work in steps.');
+    const start = this.#markStart(turn, sidecar);
+    try {
+      const steps = work.steps(turn);
+      entry.outcome = { result: sidecar.isInMemory ? runAtOnce(steps) : await runResting(steps) };
+      sidecar.transaction.release();
+      return true;
+    } catch (error) {
+      return this.#undo(entry, error, turn, sidecar, start);
+    }
+  }
+
+  #markStart(turn: Turn, { transaction }: Sidecar): TurnStart {
+    transaction.savepoint();
+    return { state: turn.state, actions: turn.pendingActions };
+  }
+
+  /** @returns false when it left the turn to wait for a tree */
+  #undo(entry: Entry, error: unknown, turn: Turn, { transaction }: Sidecar, { state, actions }: TurnStart): boolean {
+    if (isFaultOfTheFile(error)) throw error;
+    transaction.rollbackToSavepoint();
+    turn.state = state;
+    turn.dropActionsFrom(actions);
+    const missing = missingFor(entry, error);
+    if (missing.length > 0) {
+      entry.outcome = undefined;
+      this.#runLater(entry, missing);
+      return false;
+    }
+    this.#refuse(entry, error instanceof Refusal ? error : internal(error), turn, transaction);
+    return true;
   }
 
   /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */

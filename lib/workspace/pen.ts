@@ -5,7 +5,8 @@ import { formatTime } from '../domain/clock.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { Principal } from '../domain/principal.js';
 import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
-import { editTree, type TreeEdit } from '../git/tree-edit.js';
+import { editTreeInSteps, type TreeEdit } from '../git/tree-edit.js';
+import { runAtOnce, type Steps } from '../pace/in-steps.js';
 import { packTree, Tree } from '../git/tree.js';
 import { MissingTrees, type Turn } from './turn.js';
 import type { Eraser } from './eraser.js';
@@ -78,17 +79,23 @@ export interface CommitText {
  * the commit's SHA from confirming anybody's guess about its content.
  */
 export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Oid {
+  return runAtOnce(writeLongCommit(pen, edits, text));
+}
+
+/** The same for a change of many paths, in steps. */
+export function* writeLongCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
   const { turn, caller, author } = pen;
   const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
-  if (treeEdits.length > fewEdits) requireTrees(turn, treeEdits);
+  if (treeEdits.length > fewEdits) yield* requireTrees(turn, treeEdits);
   const before: Oid[] = [];
-  const edited = editTree(turn.state.tree, treeEdits, (oid) => {
+  const edited = yield* editTreeInSteps(turn.state.tree, treeEdits, (oid) => {
     before.push(oid);
     return turn.loadTree(oid);
   });
   for (const tree of edited.created) {
     turn.addObject(packTree(tree));
     turn.rememberTree(tree);
+    yield;
   }
   if (edited.root !== turn.state.tree) turn.forgetTrees(before);
   if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
@@ -134,7 +141,7 @@ const fewEdits = 2;
  * that nobody has touched for long then take as many attempts as the deepest of them has levels.
  * @throws MissingTrees
  */
-function requireTrees(turn: Turn, edits: readonly TreeEdit[]): void {
+function* requireTrees(turn: Turn, edits: readonly TreeEdit[]): Steps<void> {
   const missing = new Set<Oid>();
   for (const { path } of edits) {
     let oid = turn.state.tree;
@@ -145,6 +152,7 @@ function requireTrees(turn: Turn, edits: readonly TreeEdit[]): void {
       const entry = tree?.entry(segment);
       oid = entry?.mode === '40000' ? entry.oid : null;
     }
+    yield;
   }
   if (missing.size > 0) throw new MissingTrees([...missing]);
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Version } from '../domain/document.js';
 import { isWithin, joinLocation, type Location } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
+import type { Steps } from '../pace/in-steps.js';
+import { mostAtOnce } from './apply-delete-folder.js';
 import type { DocumentRow } from '../sidecar/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from './find-claims.js';
@@ -77,7 +79,7 @@ export interface RevertRequest {
 }
 
 /** A principal's doings of one revert, at most. */
-export const mostReverted = 10_000;
+export const mostReverted = mostAtOnce;
 
 /**
  * What it takes to undo what one principal wrote in a folder since a time: documents get back the version before its
@@ -86,12 +88,12 @@ export const mostReverted = 10_000;
  * cost does not depend on how much else there is.
  * @throws Refusal INVALID_REQUEST `too_much_to_revert`
  */
-export function planRevert(view: View, request: RevertRequest): RevertPlan {
+export function* planRevert(view: View, request: RevertRequest): Steps<RevertPlan> {
   const { principalId, since, location: folder } = request;
-  const doings = readDoings(view, request);
+  const doings = yield* readDoings(view, request);
   const draft: Draft = { steps: [], leftAlone: [], restored: [], deleted: [], returning: [] };
-  planWritten(view, request, doings, draft);
-  planRemoved(view, request, doings, draft);
+  yield* planWritten(view, request, doings, draft);
+  yield* planRemoved(view, request, doings, draft);
   for (const location of doings.relocated) draft.leftAlone.push({ location, reason: 'relocated' });
   const digest = createHash('sha256')
     .update(JSON.stringify([folder, principalId, since, draft.steps, draft.leftAlone]))
@@ -117,13 +119,15 @@ interface Doings {
 }
 
 /** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
-function readDoings(view: View, { principalId, since, location }: RevertRequest): Doings {
+function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Doings> {
   // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
   const asked = { author: principalId, since, location, limit: mostReverted + 1 };
   const { tables } = view;
   const written = tables.history.writtenBy(asked, numberOfFolder(findFolder(tables, location)));
+  yield;
   const removed = tables.history.deletedBy(asked);
-  const relocated = findRelocated(view, asked);
+  yield;
+  const relocated = yield* findRelocated(view, asked);
   if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
     const message = `More than ${mostReverted} documents. Take a later time, or a folder further in.`;
     throw invalidRequest('too_much_to_revert', message, { field: 'since' });
@@ -132,11 +136,12 @@ function readDoings(view: View, { principalId, since, location }: RevertRequest)
 }
 
 /** Live documents that the principal wrote get back what they held, or go where they held nothing. */
-function planWritten({ tables, now }: View, request: RevertRequest, { written }: Doings, draft: Draft): void {
+function* planWritten({ tables, now }: View, request: RevertRequest, { written }: Doings, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
   const claimed = tables.claims.claimedDocuments(now);
   for (const { document, first } of written) {
+    yield;
     const row = tables.documents.byNumber(document);
     if (row === undefined) continue;
     const surroundings = folders.get(row.folder) ?? look(tables, row.folder);
@@ -173,11 +178,12 @@ function planStep(row: DocumentRow, location: Location, before: Version | undefi
 }
 
 /** What the principal deleted comes back with what it held before, beside what is planned already. */
-function planRemoved({ tables, now }: View, request: RevertRequest, doings: Doings, draft: Draft): void {
+function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Doings, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
   const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });
   for (const number of doings.removed) {
+    yield;
     const gone = tables.documents.deleted(number);
     if (gone === undefined || !isWithin(folder, gone.location)) continue;
     const first = firstWritten.get(number);

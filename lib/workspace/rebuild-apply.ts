@@ -1,6 +1,8 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import { runAtOnce } from '../pace/in-steps.js';
+import { deleteRows } from './apply-delete-folder.js';
 import { findFolderDeletion } from './apply-undelete-folder.js';
 import { findDocumentById, findFolder, type FoundDocument } from './locate.js';
 import { dropEmptyFolders, ensureFolder, placeOf } from './occupy.js';
@@ -98,8 +100,10 @@ function deleteFolder(
 ): void {
   const folder = findFolder(tables, location);
   if (folder === undefined) throw new NotUnderstood(`there is no folder "${location}" before it`);
-  tables.deletions.deleteFolder(folder.row.number, location, { commit, author: author.id, at, moment });
-  dropEmptyFolders(tables, parentOf(location));
+  const { number } = folder.row;
+  const documents = tables.deletions.documentsBelow(number, location, Number.MAX_SAFE_INTEGER);
+  const deletion = { commit, author: author.id, at, moment };
+  runAtOnce(deleteRows(tables, { number, location }, documents, deletion));
 }
 
 /**
@@ -112,12 +116,12 @@ function undeleteFolder(
   files: readonly BroughtFile[],
   moment: number,
 ): void {
-  const found = findFolderDeletion(tables, event.location);
+  const found = runAtOnce(findFolderDeletion(tables, event.location));
   for (const folder of event.kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
   for (const [index, { documentId }] of event.restored.entries()) {
     undelete(tables, event, documentId, onlyOf(files.slice(index)), moment);
   }
-  if (found !== undefined && tables.deletions.deletedBy(found.deletion.commit).length === 0) {
+  if (found !== undefined && tables.deletions.deletedBy(found.deletion.commit, 0, 1).length === 0) {
     tables.deletions.forgetFolder(found.deletion.moment);
   }
 }

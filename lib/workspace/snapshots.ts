@@ -45,7 +45,7 @@ export class Snapshots {
 
   /** Ends the reading of folders in which one of these places lies. */
   breakOff(places: readonly string[]): void {
-    for (const holder of [...this.#holders.keys()]) {
+    for (const holder of this.#holders.keys()) {
       if (places.some((place) => isWithin(holder.location, place as Location))) holder.breakOff();
     }
   }

@@ -22,7 +22,7 @@ import { listGrants } from '../../lib/operations/list-grants.js';
 import { listHistory } from '../../lib/operations/list-history.js';
 import { listMessages } from '../../lib/operations/list-messages.js';
 import { listReaders } from '../../lib/operations/list-readers.js';
-import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
+import type { Operation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readBrief } from '../../lib/operations/read-brief.js';
 import { readDocument } from '../../lib/operations/read-document.js';
@@ -190,7 +190,7 @@ export class OperationsFace implements Face {
   }
 
   async #perform<Input, Result, Prepared>(
-    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    operation: Operation<Input, Result, Prepared>,
     input: Input,
   ): Promise<Result> {
     return (await perform(this.#actor.workspace, this.#actor.caller, operation, input)).result;

@@ -13,7 +13,7 @@ import { createGrant } from '../../lib/operations/change-grant.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { createDocument } from '../../lib/operations/create-document.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
-import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
+import type { Operation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
@@ -82,7 +82,7 @@ class Maker {
   }
 
   async act<Input, Result, Prepared>(
-    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    operation: Operation<Input, Result, Prepared>,
     input: Input,
   ): Promise<Result> {
     return (await perform(this.#workspace, operator, operation, input)).result;

@@ -20,7 +20,7 @@ import { listReaders } from '../../lib/operations/list-readers.js';
 import { markMessages } from '../../lib/operations/mark-messages.js';
 import { sendMessage, type SendMessageInput } from '../../lib/operations/send-message.js';
 import { listHistory } from '../../lib/operations/list-history.js';
-import type { ReadOperation, WriteOperation } from '../../lib/operations/operation.js';
+import type { Operation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Reader } from '../../lib/domain/reader.js';
 import type { ReadBriefInput } from '../../lib/operations/find-brief-bounds.js';
@@ -39,7 +39,7 @@ export class Hands extends Actor {
   }
 
   async perform<Input, Result, Prepared>(
-    operation: ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared>,
+    operation: Operation<Input, Result, Prepared>,
     input: Input,
   ): Promise<Result> {
     return (await perform(this.workspace, this.caller, operation, input)).result;

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { operatorId } from '../../lib/domain/principal.js';
+import { notFound } from '../../lib/domain/refusal.js';
+import type { Steps } from '../../lib/pace/in-steps.js';
+import type { Turn } from '../../lib/workspace/turn.js';
+import { Actor, outcomeOf } from '../harness/act.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+/** Milliseconds of work in one step: more than after which the event loop gets its turn. */
+const longStep = 10;
+
+function workFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
+
+for (const store of ['disk', 'memory'] as const) {
+  describe(`A long turn of the journal (${store})`, () => {
+    let test: TestService;
+    let someone: Actor;
+    beforeEach(async () => {
+      test = await openTestService({ store });
+      someone = new Actor(test.workspace, operatorId);
+    });
+    afterEach(() => test.close());
+
+    const names = (): string[] => test.workspace.journal.reader.groups.list().map(({ displayName }) => displayName);
+    const addGroup = (turn: Turn, displayName: string): void =>
+      turn.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
+
+    function* addInSteps(turn: Turn, ...some: readonly string[]): Steps<string> {
+      for (const name of some) {
+        addGroup(turn, name);
+        workFor(longStep);
+        yield;
+      }
+      return 'done';
+    }
+
+    it('shows nothing of itself before it is done, to whoever reads meanwhile', async () => {
+      const seen: string[][] = [];
+      const looking = setInterval(() => seen.push(names()), 1);
+      assert.equal(await test.workspace.journal.longTurn({ steps: (turn) => addInSteps(turn, 'a', 'b', 'c') }), 'done');
+      clearInterval(looking);
+      assert.deepEqual(names(), ['a', 'b', 'c']);
+      assert.ok(
+        seen.every((each) => each.length === 0),
+        JSON.stringify(seen),
+      );
+      if (store === 'disk') assert.ok(seen.length > 0, 'others have read between its steps');
+    });
+
+    it('comes in the order in which it was asked for, and so does what was asked for after it', async () => {
+      const { journal } = test.workspace;
+      const count = (turn: Turn): number => turn.tables.groups.list().length;
+      const counts = await Promise.all([
+        journal.turn({ run: (turn) => (addGroup(turn, 'a'), count(turn)) }),
+        journal.longTurn({
+          *steps(turn) {
+            yield* addInSteps(turn, 'b', 'c');
+            return count(turn);
+          },
+        }),
+        journal.turn({ run: (turn) => (addGroup(turn, 'd'), count(turn)) }),
+        journal.longTurn({
+          *steps(turn) {
+            yield* addInSteps(turn, 'e');
+            return count(turn);
+          },
+        }),
+      ]);
+      assert.deepEqual(counts, [1, 3, 4, 5]);
+      await journal.drained();
+    });
+
+    it('is undone whole where it is refused, and its record stays', async () => {
+      const { journal } = test.workspace;
+      const { storedBytes } = journal.state;
+      const done: string[] = [];
+      const outcome = outcomeOf(
+        journal.longTurn({
+          *steps(turn) {
+            yield* addInSteps(turn, 'a', 'b');
+            turn.whenDurable(() => done.push('a'));
+            turn.state = { ...turn.state, storedBytes: storedBytes + 1 };
+            throw notFound();
+          },
+          refused: (turn, { code }) => addGroup(turn, code),
+        }),
+      );
+      assert.equal(await outcome, 'NOT_FOUND');
+      assert.deepEqual(names(), ['NOT_FOUND']);
+      assert.equal(journal.state.storedBytes, storedBytes);
+      assert.deepEqual(done, []);
+      await someone.create('a.md', 'goes on');
+    });
+
+    it('is finished when the journal is closed meanwhile', async () => {
+      const { journal } = test.workspace;
+      const turn = journal.longTurn({ steps: (each) => addInSteps(each, 'a', 'b', 'c') });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const drained = journal.drained();
+      assert.equal(await turn, 'done');
+      await drained;
+      assert.deepEqual(names(), ['a', 'b', 'c']);
+    });
+  });
+}
