@@ -180,7 +180,7 @@ const table: readonly Managing[] = [
     words: 'policy set',
     arguments: ['name', 'value'],
     description:
-      'Change one setting of the policy: requests_per_minute, burst, storage_quota, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off) or search_languages (such as en,de).',
+      'Change one setting of the policy: requests_per_minute, burst, storage_quota, discussion_per_day, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off) or search_languages (such as en,de).',
     example: 'cartulary policy set requests_per_minute 1200',
   },
 ];

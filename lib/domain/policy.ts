@@ -4,8 +4,10 @@ export interface Policy {
   readonly requestsPerMinute: number;
   /** Requests that may come at once before the rate holds. */
   readonly burst: number;
-  /** Bytes of all kept versions, counted as they are written. */
+  /** Bytes of all kept versions, counted as they are written, and of comments and messages. */
   readonly storageQuota: number;
+  /** Bytes of comments and messages that one principal may write in a day (UTC). */
+  readonly discussionPerDay: number;
   /** Bytes of a document sent as JSON. */
   readonly largestText: number;
   /** Bytes of a document sent raw. */
@@ -22,6 +24,7 @@ export const defaultPolicy: Policy = {
   requestsPerMinute: 600,
   burst: 100,
   storageQuota: 1000 * 1000 ** 3,
+  discussionPerDay: 10 * 1024 ** 2,
   largestText: 10 * 1024 ** 2,
   largestBlob: 100 * 1024 ** 2,
   credentialLifetime: null,

@@ -83,6 +83,12 @@ export function tooMuchAtOnce(): Refusal {
   );
 }
 
+/** The principal has had as much stored as it may for now. @param retryAfter whole seconds */
+export function tooMuchStored(retryAfter: number): Refusal {
+  const message = 'You have had as much stored by comments, messages or requests as you may for now.';
+  return new Refusal('RATE_LIMITED', `${message} Wait as Retry-After says.`, { retryAfter });
+}
+
 /** All callers together have too much under way. Says nothing about any of them. */
 export function busy(): Refusal {
   return new Refusal('UNAVAILABLE', 'The service has too much under way. Try again as Retry-After says.', {

@@ -6,6 +6,7 @@ import { contextLength, makeQuote, PassageFinder, type Quote } from '../domain/p
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredComment } from '../sidecar/comment-table.js';
 import type { Pen } from '../workspace/pen.js';
+import { takeDiscussionRoom } from '../workspace/take-room.js';
 import type { WriteOperation } from './operation.js';
 import { readVersionText } from './read-text.js';
 
@@ -167,6 +168,7 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
     if (thread !== undefined && comments.countIn(thread.number) >= longestThread) {
       throw conflict('thread_full', `A thread has at most ${longestThread} comments. Start another one.`);
     }
+    takeDiscussionRoom(pen, text);
     const threadNumber =
       thread?.number ?? comments.insertThread(makeIdentifier('thr', pen.turn.randomness), document.number, quote);
     const id = makeIdentifier('cmt', pen.turn.randomness);

@@ -14,6 +14,7 @@ import {
   requireReadable,
   type ChangedComment,
 } from './add-comment.js';
+import { takeDiscussionRoom } from '../workspace/take-room.js';
 import type { WriteOperation } from './operation.js';
 
 interface NamedComment {
@@ -64,6 +65,7 @@ export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
     const mentions = parseMentions(input.mentions);
     const { document, stored } = requireComment(pen, input);
     if (stored.author.id !== pen.caller.principalId) throw notFound();
+    takeDiscussionRoom(pen, text);
     comments.setText(stored.number, text, pen.turn.now);
     comments.keepMentions(stored.number, mentions);
     addressComment(pen, stored, document.number, mentions);

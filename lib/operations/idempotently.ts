@@ -5,6 +5,7 @@ import type { StoredAnswer } from '../sidecar/idempotency-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Steps } from '../pace/in-steps.js';
 import type { Pen } from '../workspace/pen.js';
+import { requireRoomForAnswer } from '../workspace/take-room.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 
 /** How long an answer is kept. Milliseconds. */
@@ -102,6 +103,7 @@ export function* runIdempotently<Input, Result, Prepared>(
     const kept: unknown = JSON.parse(stored.result);
     return { result: operation.stored?.recall(pen, kept) ?? (kept as Result), replayed: true };
   }
+  requireRoomForAnswer(pen);
   const result = yield* run();
   const kept = operation.stored === undefined ? result : operation.stored.keep(result);
   tables.idempotency.insert(

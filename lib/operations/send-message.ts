@@ -6,6 +6,7 @@ import { longestMessage, longestSubject, mostAddressed, type ListedMessage } fro
 import { invalidRequest, notFound } from '../domain/refusal.js';
 import type { MessageTopic, StoredMessage, StoredMessageThread } from '../sidecar/message-table.js';
 import type { Pen } from '../workspace/pen.js';
+import { takeDiscussionRoom } from '../workspace/take-room.js';
 import type { View } from '../workspace/view.js';
 import { MessagePresenter } from './describe-message.js';
 import { mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
@@ -151,6 +152,7 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
     const thread = answered?.thread.number ?? messages.insertThread(makeIdentifier('mth', randomness), subject, topic);
     const id = makeIdentifier('msg', randomness);
     const deliveredTo = resolveRecipients(pen, addressed);
+    takeDiscussionRoom(pen, body, deliveredTo.size);
     messages.insert({ id, thread, sender, body, addressed, digest, sentAt: now, deliveredTo });
     return show(id, false);
   },

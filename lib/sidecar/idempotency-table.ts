@@ -23,8 +23,11 @@ export class IdempotencyTable {
       { fingerprint: Buffer; result: string; created_at: number }
     >('SELECT fingerprint, result, created_at FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
     this.#insert = connection.prepare(
-      `INSERT OR REPLACE INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      // Not REPLACE, which deletes a row without its triggers.
+      `INSERT INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
+         document = excluded.document, created_at = excluded.created_at`,
     );
     this.#ofDocument = connection.prepare<
       [number],

@@ -31,7 +31,7 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   connection.pragma('foreign_keys = ON');
   connection.pragma('cache_size = -65536');
   const schema = like.prepare<[], { sql: string }>(
-    "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid",
+    "SELECT sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid",
   );
   for (const { sql } of schema.all()) connection.exec(sql);
   connection.exec("INSERT INTO folder (number, parent, name) VALUES (1, 0, '')");

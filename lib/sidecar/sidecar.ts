@@ -31,6 +31,7 @@ import { RewrittenCommitTable } from './rewritten-commit-table.js';
 import { connectionOf, nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
 import { emptyLog, reclaimPages } from './tend-file.js';
+import { StoredBytesTable } from './stored-bytes-table.js';
 import { readTotals, sumBytes, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
@@ -47,6 +48,7 @@ export interface Tables {
   readonly versions: VersionTable;
   readonly labels: LabelTable;
   readonly idempotency: IdempotencyTable;
+  readonly storedBytes: StoredBytesTable;
   readonly objects: ObjectTable;
   readonly audit: AuditTable;
   readonly auditCheckpoints: AuditCheckpointTable;
@@ -79,6 +81,7 @@ function makeTables(connection: Connection, touched: () => void): Tables {
     versions: new VersionTable(connection),
     labels: new LabelTable(connection),
     idempotency: new IdempotencyTable(connection),
+    storedBytes: new StoredBytesTable(connection),
     objects: new ObjectTable(connection),
     audit: new AuditTable(connection),
     auditCheckpoints: new AuditCheckpointTable(connection),

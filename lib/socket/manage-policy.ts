@@ -15,6 +15,7 @@ const settings: Readonly<Record<string, Setting>> = {
   requests_per_minute: { field: 'requestsPerMinute', kind: 'count' },
   burst: { field: 'burst', kind: 'count' },
   storage_quota: { field: 'storageQuota', kind: 'bytes' },
+  discussion_per_day: { field: 'discussionPerDay', kind: 'bytes' },
   largest_text: { field: 'largestText', kind: 'bytes' },
   largest_blob: { field: 'largestBlob', kind: 'bytes' },
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },

@@ -7,7 +7,8 @@ import { toDocument } from './locate.js';
 import { noteDocument, noteSearch } from './note-search.js';
 import { requireWritable } from './occupy.js';
 import { writeCommit, type Pen } from './pen.js';
-import { recordVersion, takeRoom } from './record-version.js';
+import { recordVersion } from './record-version.js';
+import { takeRoom } from './take-room.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 
 /**

@@ -14,7 +14,8 @@ import {
   type RevertPreview,
   type RevertStep,
 } from './plan-revert.js';
-import { recordVersion, takeRoom } from './record-version.js';
+import { recordVersion } from './record-version.js';
+import { takeRoom } from './take-room.js';
 
 /** Takes back what one principal wrote in a folder since a time, where no other principal has built on it. */
 export interface Revert {

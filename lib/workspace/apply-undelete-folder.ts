@@ -12,7 +12,7 @@ import { noteSearch } from './note-search.js';
 import { ensureFolder, requireWritable } from './occupy.js';
 import { writeLongCommit, type PathEdit, type Pen } from './pen.js';
 import { ReturnPlan, type Obstacle, type Returning } from './plan-return.js';
-import { takeRoom } from './record-version.js';
+import { takeRoom } from './take-room.js';
 
 /** What the return of a folder leaves to say. */
 export interface FolderUndeletion {

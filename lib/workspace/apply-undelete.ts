@@ -7,7 +7,8 @@ import { noteDocument, noteSearch } from './note-search.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './occupy.js';
 import { requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type Pen } from './pen.js';
-import { recordVersion, takeRoom } from './record-version.js';
+import { recordVersion } from './record-version.js';
+import { takeRoom } from './take-room.js';
 
 /**
  * Brings back the last document deleted at the location that the caller may edit, as a new version of itself; folders

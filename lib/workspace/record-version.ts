@@ -1,25 +1,8 @@
 import type { PreparedContent } from '../domain/change.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { Location } from '../domain/location.js';
-import { invalidRequest } from '../domain/refusal.js';
-import { readPolicy } from '../access/policy.js';
 import { momentOf, type Pen } from './pen.js';
-
-/**
- * Counts bytes of a new version against the workspace's quota.
- * @throws Refusal INVALID_REQUEST `storage_quota`
- */
-export function takeRoom(pen: Pen, bytes: number): void {
-  const { turn } = pen;
-  const storedBytes = turn.state.storedBytes + bytes;
-  const { storageQuota } = readPolicy(turn.tables);
-  if (storedBytes > storageQuota) {
-    throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
-      limit: storageQuota,
-    });
-  }
-  turn.state = { ...turn.state, storedBytes };
-}
+import { takeRoom } from './take-room.js';
 
 /**
  * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
