@@ -92,6 +92,8 @@ async function readChanges(
   from: ChangePosition,
   limit: number,
 ): Promise<{ readonly changes: BriefChange[]; readonly next: ChangePosition | null }> {
+  // A caller without any grant has nothing to be told, however much has happened.
+  if (first.reach.isEmpty) return { changes: [], next: null };
   const changes: BriefChange[] = [];
   let page = from;
   for (let view = first, position = from; ;) {

@@ -81,10 +81,7 @@ class Maker {
     this.#workspace = workspace;
   }
 
-  async act<Input, Result, Prepared>(
-    operation: Operation<Input, Result, Prepared>,
-    input: Input,
-  ): Promise<Result> {
+  async act<Input, Result, Prepared>(operation: Operation<Input, Result, Prepared>, input: Input): Promise<Result> {
     return (await perform(this.#workspace, operator, operation, input)).result;
   }
 

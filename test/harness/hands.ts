@@ -38,10 +38,7 @@ export class Hands extends Actor {
     return this.caller.principalId;
   }
 
-  async perform<Input, Result, Prepared>(
-    operation: Operation<Input, Result, Prepared>,
-    input: Input,
-  ): Promise<Result> {
+  async perform<Input, Result, Prepared>(operation: Operation<Input, Result, Prepared>, input: Input): Promise<Result> {
     return (await perform(this.workspace, this.caller, operation, input)).result;
   }
 

@@ -45,6 +45,11 @@ export class RawConnection {
     return this.#isClosed;
   }
 
+  /** Takes nothing more of what comes: the other side can send as much as fits on the way. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
   /** Cuts the connection without a farewell. */
   reset(): void {
     this.#socket.resetAndDestroy();

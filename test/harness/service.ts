@@ -156,6 +156,8 @@ export interface TestServiceOptions {
   readonly seed?: string;
   /** Requests a minute; high by default, so that only tests of the limit meet it. */
   readonly requestsPerMinute?: number;
+  /** Other limits of work under way than the usual ones. */
+  readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
 
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -168,6 +170,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     clock,
     randomness: makeTestRandomness(options.seed),
     onFault: () => undefined,
+    ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });
   const workspace = await service.addWorkspace('acme');
   const rate = options.requestsPerMinute ?? 1_000_000;
