@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly onNews?: WorkspaceFiles['onNews'];
   /** Of the program, for what is written down about it. */
   readonly release?: string;
+  /** Milliseconds for which a slow reader may hold on to files that an erase removes, for tests. */
+  readonly readersGrace?: number;
   /** Other limits of work under way than the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }

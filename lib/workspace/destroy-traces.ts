@@ -31,8 +31,6 @@ const namesAtOnce = 1000;
 const pagesAtOnce = 500;
 /** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
 const scrubs = 2;
-/** Milliseconds for which downloads that were begun before may go on reading from files that are to go. */
-const grace = 20_000;
 /** Milliseconds between two looks whether another process's snapshot is gone. */
 const patience = 250;
 
@@ -181,7 +179,7 @@ export class TraceDestroyer {
   }
 
   async #sweep(): Promise<void> {
-    const { repository, checkpointer, journal, staging, maintainer } = this.#workspace;
+    const { repository, checkpointer, journal, staging, maintainer, readersGrace } = this.#workspace;
     await checkpointer.run();
     const loose = await maintainer.stoodAside((goOn) =>
       repository.sweep({
@@ -203,7 +201,7 @@ export class TraceDestroyer {
     const reason = goesOn(
       'The download was broken off, since an erase removes the file that it read from. Ask for the rest.',
     );
-    await unlessStopped(repository.letGo({ within: grace, reason }), this.#progress.signal);
+    await unlessStopped(repository.letGo({ within: readersGrace, reason }), this.#progress.signal);
   }
 
   async #overwrite(): Promise<void> {

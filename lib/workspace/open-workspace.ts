@@ -37,6 +37,8 @@ export interface WorkspaceFiles {
   readonly fs?: FileSystem;
   /** Opens a sidecar; as it is if left out. Both are there to let a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
+  /** Milliseconds for which a slow reader may hold on to files that are to go; there for tests. */
+  readonly readersGrace?: number | undefined;
   /** Called at each step of an erase; there to let a test end the process at it. */
   readonly onEraseStep?: OnEraseStep;
 }
@@ -128,6 +130,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     workLimits: files.workLimits ?? makeWorkLimits(),
     onFault,
     onNews,
+    readersGrace: files.readersGrace,
     onEraseStep: files.onEraseStep,
   });
   try {

@@ -11,8 +11,6 @@ export interface SnapshotHolder {
   breakOff(): void;
 }
 
-/** Milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and grows. */
-const longestHeld = 20_000;
 /** Milliseconds that a new snapshot waits for an erase. */
 const longestWait = 20_000;
 
@@ -22,7 +20,16 @@ const longestWait = 20_000;
  */
 export class Snapshots {
   readonly #holders = new Map<SnapshotHolder, NodeJS.Timeout>();
+  readonly #longestHeld: number;
   #keptOut: Promise<void> | undefined;
+
+  /**
+   * @param longestHeld milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and
+   *   grows
+   */
+  constructor(longestHeld: number) {
+    this.#longestHeld = longestHeld;
+  }
 
   /**
    * Makes a holder, which takes its snapshot in `make`. Waits while an erase keeps snapshots out.
@@ -31,7 +38,7 @@ export class Snapshots {
   async hold<Holder extends SnapshotHolder>(make: () => Holder): Promise<Holder> {
     while (this.#keptOut !== undefined) await within(this.#keptOut, longestWait);
     const holder = make();
-    const timer = setTimeout(() => void holder.letGo(), longestHeld);
+    const timer = setTimeout(() => void holder.letGo(), this.#longestHeld);
     timer.unref();
     this.#holders.set(holder, timer);
     return holder;

@@ -57,9 +57,14 @@ export interface WorkspaceOptions {
   readonly onFault: (what: string, cause: unknown) => void;
   /** Told of long work in the background, for the log. */
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** Milliseconds for which a slow reader may hold on to files that are to go; the usual ones if left out. */
+  readonly readersGrace?: number | undefined;
   /** Called at each step of an erase, for tests. */
   readonly onEraseStep?: OnEraseStep | undefined;
 }
+
+/** Milliseconds. An erase is to be final within a minute. */
+const usualGrace = 20_000;
 
 const treeCacheBytes = 64 * 1024 * 1024;
 
@@ -73,12 +78,14 @@ export class Workspace {
   readonly archives: string | null;
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
+  /** Milliseconds for which a slow reader may hold on to files that are to go. */
+  readonly readersGrace: number;
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly checkpointer: Checkpointer;
   readonly staging: Staging;
   readonly uploads = new Uploads();
-  readonly snapshots = new Snapshots();
+  readonly snapshots: Snapshots;
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;
@@ -99,6 +106,8 @@ export class Workspace {
     this.archives = options.archives;
     this.origin = options.origin;
     this.workLimits = options.workLimits;
+    this.readersGrace = options.readersGrace ?? usualGrace;
+    this.snapshots = new Snapshots(this.readersGrace);
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       trees: this.#trees,

@@ -50,6 +50,10 @@ export class RawConnection {
     this.#socket.pause();
   }
 
+  goOnReading(): void {
+    this.#socket.resume();
+  }
+
   /** Cuts the connection without a farewell. */
   reset(): void {
     this.#socket.resetAndDestroy();

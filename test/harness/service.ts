@@ -156,6 +156,8 @@ export interface TestServiceOptions {
   readonly seed?: string;
   /** Requests a minute; high by default, so that only tests of the limit meet it. */
   readonly requestsPerMinute?: number;
+  /** Milliseconds for which a slow reader may hold on to files that an erase removes. */
+  readonly readersGrace?: number;
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -170,6 +172,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     clock,
     randomness: makeTestRandomness(options.seed),
     onFault: () => undefined,
+    ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
   });
   const workspace = await service.addWorkspace('acme');

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { perform } from '../../lib/operations/perform.js';
+import { openTestServer, type TestServer } from '../harness/http.js';
+import { RawConnection } from '../harness/raw-connection.js';
+import { operator } from '../harness/service.js';
+import { until } from '../harness/until.js';
+import { eraseAt } from './erase-at.js';
+import { findTraces } from './evidence.js';
+
+const mebibyte = 1024 * 1024;
+/** Milliseconds for which a slow reader may hold on to files; the usual time is twenty seconds. */
+const readersGrace = 1000;
+
+describe('An erase, while a reader of other documents takes its time', function () {
+  this.timeout(90_000);
+
+  for (const store of ['disk', 'disk-without-git'] as const) {
+    describe(`(${store})`, () => {
+      let server: TestServer;
+      let key: string;
+      let open: RawConnection[];
+
+      beforeEach(async () => {
+        open = [];
+        server = await openTestServer({ store, readersGrace, workLimits: { exports: { perSource: 50, inAll: 50 } } });
+        ({ key } = await server.host.person('reader', 'pub'));
+        const ada = await server.person('approver');
+        const raw = { 'Content-Type': 'application/octet-stream' };
+        await ada.post('/v1/documents?location=pub/large.bin', randomBytes(24 * mebibyte), raw);
+        for (let n = 0; n < 30; n += 1) await ada.create(`pub/small-${n}.md`, randomBytes(3000).toString('hex'));
+        await ada.create('sec/erase-me.md', 'the word that goes');
+        await server.host.workspace.checkpointer.run();
+      });
+      afterEach(async () => {
+        for (const connection of open) connection.end();
+        await server.close();
+      });
+
+      /** Asks for something long, and takes nothing of it but what fits on the way. */
+      async function begin(target: string, ...headers: readonly string[]): Promise<RawConnection> {
+        const connection = await RawConnection.open(server.rest.port);
+        connection.stopReading();
+        open.push(connection);
+        const lines = [`GET ${target} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, ...headers];
+        connection.write(`${lines.join('\r\n')}\r\n\r\n`);
+        return connection;
+      }
+
+      const isTaken = (kind: 'downloads' | 'exports'): boolean => {
+        const { workLimits } = server.host.service;
+        const limit = kind === 'downloads' ? 8 : 50;
+        const release = workLimits[kind].tryTake(`acme/${key.split('_')[2]}`, limit);
+        release?.();
+        return release === undefined;
+      };
+
+      it('is final all the same, and the download is broken off to be gone on with', async () => {
+        await begin('/v1/documents/pub/large.bin', 'Accept: application/octet-stream');
+        await until('the download is under way', () => isTaken('downloads'));
+        const { id } = await eraseAt(server.host.workspace, 'sec/erase-me.md');
+        const { phase } = await server.host.workspace.eraser.finished(id);
+        assert.equal(phase, 'final');
+        assert.deepEqual(findTraces(server.host.dataFolder ?? '', ['the word that goes', 'erase-me']), []);
+        await until('the download is over', () => !isTaken('downloads'));
+        const rest = await server.as(key).get('/v1/documents/pub/large.bin', {
+          Accept: 'application/octet-stream',
+          Range: `bytes=${20 * mebibyte}-`,
+        });
+        assert.deepEqual([rest.status, rest.bytes.length], [206, 4 * mebibyte]);
+        assert.deepEqual(
+          server.log.filter(({ level }) => level === 'error'),
+          [],
+        );
+      });
+
+      // A backup needs the git program.
+      if (store === 'disk') {
+        it('is final, and a backup begins, while exports begin again and again', async () => {
+          const backups = await mkdtemp(join(tmpdir(), 'cartulary-readers-'));
+          let isOver = false;
+          const exporting = (async () => {
+            while (!isOver) {
+              await begin('/v1/folders/export?location=pub');
+              await delay(150);
+              if (open.length > 8) open.shift()?.end();
+            }
+          })();
+          try {
+            await until('exports are under way', () => isTaken('exports'));
+            const { workspace } = server.host;
+            const { id } = await eraseAt(workspace, 'sec/erase-me.md');
+            assert.equal((await workspace.eraser.finished(id)).phase, 'final');
+            const folder = join(backups, 'backup');
+            await perform(workspace, operator, backUpWorkspace, {
+              folder,
+              passphrase: 'a long passphrase',
+              cost: 1024,
+            });
+            assert.ok(isTaken('exports'), 'exports were under way all the time');
+          } finally {
+            isOver = true;
+            await exporting;
+            await rm(backups, { recursive: true, force: true });
+          }
+        });
+      }
+
+      it('breaks off an export of the folder that it lay in, and no other', async () => {
+        const ada = await server.person('approver');
+        await ada.create('pub/goes.md', 'another word that goes');
+        const other = await ada.post('/v1/documents?location=far/large.bin', randomBytes(8 * mebibyte), {
+          'Content-Type': 'application/octet-stream',
+        });
+        assert.equal(other.status, 201);
+        const { id: reader } = await server.host.person('reader', 'far');
+        const farKey = await server.host.key(reader);
+        const far = server.as(farKey).get('/v1/folders/export?location=far');
+        const near = await begin('/v1/folders/export?location=pub');
+        await until('the export is under way', () => isTaken('exports'));
+        const { id } = await eraseAt(server.host.workspace, 'pub/goes.md');
+        assert.equal((await server.host.workspace.eraser.finished(id)).phase, 'final');
+        near.goOnReading();
+        await near.closed();
+        assert.equal((await far).status, 200);
+        assert.deepEqual(findTraces(server.host.dataFolder ?? '', ['another word that goes', 'goes.md']), []);
+      });
+    });
+  }
+
+  it('has twenty seconds of patience with readers, so that it is final within a minute', async () => {
+    const server = await openTestServer();
+    assert.equal(server.host.workspace.readersGrace, 20_000);
+    await server.close();
+  });
+});
