@@ -43,8 +43,10 @@ export const texts: Readonly<Record<string, string>> = {
   'long/controls.txt': fill('\u0001', 10 * mebibyte),
   'large/controls.txt': fill('\u0001', mebibyte),
   'large/headings.md': fill('# a\n', mebibyte),
-  'large/lists.md': fill('- a\n  - b\n', mebibyte),
+  'large/lists.md': fill('- a\n  - b\n', mebibyte - 10_000),
   'large/letters.txt': fill('a', mebibyte),
+  'written.txt': 'written over',
+  'written.md': 'written over',
 };
 
 /** Makes it. Takes some seconds. */
@@ -112,6 +114,7 @@ class Maker {
     await this.#fillPage();
     await this.#fillHistory();
     await this.#fillThreads();
+    await this.#fillDiff();
     for (let n = 0; n < page; n += 1) await this.#grant(await this.principal(`Reader ${n}`), 'reader', 'shared');
     await this.#workspace.search.settled();
   }
@@ -155,6 +158,19 @@ class Maker {
         message: 'm'.repeat(1000),
       });
     }
+  }
+
+  /** Two versions of many lines, each line changed. */
+  async #fillDiff(): Promise<void> {
+    const lines = (word: string): string => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}\n`).join('');
+    await this.#create('changed.md', lines('before'));
+    await this.act(updateDocument, {
+      location: parseLocation('changed.md'),
+      precondition: parsePrecondition('*', 'If-Match'),
+      content: { bytes: Buffer.from(lines('after')) },
+      mediaType: undefined,
+      message: null,
+    });
   }
 
   /** Threads whose quotes are gone from a text that nearly has them. */

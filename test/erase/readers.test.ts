@@ -83,9 +83,9 @@ describe('An erase, while a reader of other documents takes its time', function 
       if (store === 'disk') {
         it('is final, and a backup begins, while exports begin again and again', async () => {
           const backups = await mkdtemp(join(tmpdir(), 'cartulary-readers-'));
-          let isOver = false;
+          const exports = { areOver: false };
           const exporting = (async () => {
-            while (!isOver) {
+            while (!exports.areOver) {
               await begin('/v1/folders/export?location=pub');
               await delay(150);
               if (open.length > 8) open.shift()?.end();
@@ -104,7 +104,7 @@ describe('An erase, while a reader of other documents takes its time', function 
             });
             assert.ok(isTaken('exports'), 'exports were under way all the time');
           } finally {
-            isOver = true;
+            exports.areOver = true;
             await exporting;
             await rm(backups, { recursive: true, force: true });
           }

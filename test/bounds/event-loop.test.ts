@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { readDefinitions } from '../../lib/mcp/definition.js';
+import { routes } from '../../lib/rest/routes.js';
+import { WatchedServer } from '../harness/watched-server.js';
+import { McpHands } from '../mcp/open-mcp.js';
+import { makeLargeCalls } from './mcp-requests.js';
+import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
+import { makeLargeWorld, type LargeWorld } from './world.js';
+
+/** Milliseconds of processor time for which no request may hold the event loop. */
+const longestHold = 50;
+/** A hold of the request itself shows each time; what the engine or the disk does, now and then. */
+const rounds = 3;
+
+describe('The event loop', function () {
+  this.timeout(300_000);
+  let world: LargeWorld;
+  let server: WatchedServer;
+  let serial = 0;
+
+  before(async () => {
+    world = await makeLargeWorld();
+    server = await WatchedServer.start('--data', world.dataFolder);
+    // Compiles what is used by all requests.
+    for (let warming = 0; warming < 30; warming += 1) {
+      await send({ route: '', as: 'editor', target: '/v1/search?q=text', status: 200 });
+      await send({ route: '', as: 'editor', target: '/v1/documents/history.md', status: 200 });
+    }
+  });
+  after(async () => {
+    await server.stop();
+    await world.remove();
+  });
+
+  /** @returns the status; the answer is read and forgotten */
+  function send({ route, as, target, headers, body }: LargeRequest): Promise<number> {
+    const { hostname, port } = new URL(server.url);
+    serial += 1;
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        {
+          hostname,
+          port,
+          method: route.split(' ')[0] === '' ? 'GET' : route.split(' ')[0],
+          path: target,
+          headers: {
+            authorization: `Bearer ${world.keys[as]}`,
+            ...(body === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+            'idempotency-key': `bounds-${serial}`,
+            ...headers,
+          },
+        },
+        (response) => {
+          response.on('error', reject);
+          response.on('end', () => resolve(response.statusCode ?? 0));
+          response.resume();
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  /** The shortest of several longest holds. */
+  async function holdOf(work: () => Promise<void>): Promise<number> {
+    const holds: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await server.holds();
+      await work();
+      // What the request left to be done belongs to it.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      holds.push((await server.holds()).held);
+      if (Math.min(...holds) < longestHold) break;
+    }
+    return Math.min(...holds);
+  }
+
+  it('is held by no request of any route, however large it is', async () => {
+    const requests = makeLargeRequests(world.writerId);
+    const covered = new Set(requests.map(({ route }) => route));
+    const missing = routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !covered.has(route));
+    assert.deepEqual(missing, [], 'every route of the table is asked');
+    const wrong: string[] = [];
+    for (const each of requests) {
+      const name = `${each.route}${each.kind === undefined ? '' : ` (${each.kind})`}`;
+      const statuses: number[] = [];
+      const held = await holdOf(async () => void statuses.push(await send(each)));
+      if (statuses[0] !== each.status) wrong.push(`${name}: ${statuses[0]}`);
+      if (held >= longestHold) wrong.push(`${name}: ${held.toFixed(0)} ms`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  it('is held by no call of any tool, however large it is', async () => {
+    const hands = new McpHands(server.url, world.keys.editor);
+    const commits = new Map<string, string>();
+    for (const location of ['large/letters.txt', 'large/lists.md', 'large/headings.md']) {
+      const { done } = await hands.call('read_org_doc', { location });
+      commits.set(location, done.commit as string);
+    }
+    const calls = makeLargeCalls(commits);
+    const covered = new Set(calls.map(({ tool }) => tool));
+    assert.deepEqual(
+      [...readDefinitions().keys()].filter((tool) => !covered.has(tool)),
+      [],
+      'every tool is called',
+    );
+    const wrong: string[] = [];
+    for (const { tool, kind, args, outcome } of calls) {
+      const name = `${tool}${kind === undefined ? '' : ` (${kind})`}`;
+      const outcomes: string[] = [];
+      const held = await holdOf(async () => {
+        const { refusal } = await hands.call(tool, args);
+        outcomes.push(refusal === '' ? 'done' : refusal);
+      });
+      if (outcomes[0] !== outcome) wrong.push(`${name}: ${outcomes[0]}`);
+      if (held >= longestHold) wrong.push(`${name}: ${held.toFixed(0)} ms`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+});
