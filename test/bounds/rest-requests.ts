@@ -269,7 +269,7 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       body: json({ location: 'large/lists.md', section: 's'.repeat(1000), purpose: 'p'.repeat(300) }),
       status: 400,
     },
-    { route: 'DELETE /v1/claims', as: 'editor', target: '/v1/claims?location=history.md&id=none', status: 404 },
+    { route: 'DELETE /v1/claims', as: 'editor', target: '/v1/claims?id=none', status: 404 },
     {
       route: 'POST /v1/claim-breaks',
       as: 'approver',

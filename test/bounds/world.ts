@@ -49,8 +49,8 @@ export const texts: Readonly<Record<string, string>> = {
   'written.md': 'written over',
 };
 
-/** Makes it. Takes some seconds. */
-export async function makeLargeWorld(): Promise<LargeWorld> {
+/** Makes it. Takes some seconds, less where only the long texts are wanted. */
+export async function makeLargeWorld(wanted: 'all' | 'texts' = 'all'): Promise<LargeWorld> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-bounds-'));
   const service = await Service.open({
     dataFolder,
@@ -69,7 +69,7 @@ export async function makeLargeWorld(): Promise<LargeWorld> {
       editor: await maker.key(await maker.principal('Editor', 'editor')),
       approver: await maker.key(await maker.principal('Approver', 'approver')),
     };
-    await maker.fill();
+    await maker.fill(wanted);
     return { dataFolder, keys, writerId, remove: () => rm(dataFolder, { recursive: true, force: true }) };
   } finally {
     await service.close();
@@ -108,8 +108,9 @@ class Maker {
     return minted.secret;
   }
 
-  async fill(): Promise<void> {
+  async fill(wanted: 'all' | 'texts'): Promise<void> {
     for (const [location, text] of Object.entries(texts)) await this.#create(location, text);
+    if (wanted === 'texts') return;
     await this.#fillFolder();
     await this.#fillPage();
     await this.#fillHistory();

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RawConnection } from '../harness/raw-connection.js';
+import { WatchedServer } from '../harness/watched-server.js';
+import { makeLargeWorld, mebibyte, type LargeWorld } from './world.js';
+
+/** Requests of one key that are begun and held. */
+const many = 100;
+/** Bytes by which they may make the process grow, whatever they are. */
+const mostGrowth = 256 * mebibyte;
+/** Milliseconds that the service has to read what it reads of them. */
+const settling = 3000;
+
+describe('The memory that a hundred held requests of one key take', function () {
+  this.timeout(120_000);
+  let world: LargeWorld;
+  let server: WatchedServer;
+  let open: RawConnection[];
+
+  before(async () => {
+    world = await makeLargeWorld('texts');
+  });
+  after(() => world.remove());
+  beforeEach(async () => {
+    open = [];
+    server = await WatchedServer.start('--data', world.dataFolder);
+  });
+  afterEach(async () => {
+    for (const connection of open) connection.end();
+    await server.stop();
+  });
+
+  async function hold(line: string, headers: readonly string[], body: Buffer = Buffer.alloc(0)): Promise<void> {
+    const connection = await RawConnection.open(Number(new URL(server.url).port));
+    connection.stopReading();
+    open.push(connection);
+    const lines = [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${world.keys.editor}`, ...headers];
+    connection.write(`${lines.join('\r\n')}\r\n\r\n`);
+    if (body.length > 0) connection.write(body);
+  }
+
+  async function growthOf(begin: (n: number) => Promise<void>): Promise<number> {
+    // What answers the first requests is loaded by them.
+    await fetch(`${server.url}/v1/documents/written.txt`, {
+      headers: { authorization: `Bearer ${world.keys.editor}` },
+    });
+    const { residentBytes } = await server.holds();
+    for (let n = 0; n < many; n += 1) await begin(n);
+    await delay(settling);
+    const health = await fetch(`${server.url}/v1/health`);
+    assert.equal(health.status, 200);
+    return (await server.holds()).residentBytes - residentBytes;
+  }
+
+  const json = 'Content-Type: application/json';
+  const raw = 'Content-Type: application/octet-stream';
+  /** All but the last byte of the longest body that a document can have. */
+  const longBody = Buffer.from(`{"content":"${'\\u0001'.repeat(10 * mebibyte)}"`);
+
+  const kinds: Readonly<Record<string, (n: number) => Promise<void>>> = {
+    'long documents as JSON, none of them taken': () => hold('GET /v1/documents/long/controls.txt', []),
+    'documents of a mebibyte as JSON, none of them taken': () => hold('GET /v1/documents/large/controls.txt', []),
+    'long documents in the raw form, none of them taken': () =>
+      hold('GET /v1/documents/long/words.md', ['Accept: application/octet-stream']),
+    'exports, none of them taken': () => hold('GET /v1/folders/export?location=', []),
+    'JSON bodies of sixty megabytes, all but the last byte': () =>
+      hold('PUT /v1/documents/written.txt', ['If-Match: *', json, `Content-Length: ${longBody.length + 1}`], longBody),
+    'JSON bodies of routes that need little': () =>
+      hold('POST /v1/folders', ['Idempotency-Key: k', json, `Content-Length: ${longBody.length + 1}`], longBody),
+    'raw bodies, all but the last byte': () =>
+      hold('PUT /v1/documents/written.txt', ['If-Match: *', raw, `Content-Length: ${longBody.length + 1}`], longBody),
+    "agents' messages of eight megabytes, all but the last byte": () =>
+      hold(
+        'POST /mcp',
+        [json, 'Accept: application/json, text/event-stream', `Content-Length: ${8 * mebibyte}`],
+        longBody.subarray(0, 8 * mebibyte - 1),
+      ),
+  };
+
+  for (const [kind, begin] of Object.entries(kinds)) {
+    it(`stays below ${mostGrowth / mebibyte} MiB for ${kind}`, async () => {
+      const growth = await growthOf(begin);
+      assert.ok(growth < mostGrowth, `${Math.round(growth / mebibyte)} MiB`);
+    });
+  }
+});
