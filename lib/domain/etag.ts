@@ -9,9 +9,10 @@ const versionIdPattern = /^[0-9a-f]{40}$/;
 const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:-(?:gzip|br|deflate))?"?$/;
 /**
  * One element of a list and the comma behind it: a tag in quotes, commas and all; our own id bare; or nothing, since
- * empty elements are to be passed over (RFC 9110 §5.6.1).
+ * empty elements are to be passed over (RFC 9110 §5.6.1). Blanks behind the tag are looked for only where a tag is: two
+ * runs of blanks side by side would take the square of their length.
  */
-const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)?[ \t]*(?:,|$)/y;
+const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)[ \t]*)?(?:,|$)/y;
 
 export function isVersionId(text: string): boolean {
   return versionIdPattern.test(text);

@@ -6,6 +6,7 @@ import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
+import { longestHeader } from '../domain/short-header.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { runResting } from '../pace/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
@@ -86,9 +87,14 @@ export class McpFace {
   }
 
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
-    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     const visit = this.#makeVisit(requestId, recognised);
     this.#enter(request, visit);
+    const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > longestHeader);
+    if (long !== undefined) {
+      const message = `The header ${long} has more than ${longestHeader} characters.`;
+      return refuseMessage(visit, 400, rpcCodes.http, 'bad_field', message);
+    }
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json') {
       return refuseMessage(
         visit,
@@ -229,7 +235,7 @@ async function refuseMessage(
   return answerError(status, rpcCode, message);
 }
 
-/** Headers that belong to the protocol. */
+/** Headers that belong to the protocol, or that are read here. */
 const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']);
 
 function parseMessage(bytes: Uint8Array): unknown {

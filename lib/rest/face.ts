@@ -4,6 +4,7 @@ import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
+import { requireShortHeaders } from '../domain/short-header.js';
 import { overLimit } from '../audit/record-tallies.js';
 import { limitRate } from '../access/limit-rate.js';
 import { sourceOf } from '../access/work-limits.js';
@@ -181,6 +182,7 @@ export class RestFace {
     { workspace, policy }: Recognised,
   ): Promise<CheckedRequest> {
     const { request } = visit;
+    requireShortHeaders(request.headers, headersRead);
     const parameters = this.#parseParameters(route, target);
     requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
@@ -255,6 +257,9 @@ export class RestFace {
     }
   }
 }
+
+/** Headers that requests of callers are read by, but for the key. */
+const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
 
 /** RFC 9112 §3.2 asks for a refusal. */
 function missingHost(): Refusal {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import express from 'express';
+import { longestHeader } from '../domain/short-header.js';
 
 /** Whether an address is that of a proxy which may say who its client is; `hop` counts from the nearest. */
 type TrustsProxy = (address: string, hop: number) => boolean;
@@ -13,7 +14,8 @@ export function makeAddressReader(trustProxy: number | readonly string[]): (requ
   if (trustProxy === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const trusts = express().set('trust proxy', trustProxy).get('trust proxy fn') as TrustsProxy;
   return (request) => {
-    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',');
+    // Proxies add at the end; what a client put in front of that is looked at only so far.
+    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').slice(-longestHeader);
     const addresses = forwarded.split(',').map((each) => each.trim());
     const chain = [request.socket.remoteAddress ?? '', ...addresses.filter((each) => each !== '').toReversed()];
     return chain.find((address, hop) => !trusts(address, hop)) ?? chain.at(-1) ?? '';

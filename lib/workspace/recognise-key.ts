@@ -9,6 +9,7 @@ import type { Credential, Interface } from '../domain/credential.js';
 import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
 import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
+import { longestHeader } from '../domain/short-header.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import type { NotedLater } from './note-later.js';
 import type { Workspace } from './workspace.js';
@@ -33,9 +34,9 @@ const failuresPerMinute = 300;
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i;
 
-/** What an Authorization header carries (RFC 6750 §2.1); undefined when it is of another form. */
-export function readBearer(authorization: string | undefined): string | undefined {
-  return bearer.exec(authorization ?? '')?.[1];
+/** What an Authorization header carries (RFC 6750 §2.1); undefined when it is of another form, or longer than any. */
+export function readBearer(authorization = ''): string | undefined {
+  return authorization.length > longestHeader ? undefined : bearer.exec(authorization)?.[1];
 }
 
 /**

@@ -52,6 +52,20 @@ describe('MCP over HTTP', () => {
     return text;
   }
 
+  it('refuses a header that is too long to be read, by its name', async () => {
+    const { port } = server.rest;
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    for (const name of ['accept', 'content-type', 'mcp-name']) {
+      const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, [name]: 'x'.repeat(5000) },
+        body: call('brief_me'),
+      });
+      assert.equal(answer.status, 400);
+      assert.match(await answer.text(), new RegExp(`The header ${name} has more than 4096 characters`));
+    }
+  });
+
   it('takes a token for a token whatever it begins with, and a key only where it is one', async () => {
     const posted = await server.hands(token('ck_WLmK2y0nWbFJ9Fkc5n7pNRhzR4JXn0V0XMHsRHOq9mN')).request('tools/list');
     assert.equal(posted.status, 200, posted.text);

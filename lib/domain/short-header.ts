@@ -1,0 +1,22 @@
+import { invalidRequest } from './refusal.js';
+
+/** What a request header may have that is read. No header of ours needs a quarter of it. UTF-16 units. */
+export const longestHeader = 4096;
+
+/**
+ * Asked before any of the headers is read.
+ * @param headers their names in small letters
+ * @param names those that are going to be read, in their usual spelling
+ * @throws Refusal INVALID_REQUEST `bad_field` with the name of one that is too long
+ */
+export function requireShortHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): void {
+  const field = names.find((name) => (headers[name.toLowerCase()]?.length ?? 0) > longestHeader);
+  if (field === undefined) return;
+  throw invalidRequest('bad_field', `The header ${field} has more than ${longestHeader} characters.`, {
+    field,
+    limit: longestHeader,
+  });
+}
