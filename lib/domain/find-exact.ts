@@ -1,42 +1,127 @@
-/** Below this product of lengths the engine's own search is quick whatever the texts are. */
-const smallProduct = 4_000_000;
+/**
+ * Looks for words that a caller chose in texts that callers wrote. The engine's own search takes the product of the two
+ * lengths for words that nearly match everywhere; what is here takes time in proportion to their sum, whatever is in
+ * them, and rests on the way.
+ */
 
-/** Where each place of the pattern that still matches leaves off: the failure table of Knuth, Morris and Pratt. */
-function makeFailures(pattern: string): Int32Array {
-  const failures = new Int32Array(pattern.length);
-  for (let index = 1, matched = 0; index < pattern.length; index += 1) {
-    const unit = pattern.charCodeAt(index);
-    while (matched > 0 && unit !== pattern.charCodeAt(matched)) matched = failures[matched - 1] ?? 0;
-    if (unit === pattern.charCodeAt(matched)) matched += 1;
-    failures[index] = matched;
+/** So many units are left to the engine: their number bounds what each place of the text can cost it. */
+const probeLength = 6;
+/** Units of a text between two rests. */
+const unitsBetweenRests = 65_536;
+
+/**
+ * The first places where `pattern` stands in `text`, overlapping ones too, in order.
+ * @param pattern at least one unit
+ * @param from the first place that counts
+ * @param most stops after so many
+ */
+export function* findForwards(text: string, pattern: string, from: number, most: number): Generator<void, number[]> {
+  const probe = pattern.slice(0, probeLength);
+  const places: number[] = [];
+  // Most words are told apart by their first few units. Where they are not, comparing soon costs more than the table.
+  let compared = 0;
+  for (let at = text.indexOf(probe, from); at >= 0 && places.length < most; at = text.indexOf(probe, at + 1)) {
+    if (pattern === probe || text.startsWith(pattern, at)) places.push(at);
+    if (pattern !== probe) compared += pattern.length;
+    if (compared > text.length) return yield* matchAll(text, pattern, at + 1, 1, places, most);
   }
-  return failures;
+  return places;
 }
 
 /**
- * Every place where `pattern` stands in `text`, overlapping ones too, in order. Takes time in proportion to the two
- * lengths, whatever is in them: the engine's own search takes their product for a pattern that nearly matches
- * everywhere.
+ * The last places where `pattern` stands in `text`, overlapping ones too, the last one first.
  * @param pattern at least one unit
+ * @param from the last place that counts
  * @param most stops after so many
  */
-export function findExact(text: string, pattern: string, most: number): number[] {
+export function* findBackwards(text: string, pattern: string, from: number, most: number): Generator<void, number[]> {
+  const probe = pattern.slice(0, probeLength);
   const places: number[] = [];
-  if (text.length * pattern.length <= smallProduct) {
-    for (let at = text.indexOf(pattern); at >= 0 && places.length < most; at = text.indexOf(pattern, at + 1)) {
-      places.push(at);
-    }
-    return places;
+  let compared = 0;
+  for (let next = from; next >= 0 && places.length < most;) {
+    const at = text.lastIndexOf(probe, next);
+    if (at < 0) break;
+    if (pattern === probe || text.startsWith(pattern, at)) places.push(at);
+    if (pattern !== probe) compared += pattern.length;
+    next = at - 1;
+    if (compared > text.length) return yield* matchAll(text, pattern, next, -1, places, most);
   }
-  const failures = makeFailures(pattern);
-  for (let index = 0, matched = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    while (matched > 0 && unit !== pattern.charCodeAt(matched)) matched = failures[matched - 1] ?? 0;
-    if (unit === pattern.charCodeAt(matched)) matched += 1;
-    if (matched < pattern.length) continue;
-    places.push(index - pattern.length + 1);
+  return places;
+}
+
+/** What is sought, with the failure table of Knuth, Morris and Pratt: where each place that still matches leaves off. */
+interface Sought {
+  /** 1 reads forwards, -1 pattern and text from their ends. */
+  readonly step: 1 | -1;
+  /** Of the pattern, in the order in which they are read. */
+  readonly units: Uint16Array;
+  readonly failures: Int32Array;
+}
+
+function seek(pattern: string, step: 1 | -1): Sought {
+  const { length } = pattern;
+  const units = new Uint16Array(length);
+  for (let index = 0; index < length; index += 1) {
+    units[index] = pattern.charCodeAt(step === 1 ? index : length - 1 - index);
+  }
+  const failures = new Int32Array(length);
+  for (let index = 1, matched = 0; index < length; index += 1) {
+    while (matched > 0 && units[index] !== units[matched]) matched = failures[matched - 1] ?? 0;
+    if (units[index] === units[matched]) matched += 1;
+    failures[index] = matched;
+  }
+  return { step, units, failures };
+}
+
+/**
+ * Reads the text from one unit up to, not with, another.
+ * @param matched how many units of the pattern stand right before
+ * @param places gets what is found
+ * @returns how many stand right before the end
+ */
+function scan(
+  text: string,
+  { step, units, failures }: Sought,
+  from: number,
+  to: number,
+  matched: number,
+  places: number[],
+  most: number,
+): number {
+  const { length } = units;
+  let count = matched;
+  for (let index = from; index !== to;) {
+    if (text.charCodeAt(index) === units[count]) {
+      count += 1;
+      index += step;
+    } else if (count === 0) index += step;
+    else count = failures[count - 1] ?? 0;
+    if (count < length) continue;
+    places.push(step === 1 ? index - length : index + 1);
+    if (places.length >= most) return 0;
+    count = failures[length - 1] ?? 0;
+  }
+  return count;
+}
+
+/** Adds to `places` those from `from` on: each unit of the text is looked at twice at most. */
+function* matchAll(
+  text: string,
+  pattern: string,
+  from: number,
+  step: 1 | -1,
+  places: number[],
+  most: number,
+): Generator<void, number[]> {
+  const sought = seek(pattern, step);
+  const end = step === 1 ? text.length : -1;
+  let matched = 0;
+  for (let at = step === 1 ? from : Math.min(text.length, from + pattern.length) - 1; (end - at) * step > 0;) {
+    const stop = step === 1 ? Math.min(end, at + unitsBetweenRests) : Math.max(end, at - unitsBetweenRests);
+    matched = scan(text, sought, at, stop, matched, places, most);
     if (places.length >= most) break;
-    matched = failures[matched - 1] ?? 0;
+    at = stop;
+    yield;
   }
   return places;
 }

@@ -1,10 +1,16 @@
+/** Lines between two rests. */
+const linesBetweenRests = 50_000;
+
 /**
- * Says on which line of a text an offset (UTF-16 units) lies, lines counted from 1. The text is gone through once; each
- * question then takes a few steps.
+ * Says on which line of a text an offset (UTF-16 units) lies, lines counted from 1. The text is gone through once, with
+ * rests on the way; each question then takes a few steps.
  */
-export function lineNumberer(text: string): (offset: number) => number {
+export function* numberLines(text: string): Generator<void, (offset: number) => number> {
   const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    starts.push(at + 1);
+    if (starts.length % linesBetweenRests === 0) yield;
+  }
   return (offset) => {
     let low = 0;
     let high = starts.length - 1;

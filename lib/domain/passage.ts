@@ -1,3 +1,5 @@
+import { findBackwards, findForwards } from './find-exact.js';
+
 /** A quoted passage with what stood around it, by which it is found again after the text has changed. */
 export interface Quote {
   readonly text: string;
@@ -42,30 +44,27 @@ function sameAtStart(a: string, b: string): number {
 }
 
 /** Places of `words` in the text: the nearest ones to `near` on both sides, in no order. */
-function findOccurrences(text: string, words: string, near: number): number[] {
-  const places: number[] = [];
-  let at = text.indexOf(words, near);
-  for (let count = 0; at >= 0 && count < mostCandidates; count += 1) {
-    places.push(at);
-    at = text.indexOf(words, at + 1);
-  }
-  if (near === 0) return places;
-  at = text.lastIndexOf(words, near - 1);
-  for (let count = 0; at >= 0 && count < mostCandidates; count += 1) {
-    places.push(at);
-    if (at === 0) break;
-    at = text.lastIndexOf(words, at - 1);
-  }
-  return places;
+function* findOccurrences(text: string, words: string, near: number): Generator<void, number[]> {
+  const behind = yield* findForwards(text, words, near, mostCandidates);
+  const before = yield* findBackwards(text, words, near - 1, mostCandidates);
+  return [...behind, ...before];
+}
+
+/** How much of what stood around the quote stands around this place, in units. */
+function compareContext(text: string, quote: Quote, at: number): number {
+  const end = at + quote.text.length;
+  const before = text.slice(Math.max(0, at - contextLength), at);
+  return sameAtEnd(before, quote.before) + sameAtStart(text.slice(end, end + contextLength), quote.after);
 }
 
 /** The place whose surroundings are most like those of the quote; of equal ones the nearest to where it was. */
-function chooseOccurrence(text: string, quote: Quote, near: number): number | undefined {
+function* chooseOccurrence(text: string, quote: Quote, near: number): Generator<void, number | undefined> {
+  const isWhole = compareContext(text, quote, near) === quote.before.length + quote.after.length;
+  // Nothing can be more like it, or nearer.
+  if (isWhole && text.startsWith(quote.text, near)) return near;
   let best: { readonly at: number; readonly score: number } | undefined;
-  for (const at of findOccurrences(text, quote.text, near)) {
-    const end = at + quote.text.length;
-    const before = text.slice(Math.max(0, at - contextLength), at);
-    const score = sameAtEnd(before, quote.before) + sameAtStart(text.slice(end, end + contextLength), quote.after);
+  for (const at of yield* findOccurrences(text, quote.text, near)) {
+    const score = compareContext(text, quote, at);
     const isNearer = best !== undefined && Math.abs(at - near) < Math.abs(best.at - near);
     if (best === undefined || score > best.score || (score === best.score && isNearer)) best = { at, score };
   }
@@ -80,12 +79,24 @@ interface Flowed {
 
 const isBlank = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
 
-function flow(text: string): Flowed {
+/** Units of a text between two rests. */
+const unitsBetweenRests = 65_536;
+
+function* flow(text: string): Generator<void, Flowed> {
   const origins = new Uint32Array(text.length + 1);
-  const pieces: string[] = [];
+  // Joined in parts: a million pieces at once would take too long.
+  const parts: string[] = [];
+  let pieces: string[] = [];
   let length = 0;
+  let rested = 0;
   for (let index = 0; index < text.length;) {
     let end = index;
+    if (index - rested > unitsBetweenRests) {
+      rested = index;
+      parts.push(pieces.join(''));
+      pieces = [];
+      yield;
+    }
     if (isBlank(text.charCodeAt(index))) {
       while (end < text.length && isBlank(text.charCodeAt(end))) end += 1;
       pieces.push(' ');
@@ -100,12 +111,13 @@ function flow(text: string): Flowed {
     index = end;
   }
   origins[length] = text.length;
-  return { text: pieces.join(''), origins: origins.subarray(0, length + 1) };
+  return { text: parts.join('') + pieces.join(''), origins: origins.subarray(0, length + 1) };
 }
 
 /**
  * Finds quoted passages in one text. Says where a quote is now: where its words stand exactly, else where they stand
- * with other line breaks and blanks between them; of several places the one with the same surroundings.
+ * with other line breaks and blanks between them; of several places the one with the same surroundings. Takes time in
+ * proportion to the text and the quote, whatever is in them, and rests on the way.
  */
 export class PassageFinder {
   readonly #text: string;
@@ -116,19 +128,20 @@ export class PassageFinder {
   }
 
   /** @returns undefined when the words are not in the text any more */
-  find(quote: Quote): Passage | undefined {
-    const at = chooseOccurrence(this.#text, quote, Math.min(quote.start, this.#text.length));
+  *find(quote: Quote): Generator<void, Passage | undefined> {
+    if (quote.text === '') return undefined;
+    const at = yield* chooseOccurrence(this.#text, quote, Math.min(quote.start, this.#text.length));
     if (at !== undefined) return { start: at, end: at + quote.text.length };
-    return this.#findFlowed(quote);
+    return yield* this.#findFlowed(quote);
   }
 
-  #findFlowed(quote: Quote): Passage | undefined {
-    const words = flow(quote.text).text.trim();
+  *#findFlowed(quote: Quote): Generator<void, Passage | undefined> {
+    const words = (yield* flow(quote.text)).text.trim();
     if (words === '') return undefined;
-    this.#flowed ??= flow(this.#text);
+    this.#flowed ??= yield* flow(this.#text);
     const { text, origins } = this.#flowed;
     const near = Math.min(quote.start, text.length);
-    const at = chooseOccurrence(text, { ...quote, text: words }, near);
+    const at = yield* chooseOccurrence(text, { ...quote, text: words }, near);
     if (at === undefined) return undefined;
     return { start: origins[at] ?? 0, end: (origins[at + words.length - 1] ?? 0) + 1 };
   }

@@ -4,6 +4,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import type { Location } from '../domain/location.js';
 import { contextLength, makeQuote, PassageFinder, type Quote } from '../domain/passage.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
+import { runResting } from '../pace/run-resting.js';
 import type { StoredComment } from '../sidecar/comment-table.js';
 import type { Pen } from '../workspace/pen.js';
 import { takeDiscussionRoom } from '../workspace/take-room.js';
@@ -71,13 +72,13 @@ export function parseMentions(mentions: readonly string[]): string[] {
 }
 
 /** Where the passage is in the text. @throws Refusal INVALID_REQUEST `bad_field`, `quote_not_found` */
-function anchor(text: string, { quote, before = '', after = '', start = 0 }: PassageInput): Quote {
+function* anchor(text: string, { quote, before = '', after = '', start = 0 }: PassageInput): Generator<void, Quote> {
   if (quote.trim() === '' || quote.length > longestQuote || !Number.isInteger(start) || start < 0) {
     throw invalidRequest('bad_field', `A quote is 1 to ${longestQuote} characters of the document.`, {
       field: 'quote',
     });
   }
-  const passage = new PassageFinder(text).find({
+  const passage = yield* new PassageFinder(text).find({
     text: quote,
     before: before.slice(-contextLength),
     after: after.slice(0, contextLength),
@@ -156,7 +157,7 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
         field: 'quote',
       });
     }
-    return anchor(text, passage);
+    return runResting(anchor(text, passage));
   },
   run(pen, input, quote) {
     const { comments } = pen.turn.tables;

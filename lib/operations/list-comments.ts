@@ -1,10 +1,13 @@
 import type { CommentAnchor, ListedComment, PlacedPassage } from '../domain/comment.js';
-import { lineNumberer } from '../domain/line-number.js';
+import type { Version } from '../domain/document.js';
+import { numberLines } from '../domain/line-number.js';
 import type { Location } from '../domain/location.js';
 import { makePage, type Page } from '../domain/page.js';
-import { PassageFinder } from '../domain/passage.js';
+import { PassageFinder, type Quote } from '../domain/passage.js';
 import { invalidRequest, notFound } from '../domain/refusal.js';
+import { runResting } from '../pace/run-resting.js';
 import type { StoredComment, StoredThread } from '../sidecar/comment-table.js';
+import type { Workspace } from '../workspace/workspace.js';
 import { toComment } from './add-comment.js';
 import type { ReadOperation } from './operation.js';
 import { readVersionText } from './read-text.js';
@@ -38,35 +41,60 @@ function decodeNumbers(position: string, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Number(position.slice(index * digits, (index + 1) * digits)));
 }
 
-/** Finds where threads' passages are in one text; each thread once. */
-class Anchors {
-  readonly #finder: PassageFinder | undefined;
-  readonly #lineAt: (offset: number) => number;
-  readonly #known = new Map<number, CommentAnchor>();
+type Place = PlacedPassage | null;
+type QuotedThread = StoredThread & { readonly quote: Quote };
 
-  /** @param text undefined for what is no text, or too large to look into: passages count as orphaned then */
-  constructor(text: string | undefined) {
-    this.#finder = text === undefined ? undefined : new PassageFinder(text);
-    this.#lineAt = lineNumberer(text ?? '');
-  }
+const isQuoted = (thread: StoredThread): thread is QuotedThread => thread.quote !== null;
 
-  of(thread: StoredThread): CommentAnchor {
-    let anchor = this.#known.get(thread.number);
-    if (anchor === undefined) this.#known.set(thread.number, (anchor = this.#find(thread)));
-    return anchor;
-  }
-
-  #find({ quote }: StoredThread): CommentAnchor {
-    if (quote === null) return { type: 'document' };
-    const passage = this.#finder?.find(quote);
-    if (passage === undefined) return { type: 'orphaned', quote: quote.text };
-    const place: PlacedPassage = {
-      ...passage,
-      line: this.#lineAt(passage.start),
-      lastLine: this.#lineAt(Math.max(passage.start, passage.end - 1)),
+/** Where the threads' passages are in one text, by the threads' ids; null for those that are not in it. */
+function* placeThreads(text: string, threads: readonly QuotedThread[]): Generator<void, Map<string, Place>> {
+  const places = new Map<string, Place>();
+  const finder = new PassageFinder(text);
+  const lineAt = yield* numberLines(text);
+  for (const { id, quote } of threads) {
+    yield;
+    const passage = yield* finder.find(quote);
+    const lines = passage && {
+      line: lineAt(passage.start),
+      lastLine: lineAt(Math.max(passage.start, passage.end - 1)),
     };
-    return { type: 'passage', quote: quote.text, place };
+    places.set(id, passage && lines ? { ...passage, ...lines } : null);
   }
+  return places;
+}
+
+/**
+ * The same in one version of a document. What was found once is remembered, so that asking again costs nothing. What is
+ * no text, or too large to look into, has no passages.
+ */
+async function findPlaces(
+  workspace: Workspace,
+  version: Version,
+  threads: readonly QuotedThread[],
+): Promise<ReadonlyMap<string, Place>> {
+  const { passages } = workspace;
+  const places = new Map<string, Place>();
+  const unknown: QuotedThread[] = [];
+  for (const thread of threads) {
+    const known = passages.recall(thread.id, version.id);
+    if (known === undefined) unknown.push(thread);
+    else places.set(thread.id, known);
+  }
+  if (unknown.length === 0) return places;
+  const text = await readVersionText(workspace, version);
+  const found = text === undefined ? new Map<string, Place>() : await runResting(placeThreads(text, unknown));
+  for (const { id } of unknown) {
+    const place = found.get(id) ?? null;
+    passages.remember(id, version.id, place);
+    places.set(id, place);
+  }
+  return places;
+}
+
+function describeAnchor({ id, quote }: StoredThread, places: ReadonlyMap<string, Place>): CommentAnchor {
+  if (quote === null) return { type: 'document' };
+  const place = places.get(id) ?? null;
+  return place === null ? { type: 'orphaned', quote: quote.text } : { type: 'passage', quote: quote.text, place };
 }
 
 /**
@@ -93,21 +121,21 @@ export const listComments: ReadOperation<ListCommentsInput, ListedComments> = {
       const known = threads.get(item.thread) ?? comments.findThread(item.threadId);
       if (known !== undefined) threads.set(item.thread, known);
     }
-    const list = (text: string | undefined): ListedComments => {
-      const anchors = new Anchors(text);
-      return {
-        items: items.flatMap((item) => describe(item, threads.get(item.thread), anchors)),
-        next,
-        documentId: document.id,
-      };
-    };
-    const hasQuotes = [...threads.values()].some(({ quote }) => quote !== null);
-    return hasQuotes ? readVersionText(workspace, version).then(list) : list(undefined);
+    const list = (places: ReadonlyMap<string, Place>): ListedComments => ({
+      items: items.flatMap((item) => describe(item, threads.get(item.thread), places)),
+      next,
+      documentId: document.id,
+    });
+    return findPlaces(workspace, version, [...threads.values()].filter(isQuoted)).then(list);
   },
   noteResult: ({ documentId }) => ({ documentId }),
 };
 
-function describe(item: StoredComment, thread: StoredThread | undefined, anchors: Anchors): ListedComment[] {
+function describe(
+  item: StoredComment,
+  thread: StoredThread | undefined,
+  places: ReadonlyMap<string, Place>,
+): ListedComment[] {
   if (thread === undefined) return [];
-  return [{ comment: toComment(item), anchor: anchors.of(thread), resolved: thread.resolved }];
+  return [{ comment: toComment(item), anchor: describeAnchor(thread, places), resolved: thread.resolved }];
 }

@@ -1,5 +1,5 @@
 import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from '../domain/document-edit.js';
-import { findExact } from '../domain/find-exact.js';
+import { findForwards } from '../domain/find-exact.js';
 import { findHeading } from '../domain/find-heading.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
 import { invalidRequest } from '../domain/refusal.js';
@@ -16,17 +16,29 @@ export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, S
   return [yield* locateSection(text, { ...edit, newText })];
 }
 
-function lineOf(text: string, offset: number): number {
+/** Lines between two rests. */
+const linesBetweenRests = 50_000;
+
+/** The numbers of the lines on which rising offsets lie. */
+function* linesOf(text: string, offsets: readonly number[]): Generator<void, number[]> {
+  const lines: number[] = [];
   let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  let at = text.indexOf('\n');
+  for (const offset of offsets) {
+    for (; at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
+      line += 1;
+      if (line % linesBetweenRests === 0) yield;
+    }
+    lines.push(line);
+  }
+  return lines;
 }
 
 /** @throws Refusal INVALID_REQUEST `no_match` with the nearest lines, `ambiguous` with the lines of the matches */
 function* locateText(text: string, edit: TextReplacement): Generator<void, Splice[]> {
   const oldText = edit.oldText.replaceAll('\r\n', '\n');
   const most = Math.max(edit.count, mostNamed) + 1;
-  const places = findExact(text, oldText, most);
+  const places = yield* findForwards(text, oldText, 0, most);
   yield;
   if (places.length === 0) {
     const nearest = yield* findNearestLines(text, oldText);
@@ -37,7 +49,7 @@ function* locateText(text: string, edit: TextReplacement): Generator<void, Splic
     throw invalidRequest(
       'ambiguous',
       `old_text stands in ${places.length === most ? 'many' : places.length} places${overlap ? ', which overlap' : ''}; expected were ${edit.count}.`,
-      { lines: places.slice(0, mostNamed).map((place) => lineOf(text, place)) },
+      { lines: yield* linesOf(text, places.slice(0, mostNamed)) },
     );
   }
   return places.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));

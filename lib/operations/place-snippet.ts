@@ -30,10 +30,10 @@ export function* placeSnippet(
     yield;
     const from = context === 0 ? start : wordStart(snippet, start - context);
     const words = snippet.slice(from, context === 0 ? end : wordEnd(snippet, end + context));
-    const found = words === '' ? undefined : finder.find({ text: words, before: '', after: '', start: 0 });
+    const found = words === '' ? undefined : yield* finder.find({ text: words, before: '', after: '', start: 0 });
     if (found === undefined) continue;
-    const inside = searched.indexOf(snippet.slice(start, end), found.start);
-    offset = inside >= 0 && inside < found.end ? inside : found.start;
+    const inside = searched.slice(found.start, found.end).indexOf(snippet.slice(start, end));
+    offset = found.start + Math.max(0, inside);
     break;
   }
   let line = 1;

@@ -18,6 +18,7 @@ import { Maintainer } from './maintain.js';
 import { TreeCache } from './object-cache.js';
 import { ObjectReader } from './objects.js';
 import { PageMemory } from './page-memory.js';
+import { PassageMemory } from './passage-memory.js';
 import { takePen, type Pen } from './pen.js';
 import { checkSoundness } from './recover.js';
 import { catchUpSearch } from './catch-up-search.js';
@@ -86,6 +87,7 @@ export class Workspace {
   readonly staging: Staging;
   readonly uploads = new Uploads();
   readonly snapshots: Snapshots;
+  readonly passages = new PassageMemory();
   readonly maintainer: Maintainer;
   readonly search: SearchKeeper;
   readonly eraser: Eraser;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { makeQuote, PassageFinder } from '../../lib/domain/passage.js';
+import { makeQuote, PassageFinder, type Passage, type Quote } from '../../lib/domain/passage.js';
+import { finish } from '../harness/finish.js';
 
+const find = (text: string, quote: Quote): Passage | undefined => finish(new PassageFinder(text).find(quote));
 const flow = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('finding a quoted passage again', () => {
@@ -14,7 +16,7 @@ describe('finding a quoted passage again', () => {
         fc.pre(quoted !== '');
         const text = before + quoted + after;
         const passage = { start: before.length, end: before.length + quoted.length };
-        assert.deepEqual(new PassageFinder(text).find(makeQuote(text, passage)), passage);
+        assert.deepEqual(find(text, makeQuote(text, passage)), passage);
       }),
     );
   });
@@ -25,7 +27,7 @@ describe('finding a quoted passage again', () => {
         const words = '<quoted words>';
         const text = before + words + after;
         const quote = makeQuote(text, { start: before.length, end: before.length + words.length });
-        const found = new PassageFinder(newBefore + words + newAfter).find(quote);
+        const found = find(newBefore + words + newAfter, quote);
         assert.deepEqual(found, { start: newBefore.length, end: newBefore.length + words.length });
       }),
     );
@@ -37,7 +39,7 @@ describe('finding a quoted passage again', () => {
         fc.pre(quoted.trim() !== '');
         const text = before + quoted + after;
         const quote = makeQuote(text, { start: before.length, end: before.length + quoted.length });
-        const found = new PassageFinder(edited).find(quote);
+        const found = find(edited, quote);
         if (found === undefined) assert.ok(!flow(edited).includes(flow(quoted)));
         else assert.equal(flow(edited.slice(found.start, found.end)), flow(quoted));
       }),
@@ -47,15 +49,15 @@ describe('finding a quoted passage again', () => {
   it('tells equal words apart by what stands around them', () => {
     const text = 'red fish, blue fish, old fish';
     const quote = makeQuote(text, { start: 15, end: 19 });
-    assert.equal(new PassageFinder('blue fish, then red fish, and old fish').find(quote)?.start, 5);
-    assert.equal(new PassageFinder('fish fish').find(quote)?.start, 5);
+    assert.equal(find('blue fish, then red fish, and old fish', quote)?.start, 5);
+    assert.equal(find('fish fish', quote)?.start, 5);
   });
 
   it('takes a bounded time where the words occur everywhere', () => {
     const text = 'a '.repeat(500_000);
     const quote = { ...makeQuote(text, { start: 400_000, end: 400_900 }), before: 'zz' };
-    assert.notEqual(new PassageFinder(text).find(quote), undefined);
+    assert.notEqual(find(text, quote), undefined);
     const absent = { text: `${'a '.repeat(499)}b`, before: '', after: '', start: 0 };
-    assert.equal(new PassageFinder(text).find(absent), undefined);
+    assert.equal(find(text, absent), undefined);
   });
 });

@@ -1,0 +1,26 @@
+import type { PlacedPassage } from '../domain/comment.js';
+
+/** Passages that are remembered of one workspace: some megabytes. */
+const mostRemembered = 10_000;
+
+/**
+ * Where passages of comment threads are in versions of their documents. Neither a thread's quote nor a version's text
+ * ever changes, so what was found once stays true. It holds places alone, no words.
+ */
+export class PassageMemory {
+  readonly #places = new Map<string, PlacedPassage | null>();
+
+  /** @returns null where the passage is not in the version's text; undefined where nothing is remembered */
+  recall(threadId: string, versionId: string): PlacedPassage | null | undefined {
+    return this.#places.get(`${threadId} ${versionId}`);
+  }
+
+  remember(threadId: string, versionId: string, place: PlacedPassage | null): void {
+    this.#places.set(`${threadId} ${versionId}`, place);
+    if (this.#places.size <= mostRemembered) return;
+    for (const [oldest] of this.#places) {
+      this.#places.delete(oldest);
+      break;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService, type TestService } from '../harness/service.js';
+
+const length = 1024 * 1024;
+/** What was quoted, and nearly stands everywhere in what the document became. */
+const gone = `${'a'.repeat(999)}b`;
+const kept = 'a'.repeat(1000);
+/** Stretches of a text of that length after which others can have their turn. */
+const stretches = length / 65_536;
+
+describe('A page of comments of the worst kind', () => {
+  const now = performance.now.bind(performance);
+  let elapsed = 0;
+  let service: TestService;
+  let ada: Hands;
+
+  beforeEach(async () => {
+    service = await openTestService();
+    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+  });
+  afterEach(async () => {
+    performance.now = now;
+    await service.close();
+  });
+
+  /** What comes of it, and how often others had their turn meanwhile. */
+  async function watch<Result>(asked: Promise<Result>): Promise<{ result: Result; turns: number }> {
+    // Each look at the clock finds that a long time has passed, so that work rests wherever it can.
+    performance.now = () => (elapsed += 1000);
+    const state = { isDone: false };
+    void asked.then(() => (state.isDone = true));
+    let turns = 0;
+    for (; !state.isDone; turns += 1) await turn();
+    performance.now = now;
+    return { result: await asked, turns };
+  }
+
+  it('lets others have their turn again and again, and costs nothing when it is asked for once more', async () => {
+    await ada.create('x.md', 'a'.repeat(length - 1000) + gone);
+    const threads = 3;
+    for (let thread = 0; thread < threads; thread += 1) {
+      await ada.comment('x.md', 'gone', { passage: { quote: gone.slice(thread), start: length - 1000 + thread } });
+    }
+    await ada.comment('x.md', 'kept', { passage: { quote: kept, start: length / 2 } });
+    await ada.update('x.md', 'a'.repeat(length));
+    const first = await watch(ada.comments('x.md'));
+    assert.ok(first.turns >= threads * stretches, `${first.turns} turns`);
+    const anchors = first.result.items.map(({ anchor }) =>
+      anchor.type === 'passage' ? anchor.place.start : anchor.type,
+    );
+    assert.deepEqual(anchors, ['orphaned', 'orphaned', 'orphaned', length / 2]);
+    const again = await watch(ada.comments('x.md'));
+    assert.deepEqual(again.result, first.result);
+    assert.ok(again.turns < stretches, `${again.turns} turns`);
+  });
+
+  it('lets others have their turn while a quote is sought that is not there', async () => {
+    await ada.create('x.md', 'a'.repeat(length));
+    const asked = ada.comment('x.md', 'why?', { passage: { quote: gone, start: length / 2 } });
+    const { result, turns } = await watch(asked.then(() => 'found').catch((error: Error) => error.message));
+    assert.match(result, /does not stand in this version/);
+    assert.ok(turns >= stretches, `${turns} turns`);
+  });
+});
