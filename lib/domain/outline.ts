@@ -11,7 +11,7 @@ export interface Heading {
   readonly lastLine: number;
 }
 
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s;
+const atx = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s;
 const underline = /^ {0,3}(?:(=+)|(-+))[ \t]*$/;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /** Lines that cannot be the words of an underlined heading: lists, quotes, code, tables and raw HTML. */
@@ -181,17 +181,16 @@ function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, n
  * The lines of a section, heading and sections below it included; blank lines at its end are not part of it, so that
  * what is added after it leaves it as it was.
  */
-export function readSection(text: string, { line, lastLine }: Pick<Heading, 'line' | 'lastLine'>): string {
-  const seek = (from: number, lines: number): number => {
-    let at = from;
-    for (let left = lines; left > 0 && at <= text.length; left -= 1) {
-      const end = text.indexOf('\n', at);
-      at = end < 0 ? text.length + 1 : end + 1;
-    }
-    return at;
-  };
-  const start = seek(0, line - 1);
-  return text.slice(start, seek(start, lastLine - line + 1) - 1).trimEnd();
+export function readSection(text: string, heading: Pick<Heading, 'line' | 'lastLine'>): string {
+  return makeSectionReader(text)(heading);
+}
+
+/** The same for many sections of one text, whose lines are counted once. */
+export function makeSectionReader(text: string): (heading: Pick<Heading, 'line' | 'lastLine'>) => string {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const startOf = (line: number): number => starts[line - 1] ?? text.length + 1;
+  return ({ line, lastLine }) => text.slice(startOf(line), startOf(lastLine + 1) - 1).trimEnd();
 }
 
 /** Whether one of two sections lies in the other, or they are the same. */

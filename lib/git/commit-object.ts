@@ -96,11 +96,11 @@ function withoutControls(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f<>\u2028\u2029]/g, ' ');
 }
 
-const signaturePattern = /^(.*?) ?<([^>]*)> ?(\d+)/;
+const signaturePattern = /^([^<]*)<([^>]*)> ?(\d+)/;
 
 function decodeSignature(value: string): Signature {
   const match = signaturePattern.exec(value);
   if (match === null) throw new RepositoryUnreadable('A commit names no author git could read.');
   const [, name = '', email = '', seconds = '0'] = match;
-  return { name, email, seconds: Number(seconds) };
+  return { name: name.endsWith(' ') ? name.slice(0, -1) : name, email, seconds: Number(seconds) };
 }

@@ -35,6 +35,6 @@ function openDecoder(label: string | undefined): TextDecoder {
 /** As git reads it: the name ends at the first `<`, the address at the next `>`, and the time follows the last one. */
 function readSignature(line: string): Signature {
   const [, name = line, email = ''] = /^([^<]*)<([^>]*)/.exec(line) ?? [];
-  const [, seconds = 'none'] = /> *(-?\d+)[^>]*$/.exec(line) ?? [];
+  const [, seconds = 'none'] = /^ *(-?\d+)/.exec(line.slice(line.lastIndexOf('>') + 1)) ?? [];
   return { name: name.trim() || 'unknown', email: email.trim() || 'unknown', seconds: Number(seconds) };
 }

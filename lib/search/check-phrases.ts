@@ -17,17 +17,36 @@ export function* holdsPhrases(location: Location, text: string, phrases: readonl
   yield;
   yield* splitWordsInSteps(readable, (word) => words.push(word));
   const lists = [words, wordsOf(name)];
-  return phrases.every(
-    (phrase) => lists.some((list) => placeOfPhrase(list, phrase.words, 0) >= 0) !== phrase.isProhibited,
-  );
+  for (const phrase of phrases) {
+    let isThere = false;
+    for (const list of lists) isThere ||= (yield* findPhrase(list, phrase.words)) >= 0;
+    if (isThere === phrase.isProhibited) return false;
+  }
+  return true;
 }
 
-/** The place of the phrase's first word in the list, from the place given on; -1 when it isn't there. */
-export function placeOfPhrase(list: readonly string[], phrase: readonly string[], from: number): number {
-  const [first] = phrase;
-  if (first === undefined) return -1;
-  for (let place = list.indexOf(first, from); place >= 0; place = list.indexOf(first, place + 1)) {
-    if (phrase.every((word, index) => list[place + index] === word)) return place;
+/** Words of a text between two rests. */
+const wordsBetweenRests = 50_000;
+
+/**
+ * The place of the phrase's first word in the list; -1 when it isn't there. Looks at each word of the list twice at
+ * most, whatever repeats in it and in the phrase (the algorithm of Knuth, Morris and Pratt). Rests where it yields.
+ */
+export function* findPhrase(list: readonly string[], phrase: readonly string[]): Generator<void, number> {
+  const { length } = phrase;
+  if (length === 0) return -1;
+  const failures = [0];
+  for (let index = 1, matched = 0; index < length; index += 1) {
+    while (matched > 0 && phrase[index] !== phrase[matched]) matched = failures[matched - 1] ?? 0;
+    if (phrase[index] === phrase[matched]) matched += 1;
+    failures.push(matched);
+  }
+  let matched = 0;
+  for (let index = 0; index < list.length; index += 1) {
+    if (index % wordsBetweenRests === wordsBetweenRests - 1) yield;
+    while (matched > 0 && list[index] !== phrase[matched]) matched = failures[matched - 1] ?? 0;
+    if (list[index] === phrase[matched]) matched += 1;
+    if (matched === length) return index - length + 1;
   }
   return -1;
 }

@@ -4,8 +4,11 @@ import { endOfFrontMatter } from './reduce-markup.js';
 const headLength = 8_000;
 const longestTitle = 300;
 
-const titleOfFrontMatter = /^title:[ \t]*(["']?)([^\r\n]{1,300}?)\1[ \t]{0,20}$/m;
-const titleOfHtml = /<title[^>]{0,200}>([^<]{1,300})</i;
+/** The attributes of `<title>`. */
+const longestAttributes = 200;
+
+const titleLine = /^title:[^\r\n]*/m;
+const htmlTitle = /<title/i;
 /** `# Title` of Markdown, `= Title` of AsciiDoc. */
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
 const underline = /^(?:={3,}|-{3,}|~{3,})[ \t]*$/;
@@ -20,11 +23,11 @@ export interface Title {
 /** The title in the front matter or of an HTML page, else the first heading; undefined when the text shows none. */
 export function findTitle(text: string): Title | undefined {
   const bodyStart = endOfFrontMatter(text);
-  const front = bodyStart > 0 ? titleOfFrontMatter.exec(text.slice(0, bodyStart))?.[2] : undefined;
-  if (front !== undefined) return { title: front.slice(0, longestTitle), start: 0, end: 0 };
+  const front = readFrontMatter(text.slice(0, bodyStart));
+  if (front !== undefined) return { title: front, start: 0, end: 0 };
   const head = text.slice(bodyStart, bodyStart + headLength);
-  const html = titleOfHtml.exec(head);
-  if (html?.[1] !== undefined) return placeTitle(html[1], bodyStart + html.index, html[0].length);
+  const html = findHtmlTitle(head);
+  if (html !== undefined) return { ...html, start: bodyStart + html.start, end: bodyStart + html.end };
   let start = bodyStart;
   let previous = '';
   for (const line of head.split('\n')) {
@@ -37,6 +40,27 @@ export function findTitle(text: string): Title | undefined {
     start += line.length + 1;
   }
   return undefined;
+}
+
+/** The title that front matter gives, without the quotes around it. */
+function readFrontMatter(front: string): string | undefined {
+  const line = titleLine.exec(front)?.[0];
+  if (line === undefined) return undefined;
+  const value = line.slice(line.indexOf(':') + 1).trim();
+  const quote = value.charAt(0);
+  const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.endsWith(quote);
+  const title = (isQuoted ? value.slice(1, -1) : value).slice(0, longestTitle);
+  return title === '' ? undefined : title;
+}
+
+/** By hand: a pattern with two counted runs would try each length of the one with each of the other. */
+function findHtmlTitle(head: string): Title | undefined {
+  const start = htmlTitle.exec(head)?.index ?? -1;
+  const opened = start < 0 ? -1 : head.indexOf('>', start);
+  if (opened < 0 || opened - start > longestAttributes) return undefined;
+  const end = head.indexOf('<', opened);
+  if (end <= opened + 1 || end - opened > longestTitle) return undefined;
+  return { title: head.slice(opened + 1, end), start, end: end + 1 };
 }
 
 function placeTitle(title: string, start: number, length: number): Title {

@@ -1,5 +1,5 @@
 import { nameOf, type Location } from '../domain/location.js';
-import { placeOfPhrase } from './check-phrases.js';
+import { findPhrase } from './check-phrases.js';
 import { isWithinEdits, matchesWildcard } from './match-pattern.js';
 import type { Query, QueryTerm } from './parse-query.js';
 import { reduceMarkup } from './reduce-markup.js';
@@ -128,7 +128,7 @@ function* findMatches(
     if (term >= 0) matches.push({ start, end, term });
   });
   for (const { words: phrase, index } of phrases) {
-    const place = placeOfPhrase(words, phrase, 0);
+    const place = yield* findPhrase(words, phrase);
     const end = spans[2 * (place + phrase.length - 1) + 1] ?? 0;
     if (place >= 0) matches.push({ start: spans[2 * place] ?? 0, end, term: index });
   }

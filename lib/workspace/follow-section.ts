@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import type { PreparedContent } from '../domain/change.js';
-import { readOutline, readSection, type Heading } from '../domain/outline.js';
+import { makeSectionReader, readOutline, readSection, type Heading } from '../domain/outline.js';
 import type { Pen } from './pen.js';
 
 /** Lines of a text beyond which nobody looks into it within a turn, since everyone else waits meanwhile. */
@@ -18,8 +18,11 @@ function hasTooManyLines(text: string): boolean {
 
 /** Stands for the lines of a section; null in a text that is too long to be looked into. */
 export function digestSection(text: string, heading: Heading): string | null {
-  if (hasTooManyLines(text)) return null;
-  return createHash('sha256').update(readSection(text, heading)).digest('hex');
+  return hasTooManyLines(text) ? null : digest(readSection(text, heading));
+}
+
+function digest(section: string): string {
+  return createHash('sha256').update(section).digest('hex');
 }
 
 /** The sections of one text, which is read once however many of them are asked for. */
@@ -35,10 +38,11 @@ export type ReadSections = () => Sections | undefined;
 export function readSections(text: string | undefined): Sections | undefined {
   if (text === undefined || hasTooManyLines(text)) return undefined;
   const headings = new Map(readOutline(text).map((heading) => [heading.id, heading]));
+  const read = makeSectionReader(text);
   return {
     digestOf(section) {
       const heading = headings.get(section);
-      return heading === undefined ? null : digestSection(text, heading);
+      return heading === undefined ? null : digest(read(heading));
     },
   };
 }
@@ -64,7 +68,7 @@ export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSec
 export function followSections({ turn }: Pen, document: number, readNext: ReadSections): void {
   for (const { id, section, sectionDigest } of turn.tables.claims.on(document, turn.now)) {
     if (section === null) continue;
-    const digest = readNext()?.digestOf(section) ?? null;
-    if (digest !== sectionDigest) turn.tables.claims.setSectionDigest(id, digest);
+    const next = readNext()?.digestOf(section) ?? null;
+    if (next !== sectionDigest) turn.tables.claims.setSectionDigest(id, next);
   }
 }
