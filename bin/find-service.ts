@@ -4,6 +4,7 @@ import { makeLog } from '../lib/app/real-world.js';
 import { startService, type RunningService } from '../lib/app/serve.js';
 import { DataFolderInUse } from '../lib/app/service.js';
 import { ConfigError, type Config } from '../lib/config.js';
+import { dropTrailing } from '../lib/domain/drop-trailing.js';
 import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
 import type { ServerFacts } from '../lib/socket/command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
@@ -16,7 +17,7 @@ const patience = 3000;
 
 /** @throws ConfigError for what is no address of a service */
 function readAddress(text: string): string {
-  const address = text.trim().replace(/\/+$/, '');
+  const address = dropTrailing(text.trim(), '/');
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new ConfigError(`The address of a server begins with http:// or https://, unlike "${text}".`);
   }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { dropTrailing } from './domain/drop-trailing.js';
 
 /** Everything that can be set, checked, with the defaults filled in. Frozen. */
 export interface Config {
@@ -239,7 +240,7 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     workspace: (values['workspace'] as string | undefined) ?? null,
     host: values['host'],
     port: values['port'],
-    publicUrl: publicUrl === undefined ? null : publicUrl.replace(/\/+$/, ''),
+    publicUrl: publicUrl === undefined ? null : dropTrailing(publicUrl, '/'),
     trustProxy: values['trust_proxy'],
     corsOrigins: values['cors_origins'],
     git: values['git'],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { judgeCodeMap } from './architecture/code-map.js';
 import { judgeModules, laws } from './architecture/laws.js';
 import { readModule, type Module } from './architecture/read-module.js';
+import { findRunaways } from './architecture/regular-expressions.js';
 import { clientRoom, floors, owners, resolveImport } from './architecture/rooms.js';
 
 /** The repository's root: the first folder at or above `from` that has both the manifest and the code map. */
@@ -23,6 +25,16 @@ function readModules(folder: string): Module[] {
     if (place === 'lib/console/web') return [];
     if (entry.isDirectory()) return readModules(place);
     return entry.name.endsWith('.ts') ? [readModule(place, readFileSync(path.join(root, place), 'utf8'))] : [];
+  });
+}
+
+/** The regular expressions in a JSON Schema, or in what holds some. */
+function findPatterns(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (key === 'pattern' && typeof inner === 'string') return [inner];
+    const names = key === 'patternProperties' && typeof inner === 'object' ? Object.keys(inner ?? {}) : [];
+    return [...names, ...findPatterns(inner)];
   });
 }
 
@@ -142,6 +154,42 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/operations/find-imported-commit.ts', 'let tip: Oid;'],
     ],
   },
+  'no regular expression runs away': {
+    guilty: [
+      // Blanks before and after a tag that may be missing.
+      [
+        'lib/domain/a.ts',
+        String.raw`const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)?[ \t]*(?:,|$)/y;`,
+      ],
+      // Three runs that can all be blanks, with a bound each.
+      ['lib/search/a.ts', String.raw`const title = /^title:[ \t]*(["']?)([^\r\n]{1,300}?)\1[ \t]{0,20}$/m;`],
+      ['lib/rest/a.ts', 'const bare = text.replace(/[. ]+$/u, "");'],
+      ['lib/rest/a.ts', 'const isList = /^(?:[a-z]+,?)*$/.test(text);'],
+      ['lib/rest/a.ts', 'const isList = /^(?:ab|a|b)*$/.test(text);'],
+      ['lib/rest/a.ts', String.raw`const isWord = /^(?:\w|\d)+!/.test(text);`],
+      ['lib/rest/a.ts', 'const isTwice = /^(?:ab)*(?:ab)*!/.test(text);'],
+      ['lib/rest/a.ts', 'const isPair = /^a{0,300}[ab]{0,300}!/.test(text);'],
+      ['lib/rest/a.ts', 'const isFree = /(?!(?:a+)+!)x/.test(text);'],
+      ['lib/rest/a.ts', String.raw`const isLetter = /^[\p{L}--[a-z]]*\p{Lu}*!/v.test(text);`],
+      ['bin/a.ts', String.raw`const end = /(\s+)$/.exec(text);`],
+    ],
+    innocent: [
+      ['lib/domain/a.ts', String.raw`const element = /[ \t]*(?:("[^"]*"|[\x21\x23-\x7e]+)[ \t]*)?(?:,|$)/y;`],
+      ['lib/rest/a.ts', 'const isList = /^[a-z]+(?:-[a-z]+)*$/.test(text);'],
+      ['lib/rest/a.ts', 'const isList = /^(?:abc|d)*$/.test(text);'],
+      ['lib/rest/a.ts', String.raw`const words = text.matchAll(/[\p{L}\p{N}]+/gu);`],
+      ['lib/rest/a.ts', String.raw`const clean = text.replace(/\s+/g, ' ');`],
+      ['lib/rest/a.ts', 'const isShort = /^a{0,9}[ab]{0,9}!/.test(text);'],
+      ['lib/rest/a.ts', "const note = '/(a+)+$/'; // /(a+)+$/"],
+    ],
+  },
+  'every regular expression is written out': {
+    guilty: [
+      ['lib/rest/a.ts', 'const pattern = new RegExp(`^${name}$`);'],
+      ['lib/rest/a.ts', "const pattern = RegExp ('a');"],
+    ],
+    innocent: [['lib/rest/a.ts', 'const pattern: RegExp = /a/;\nif (value instanceof RegExp) use(host.RegExp("a"));']],
+  },
   'no drawers': {
     guilty: [
       ['lib/rest/utils.ts', ''],
@@ -197,6 +245,37 @@ describe('architecture', () => {
     assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
   });
 
+  it('holds for scripts too: no regular expression runs away', () => {
+    const scripts = readdirSync(path.join(root, 'bin'))
+      .filter((name) => name.endsWith('.mjs'))
+      .map((name) => readModule(`bin/${name}`, readFileSync(path.join(root, 'bin', name), 'utf8')));
+    assert.ok(scripts.length >= 3, `only ${scripts.length} scripts were read`);
+    const faults = judgeModules(
+      scripts,
+      laws.filter(({ name }) => name.includes('regular expression')),
+    );
+    assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+  });
+
+  it('holds for schemas too: no pattern in them runs away', () => {
+    const patterns = readdirSync(path.join(root, 'schema'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:json|yaml)$/.test(name))
+      .flatMap((name) => {
+        const schema: unknown = parse(readFileSync(path.join(root, 'schema', name), 'utf8'));
+        return findPatterns(schema).map((source) => ({ name, source }));
+      });
+    assert.ok(patterns.length >= 18, `only ${patterns.length} patterns were read`);
+    // As the schemas' compiler reads them.
+    const found = patterns.flatMap(({ name, source }) =>
+      findRunaways({ source, flags: 'u' }).map((reason) => `schema/${name} ${source}: ${reason}`),
+    );
+    assert.deepEqual(found, []);
+    const planted = { properties: { a: { pattern: '^(a+)+$' }, b: { patternProperties: { '^(?:a|a)*$': {} } } } };
+    const sources = findPatterns(planted);
+    assert.equal(sources.length, 2);
+    for (const source of sources) assert.notDeepEqual(findRunaways({ source, flags: 'u' }), [], source);
+  });
+
   for (const law of laws) {
     it(`holds: ${law.name}`, () => {
       const faults = judgeModules(modules, [law]);
@@ -240,7 +319,7 @@ describe('architecture', () => {
 
   describe('reading a module', () => {
     it('sees through comments, strings, templates and regexps', () => {
-      const { code, strings, imports } = readModule(
+      const { code, strings, imports, regexps } = readModule(
         'lib/git/a.ts',
         [
           "import a, { type B } from 'a'; // import 'no'",
@@ -248,6 +327,7 @@ describe('architecture', () => {
           'const quote = /["\'`]/.test(x) ? 1 / 2 : `t ${f({ a: `in ${b} ner` })} "import \'no\'" `;',
           "const { d } = await import('d');",
           "type E = import('./e.js').E;",
+          "const text = one / two; if (/a[/]b/gu.test(text)) use('/no/');",
         ].join('\n'),
       );
       assert.deepEqual(imports, [
@@ -260,6 +340,10 @@ describe('architecture', () => {
         strings.filter(({ line }) => line === 3).map(({ text }) => text),
         ['t ', 'in ', ' ner', ' "import \'no\'" '],
       );
+      assert.deepEqual(regexps, [
+        { text: '["\'`]', flags: '', line: 3 },
+        { text: 'a[/]b', flags: 'gu', line: 6 },
+      ]);
       assert.match(code, /f\(\{ a: `\s+\$\{b\}/);
       assert.ok(!code.includes('no'));
     });

@@ -1,5 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { Randomness } from '../domain/clock.js';
+import { dropTrailing } from '../domain/drop-trailing.js';
 import { unavailable } from '../domain/refusal.js';
 
 /** Characters of a password. */
@@ -37,7 +38,7 @@ function parseHash(text: string): ParsedHash {
   };
 }
 
-const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+const encode = (bytes: Uint8Array): string => dropTrailing(Buffer.from(bytes).toString('base64'), '=');
 
 function derive(password: string, { ln, r, p, salt }: Omit<ParsedHash, 'hash'>, length: number): Promise<Buffer> {
   const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { formatTime } from '../domain/clock.js';
+import { dropTrailing } from '../domain/drop-trailing.js';
 import type { Build } from '../rest/host.js';
 import type { RestServer } from '../rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
@@ -94,7 +95,7 @@ async function listenOnFirst(
   // Loaded only by those who serve: it is much, and commands should be quick.
   const { startServer } = await import('../rest/server.js');
   const { host, trustProxy, corsOrigins, validateResponses, publicUrl } = config;
-  const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const base = publicUrl === null ? '' : dropTrailing(new URL(publicUrl).pathname, '/');
   for (const [index, port] of ports.entries()) {
     try {
       return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses, base });

@@ -1,3 +1,4 @@
+import { dropTrailing } from './drop-trailing.js';
 import { invalidRequest } from './refusal.js';
 
 /**
@@ -36,7 +37,7 @@ const specialGitName = /^\.git(?:modules|attributes)?$/;
 function isGitsOwnName(segment: string): boolean {
   const folded = segment.replace(ignoredByHfs, '').toLowerCase();
   const stream = folded.indexOf(':');
-  const bare = (stream < 0 ? folded : folded.slice(0, stream)).replace(/[. ]+$/u, '');
+  const bare = dropTrailing(stream < 0 ? folded : folded.slice(0, stream), '. ');
   return specialGitName.test(bare) || shortGitName.test(bare) || hashedGitName.test(bare);
 }
 

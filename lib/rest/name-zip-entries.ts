@@ -1,10 +1,13 @@
+import { dropTrailing } from '../domain/drop-trailing.js';
+
 /** What Windows allows in no name; control characters and backslashes are in none of ours anyway. */
 const forbiddenOnWindows = /[<>:"|?*]/g;
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** A name that Windows, macOS and Linux can all unpack. */
 function makePortable(segment: string): string {
-  const safe = segment.replace(forbiddenOnWindows, '_').replace(/[. ]+$/u, (end) => '_'.repeat(end.length));
+  const whole = segment.replace(forbiddenOnWindows, '_');
+  const safe = dropTrailing(whole, '. ').padEnd(whole.length, '_');
   return deviceName.test(safe) ? `_${safe}` : safe;
 }
 

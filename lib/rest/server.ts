@@ -106,7 +106,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
 }
 
 function findFace(mounted: readonly MountedFace[], url: string): MountedFace | undefined {
-  const path = url.replace(/\?.*$/s, '');
+  const [path = ''] = url.split('?', 1);
   return mounted.find((face) => face.takes(path));
 }
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { cutAddress } from '../access/cut-address.js';
+import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
@@ -45,7 +46,7 @@ export class Desk {
     this.host = host;
     this.options = options;
     this.later = later;
-    this.base = url.pathname.replace(/\/+$/, '');
+    this.base = dropTrailing(url.pathname, '/');
     this.cookies = new Cookies(url.protocol === 'https:');
     // On the loopback address any of this machine's names will do: the form then has the one that its page had.
     const origin = url.protocol === 'https:' ? url.origin : null;

@@ -48,7 +48,8 @@ export async function comeBack(desk: Desk, visit: Visit): Promise<void> {
     throw invalidRequest('stale_form', 'That took too long, or began elsewhere. Start again.');
   let email;
   try {
-    const query = /\?.*$/s.exec(visit.request.url)?.[0] ?? '';
+    const { url } = visit.request;
+    const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
     email = await upstream.finish(new URL(ownUrl + callbackPath + query), remembered);
   } catch (error) {
     return tell(desk, visit, error, 502, `${upstream.name} did not sign you in`, 'Start again, or use your password.');

@@ -1,4 +1,5 @@
 import type { Module } from './read-module.js';
+import { findRunaways } from './regular-expressions.js';
 import { builtinOwners, clientRoom, floorOf, owners, packageOf, resolveImport, roomOf } from './rooms.js';
 
 /** One rule of the house. */
@@ -151,6 +152,22 @@ export const laws: readonly Law[] = [
         (text) => `names ${text}`,
       );
     },
+  },
+  {
+    name: 'no regular expression runs away',
+    why: 'one that takes a text in many ways takes seconds over a hostile request, and answers nobody else meanwhile',
+    wayOut:
+      'let no two repeats that stand side by side, or within each other, take the same characters; or read the text by hand, as lib/domain/drop-trailing.ts does',
+    judge: (module) =>
+      module.regexps.flatMap(({ text, flags, line }) =>
+        findRunaways({ source: text, flags }).map((reason) => ({ line, what: `has /${text}/${flags}: ${reason}` })),
+      ),
+  },
+  {
+    name: 'every regular expression is written out',
+    why: 'one that is put together while the program runs cannot be judged before, and may hold what a caller sent',
+    wayOut: 'write it as a literal, or look for the text with indexOf',
+    judge: (module) => findInCode(module, /(?<![.\w])RegExp\s*\(/, () => 'makes a regular expression'),
   },
   {
     name: 'no drawers',

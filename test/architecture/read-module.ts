@@ -7,6 +7,8 @@ export interface Module {
   code: string;
   /** What stands between quotes, templates included, with its line. */
   strings: Piece[];
+  /** Regular expressions that are written out, without their slashes, with their flags and lines. */
+  regexps: (Piece & { readonly flags: string })[];
   /** What is imported, re-exported, required or imported dynamically by a literal, with its line. */
   imports: Piece[];
   /** Lines of dynamic imports whose target no reader can know. */
@@ -72,7 +74,7 @@ function findSpans(text: string): Span[] {
   while (at < text.length) {
     const character = text[at];
     const next = text[at + 1];
-    if (character === '/' && next === '/') {
+    if ((character === '/' && next === '/') || (at === 0 && text.startsWith('#!'))) {
       const end = text.indexOf('\n', at);
       add('comment', at, end < 0 ? text.length : end);
     } else if (character === '/' && next === '*') {
@@ -132,6 +134,13 @@ export function readModule(path: string, text: string): Module {
     text,
     code,
     strings: strings.map(({ start, end }) => ({ text: text.slice(start, end), line: lineAt(start) })),
+    regexps: spans
+      .filter(({ kind }) => kind === 'regexp')
+      .map(({ start, end }) => ({
+        text: text.slice(start, end),
+        flags: /^[a-z]*/.exec(text.slice(end + 1))?.[0] ?? '',
+        line: lineAt(start),
+      })),
     imports,
     unreadableImports: [...code.matchAll(unreadableForm)].map((match) => lineAt(match.index)),
   };
