@@ -1,4 +1,5 @@
 import { dropTrailing } from './drop-trailing.js';
+import { describeCharacter, findHidden, locateCharacter } from './hidden-characters.js';
 import { invalidRequest } from './refusal.js';
 
 /**
@@ -73,6 +74,38 @@ export function parseLocation(text: string, field = 'location'): Location {
   const fault = faultOfLocation(text);
   if (fault !== undefined) throw invalidRequest('bad_location', `The ${field} ${fault}.`, { field });
   return text as Location;
+}
+
+/** A blank at either end of a segment; one that Braille writes is as empty. */
+const outerBlank = /^[\p{Zs}\u2800]|[\p{Zs}\u2800]$/u;
+
+/**
+ * The problem with calling something new so, in words that can be shown to anyone, or undefined when it is fine. A name
+ * has to look like what it is. What was made before that was asked is read, moved and deleted like everything else.
+ */
+export function faultOfNewLocation(location: string): string | undefined {
+  const hidden = findHidden(location);
+  if (hidden !== undefined) return `has ${describeCharacter(hidden)}, which cannot be seen or misleads the eye`;
+  let start = 0;
+  for (const segment of location.split('/')) {
+    const blank = outerBlank.exec(segment);
+    if (blank !== null) {
+      const place = describeCharacter(locateCharacter(location, start + blank.index));
+      return `has a segment that begins or ends with a blank (${place})`;
+    }
+    start += segment.length + 1;
+  }
+  return undefined;
+}
+
+/**
+ * Asked by all that makes something at a location, or gives it a name.
+ * @param field the name of the field it came in, for the message
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+export function requireNewLocation(location: string, field = 'location'): void {
+  const fault = faultOfNewLocation(location);
+  if (fault !== undefined) throw invalidRequest('bad_location', `The ${field} ${fault}.`, { field });
 }
 
 /** Like parseLocation, but the empty text is the workspace root. */

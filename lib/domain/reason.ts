@@ -70,7 +70,7 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'This cannot be a location.',
-    hint: 'Give the whole path from the workspace root, without a slash at either end: handbook/policies/leave.md',
+    hint: 'Give the whole path from the workspace root, without a slash at either end and without hidden characters: handbook/policies/leave.md',
   },
   bad_cursor: {
     code: 'INVALID_REQUEST',

@@ -17,9 +17,10 @@ interface ReadArguments {
 const usualChars = 20_000;
 
 /** The part of the text that was asked for, with how to go on. */
-function presentText({ text, totalLines, within, part, headings }: ShownText): object {
+function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
   return {
     ...(part === undefined ? {} : { text: part.text }),
+    ...(hiddenCharacters === 0 ? {} : { hidden_characters: hiddenCharacters }),
     ...(within === undefined ? {} : { section: within.id }),
     ...(part === undefined ? {} : { start_line: part.startLine, end_line: part.endLine }),
     total_lines: totalLines,

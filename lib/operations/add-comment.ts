@@ -10,6 +10,7 @@ import type { Pen } from '../workspace/pen.js';
 import { takeDiscussionRoom } from '../workspace/take-room.js';
 import type { WriteOperation } from './operation.js';
 import { readVersionText } from './read-text.js';
+import { requirePlain } from './require-visible.js';
 
 /** The passage that a comment is about, as its writer sees it. */
 export interface PassageInput {
@@ -54,10 +55,10 @@ const longestThread = 500;
  */
 export function parseComment(text: string): string {
   const parsed = text.replace(/\r\n?/g, '\n').trim();
-  const isBad = /[\u0000-\u0008\u000b-\u001f\u007f]/.test(parsed) || /\p{Surrogate}/u.test(parsed);
-  if (parsed === '' || parsed.length > longestComment || isBad) {
+  if (parsed === '' || parsed.length > longestComment || /\p{Surrogate}/u.test(parsed)) {
     throw invalidRequest('bad_field', `A comment is text of 1 to ${longestComment} characters.`, { field: 'text' });
   }
+  requirePlain(parsed, 'text');
   return parsed;
 }
 

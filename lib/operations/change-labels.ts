@@ -5,7 +5,7 @@ import { findDocument, toDocument } from '../workspace/locate.js';
 import { noteSearch } from '../workspace/note-search.js';
 import { requireWritable } from '../workspace/occupy.js';
 import type { Pen } from '../workspace/pen.js';
-import { parseLabels } from './content.js';
+import { parseLabels, requireVisibleLabels } from './content.js';
 import type { WriteOperation } from './operation.js';
 
 export interface ChangeLabelsInput {
@@ -29,6 +29,7 @@ function change(
   requireWritable(found.mirror);
   const present = tables.labels.of(found.row.number);
   const wanted = parseLabels(decide(present, named));
+  requireVisibleLabels(wanted.filter((label) => !present.includes(label)));
   for (const label of present) if (!wanted.includes(label)) tables.labels.remove(found.row.number, label);
   for (const label of wanted) if (!present.includes(label)) tables.labels.add(found.row.number, label);
   const { head } = pen.turn.state;

@@ -7,6 +7,7 @@ import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { readPolicy } from '../access/policy.js';
 import { prepareContent, prepareStream } from '../workspace/prepare-content.js';
 import type { PrepareContext } from './operation.js';
+import { requireVisible } from './require-visible.js';
 
 /**
  * Content as a face hands it over: whole; in pieces, where one long piece would hold the event loop; or (raw uploads)
@@ -153,7 +154,6 @@ export function guessMediaType(name: string, kind: DocumentKind): string {
 }
 
 const longestMessage = 1000;
-const forbiddenInMessage = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /**
  * A writer's note on a version: line ends made LF, blanks around it dropped, nothing left is null.
@@ -162,26 +162,41 @@ const forbiddenInMessage = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 export function parseMessage(text: string | undefined): string | null {
   if (text === undefined) return null;
   const message = text.replace(/\r\n?/g, '\n').trim();
-  if (message.length > longestMessage || forbiddenInMessage.test(message) || loneSurrogate.test(message)) {
+  if (message.length > longestMessage || loneSurrogate.test(message)) {
     throw invalidRequest('bad_field', `The message must be text of at most ${longestMessage} characters.`, {
       field: 'message',
     });
   }
+  requireVisible(message, 'message');
   return message === '' ? null : message;
 }
 
 const longestLabel = 100;
 const mostLabels = 50;
 
-/** @returns the labels once each, in order. @throws Refusal INVALID_REQUEST `bad_field` */
+/** A long text is not composed, which takes the square of its length. */
+const longestComposed = 4 * longestLabel;
+
+/**
+ * Reads labels that may be there already: to look for them, or to take them off.
+ * @returns the labels once each, in order. @throws Refusal INVALID_REQUEST `bad_field`
+ */
 export function parseLabels(labels: readonly string[] | undefined): string[] {
-  const parsed = (labels ?? []).map((label) => label.trim().normalize('NFC'));
+  const parsed = (labels ?? []).map((label) => {
+    const trimmed = label.trim();
+    return trimmed.length > longestComposed ? trimmed : trimmed.normalize('NFC');
+  });
   const isBad = (label: string): boolean =>
-    label === '' || label.length > longestLabel || /[\p{Cc},]/u.test(label) || loneSurrogate.test(label);
+    label === '' || label.length > longestLabel || /[\0-\x1f\x7f,]/.test(label) || loneSurrogate.test(label);
   if (parsed.length > mostLabels || parsed.some(isBad)) {
     throw invalidRequest('bad_field', `At most ${mostLabels} labels of 1 to ${longestLabel} characters, no commas.`, {
       field: 'labels',
     });
   }
   return [...new Set(parsed)].toSorted();
+}
+
+/** Asked of labels that are new to a document. @throws Refusal INVALID_REQUEST `bad_field` */
+export function requireVisibleLabels(labels: readonly string[]): void {
+  for (const label of labels) requireVisible(label, 'labels');
 }

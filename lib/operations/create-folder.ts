@@ -1,5 +1,5 @@
 import type { Folder } from '../domain/document.js';
-import type { Location } from '../domain/location.js';
+import { requireNewLocation, type Location } from '../domain/location.js';
 import { applyChange } from '../workspace/commit.js';
 import type { WriteOperation } from './operation.js';
 
@@ -9,5 +9,8 @@ export const createFolder: WriteOperation<{ readonly location: Location }, Folde
   name: 'folder.create',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyChange(pen, { type: 'create-folder', location }),
+  run(pen, { location }) {
+    requireNewLocation(location);
+    return applyChange(pen, { type: 'create-folder', location });
+  },
 };

@@ -1,4 +1,5 @@
 import { formatTime } from '../domain/clock.js';
+import { dropHidden } from '../domain/hidden-characters.js';
 import type { Location } from '../domain/location.js';
 import type { ForeignCommit } from '../git/foreign-commit.js';
 import type { Oid } from '../git/objects.js';
@@ -24,7 +25,7 @@ export function describeImportedCommit(oid: Oid, { author, message }: ForeignCom
 }
 
 function cut(text: string, most: number): string {
-  const clean = text.replace(control, ' ').trim();
+  const clean = dropHidden(text.replace(control, ' ')).trim();
   const characters = Array.from(clean);
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : clean;
 }

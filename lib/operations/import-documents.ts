@@ -1,5 +1,5 @@
 import type { ImportedFile, PreparedContent } from '../domain/change.js';
-import { ancestorsOf, nameOf, rootLocation, type Location } from '../domain/location.js';
+import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
 import type { ImportResult } from '../workspace/apply-import.js';
 import { applyChange } from '../workspace/commit.js';
@@ -32,6 +32,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
   needs: ({ into }) => [{ role: 'editor', location: into }],
   note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
   async prepare(context, { files }) {
+    for (const { location } of files) requireNewLocation(location);
     const outcomes = await Promise.allSettled(files.map((file) => prepareSource(context, file.content)));
     // Nothing of the request is still being stored when it is refused.
     return outcomes.map((outcome) => {

@@ -1,6 +1,7 @@
 import type { Document, Version } from '../domain/document.js';
 import { findHeading } from '../domain/find-heading.js';
 import { readOutlineInSteps, type Heading } from '../domain/outline.js';
+import { countHidden } from '../domain/hidden-characters.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { Role } from '../domain/role.js';
 import { runResting } from '../pace/run-resting.js';
@@ -35,6 +36,8 @@ export interface ShownText {
   readonly within: Heading | undefined;
   /** undefined where only the outline was asked for. */
   readonly part: TextPart | undefined;
+  /** Characters in the part that its reader cannot see. */
+  readonly hiddenCharacters: number;
   /** Headings, where they were asked for, and with the first part of a long Markdown document. */
   readonly headings: readonly Heading[] | undefined;
 }
@@ -74,7 +77,7 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   const within = section === undefined ? undefined : findHeading(all, section);
   if (isOutlineOnly) {
     const headings = within === undefined ? all : all.filter((heading) => isWithin(heading, within));
-    return { text, totalLines, within, part: undefined, headings };
+    return { text, totalLines, within, part: undefined, hiddenCharacters: 0, headings };
   }
   const start = startLine ?? within?.line ?? 1;
   if (within !== undefined && (start < within.line || start > within.lastLine)) {
@@ -85,7 +88,9 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });
   const isFirst = start === 1 && startColumn === 1 && within === undefined;
   const isOutlined = part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown');
-  return { text, totalLines, within, part, headings: isOutlined ? await readHeadings(text, version) : undefined };
+  const hiddenCharacters = await runResting(countHidden(part.text));
+  const headings = isOutlined ? await readHeadings(text, version) : undefined;
+  return { text, totalLines, within, part, hiddenCharacters, headings };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Precondition } from '../domain/etag.js';
-import { joinLocation, nameOf, parentOf, type Location } from '../domain/location.js';
+import { joinLocation, nameOf, parentOf, requireNewLocation, type Location } from '../domain/location.js';
 import type { RelocationResult } from '../workspace/apply-relocate.js';
 import { applyChange } from '../workspace/commit.js';
 import type { AuditNote, WriteOperation } from './operation.js';
@@ -46,14 +46,11 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
   ],
   needsAgain: (input) => [{ role: 'editor', location: renamed(input) }],
   note: ({ location, name, acknowledged }) => ({ target: location, detail: { name, acknowledged } }),
-  run: (pen, { location, name, ...rest }) =>
-    applyChange(pen, {
-      type: 'relocate',
-      operation: 'rename',
-      from: location,
-      to: joinLocation(parentOf(location), name),
-      ...rest,
-    }),
+  run(pen, { location, name, ...rest }) {
+    requireNewLocation(name, 'name');
+    const to = joinLocation(parentOf(location), name);
+    return applyChange(pen, { type: 'relocate', operation: 'rename', from: location, to, ...rest });
+  },
   noteResult: noteOf,
   documentNumber: numberOf,
 };
@@ -69,14 +66,12 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
   // The role at the old place may have been that of a grant which went along.
   needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
   note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
-  run: (pen, { location, toFolder, ...rest }) =>
-    applyChange(pen, {
-      type: 'relocate',
-      operation: 'move',
-      from: location,
-      to: joinLocation(toFolder, nameOf(location)),
-      ...rest,
-    }),
+  run(pen, { location, toFolder, ...rest }) {
+    // It is made where it is missing. What is moved keeps its name.
+    requireNewLocation(toFolder, 'to_folder');
+    const to = joinLocation(toFolder, nameOf(location));
+    return applyChange(pen, { type: 'relocate', operation: 'move', from: location, to, ...rest });
+  },
   noteResult: noteOf,
   documentNumber: numberOf,
 };

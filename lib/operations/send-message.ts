@@ -11,6 +11,7 @@ import type { View } from '../workspace/view.js';
 import { MessagePresenter } from './describe-message.js';
 import { mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
 import type { WriteOperation } from './operation.js';
+import { requirePlain, requireVisible } from './require-visible.js';
 
 export interface SendMessageInput {
   /** Ids of principals and groups. Left out with `threadId`: those that the thread's newest message was between. */
@@ -42,19 +43,20 @@ const badField = (field: string, message: string) => invalidRequest('bad_field',
 /** Line ends made LF, blanks around it dropped. @throws Refusal INVALID_REQUEST `bad_field` */
 function parseBody(text: string): string {
   const body = text.replace(/\r\n?/g, '\n').trim();
-  const isBad = /[\u0000-\u0008\u000b-\u001f\u007f]/.test(body) || /\p{Surrogate}/u.test(body);
-  if (body === '' || body.length > longestMessage || isBad) {
+  if (body === '' || body.length > longestMessage || /\p{Surrogate}/u.test(body)) {
     throw badField('body', `A message is text of 1 to ${longestMessage} characters.`);
   }
+  requirePlain(body, 'body');
   return body;
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field` */
 function parseSubject(text: string | undefined): string {
   const subject = (text ?? '').trim();
-  if (subject === '' || subject.length > longestSubject || /[\p{Cc}\p{Surrogate}]/u.test(subject)) {
+  if (subject === '' || subject.length > longestSubject || /[\t\n\p{Surrogate}]/u.test(subject)) {
     throw badField('subject', `A new thread has a subject: one line of 1 to ${longestSubject} characters.`);
   }
+  requireVisible(subject, 'subject');
   return subject;
 }
 

@@ -22,6 +22,7 @@ import type { Pen } from '../workspace/pen.js';
 import { claimed } from '../workspace/require-unclaimed.js';
 import type { PrepareContext, WriteOperation } from './operation.js';
 import { readCurrentText, type ReadText } from './read-text.js';
+import { requireVisible } from './require-visible.js';
 
 export interface TakeClaimInput {
   readonly location: Location;
@@ -61,11 +62,12 @@ export function parseDuration(seconds: number | undefined): number {
 /** @throws Refusal INVALID_REQUEST `bad_field` */
 function parsePurpose(purpose: string | undefined): string | null {
   const text = (purpose ?? '').trim();
-  if (text.length > longestPurpose || /[\p{Cc}\p{Surrogate}]/u.test(text)) {
+  if (text.length > longestPurpose || /[\t\n\p{Surrogate}]/u.test(text)) {
     throw invalidRequest('bad_field', `The purpose is one line of at most ${longestPurpose} characters.`, {
       field: 'purpose',
     });
   }
+  requireVisible(text, 'purpose');
   return text === '' ? null : text;
 }
 

@@ -7,8 +7,8 @@ import { formatTime } from '../domain/clock.js';
 import type { Deletion } from '../workspace/apply-delete.js';
 import { findDocument, toDocument } from '../workspace/locate.js';
 import type { Pen } from '../workspace/pen.js';
-import { prepareSource, prepareVersion } from './content.js';
-import { createDocument, type CreateDocumentInput } from './create-document.js';
+import { prepareVersion } from './content.js';
+import { createDocument, prepareDocument, type CreateDocumentInput } from './create-document.js';
 import { deleteDocument } from './delete-document.js';
 import type { AuditNote, WriteOperation } from './operation.js';
 import { isOwnRepeat } from './own-repeat.js';
@@ -57,7 +57,7 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
   name: createDocument.name,
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  prepare: (context, { content }) => prepareSource(context, content),
+  prepare: prepareDocument,
   run(pen, input, content) {
     const found = findDocument(pen.turn.tables, input.location);
     const intended = { parent: null, sha256: content.sha256 };

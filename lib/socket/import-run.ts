@@ -1,4 +1,4 @@
-import type { Location } from '../domain/location.js';
+import { faultOfNewLocation, type Location } from '../domain/location.js';
 import { conflict, Refusal } from '../domain/refusal.js';
 import { showPolicy } from '../operations/change-policy.js';
 import type { ContentSource } from '../operations/content.js';
@@ -160,9 +160,17 @@ export class ImportRun {
     }
   }
 
+  /** Whether something may be called so; else it is passed over. */
+  #isNameable({ shown, location }: FoundFile): boolean {
+    const fault = faultOfNewLocation(location);
+    if (fault !== undefined) this.skip({ path: shown, reason: `cannot be a location: it ${fault}` });
+    return fault === undefined;
+  }
+
   /** Reads a batch and writes it by one commit. */
-  async #send(batch: readonly FoundFile[], message: string | null): Promise<void> {
+  async #send(found: readonly FoundFile[], message: string | null): Promise<void> {
     const { into, limits } = this;
+    const batch = found.filter((file) => this.#isNameable(file));
     const sources = await Promise.all(batch.map((file) => file.open(limits)));
     const files: { location: Location; content: ContentSource }[] = [];
     const shown = new Map<Location, string>();

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { faultOfLocation, joinLocation, type Location } from '../domain/location.js';
+import { faultOfLocation, joinLocation, longestLocation, type Location } from '../domain/location.js';
 
 /** A regular file below the folder that is walked, and the location it would get. */
 export interface WalkedFile {
@@ -88,7 +88,8 @@ async function look(folder: string, bytes: Buffer): Promise<Look> {
 
 /** Where an entry of this name goes, or why it cannot. */
 export function locate(into: Location, name: string): Location | { readonly fault: string } {
-  const normal = name.normalize('NFC');
+  // Composing takes the square of a long name, and no long name can come in.
+  const normal = name.length > longestLocation ? name : name.normalize('NFC');
   if (normal.toLowerCase() === '.git') return { fault: "is git's own, and no content" };
   const candidate = into === '' ? normal : `${into}/${normal}`;
   const fault = faultOfLocation(candidate);

@@ -108,7 +108,10 @@ class Automaton {
         return { ...nothing, asks: element.kind !== 'start' };
       case 'Backreference':
         return { ...nothing, asks: true };
-      default:
+      case 'Character':
+      case 'CharacterSet':
+      case 'CharacterClass':
+      case 'ExpressionCharacterClass':
         return this.#readConsuming(element);
     }
   }

@@ -59,7 +59,7 @@ describe('A page of comments of the worst kind', () => {
   it('lets others have their turn while a quote is sought that is not there', async () => {
     await ada.create('x.md', 'a'.repeat(length));
     const asked = ada.comment('x.md', 'why?', { passage: { quote: gone, start: length / 2 } });
-    const { result, turns } = await watch(asked.then(() => 'found').catch((error: Error) => error.message));
+    const { result, turns } = await watch(asked.then(() => 'found').catch((error: unknown) => String(error)));
     assert.match(result, /does not stand in this version/);
     assert.ok(turns >= stretches, `${turns} turns`);
   });

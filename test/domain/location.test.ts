@@ -5,6 +5,7 @@ import {
   byteLength,
   compareText,
   faultOfLocation,
+  faultOfNewLocation,
   isWithin,
   joinLocation,
   longestLocation,
@@ -14,6 +15,7 @@ import {
   parseFolderLocation,
   parseLocation,
   parseName,
+  requireNewLocation,
   rebase,
   rootLocation,
   segmentsOf,
@@ -146,6 +148,27 @@ describe('A location', () => {
   it('does not use the name that keeps empty folders', () => {
     for (const text of ['.keep', 'a/.keep', '.keep/a']) assert.ok(isRefused(text));
     for (const text of ['.Keep', 'keep', '.keeps']) assert.ok(!isRefused(text));
+  });
+
+  it('that is new looks like what it is: nothing hidden, no blank at an end of a segment', () => {
+    for (const [text, said] of [
+      ['lobby/own\u200b.md', /has U\+200B as character 10, which cannot be seen/],
+      ['lobby/\u202egnp.exe.md', /has U\+202E as character 7/],
+      ['lobby/a\u{e0041}\u{e0042}.md', /has U\+E0041 as character 8/],
+      ['lobby/own.md ', /begins or ends with a blank \(U\+0020 as character 13\)/],
+      [' a', /blank \(U\+0020 as character 1\)/],
+      ['a /b', /blank \(U\+0020 as character 2\)/],
+      ['a/\u00a0b', /blank \(U\+00A0 as character 3\)/],
+      ['\u{1f4c4}/a\u3000', /blank \(U\+3000 as character 4\)/],
+      ['a/\u2800', /blank \(U\+2800 as character 3\)/],
+    ] as const) {
+      assert.ok(!isRefused(text), `${text} can be named where it is already`);
+      assert.match(faultOfNewLocation(text) ?? '', said);
+      assert.throws(() => requireNewLocation(text, 'to_folder'), /^Refusal: The to_folder has /);
+    }
+    for (const text of ['', 'a b/c.md', 'گزارش/کار‌ها.md', '👩🏽‍🚀.md', 'Ünïcode/文書/📄.md', '...']) {
+      assert.equal(faultOfNewLocation(text), undefined, text);
+    }
   });
 
   it('is refused as INVALID_REQUEST bad_location with the field named', () => {
