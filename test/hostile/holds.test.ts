@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { foldSignInName } from '../../lib/access/identities.js';
+import type { DocumentEdit } from '../../lib/domain/document-edit.js';
+import { parsePrecondition } from '../../lib/domain/etag.js';
+import { findBackwards, findForwards } from '../../lib/domain/find-exact.js';
+import { countHidden, findHidden, findUnfit } from '../../lib/domain/hidden-characters.js';
+import { flattenLineEnds } from '../../lib/domain/line-ends.js';
+import { numberLines } from '../../lib/domain/line-number.js';
+import { faultOfLocation, faultOfNewLocation, type Location } from '../../lib/domain/location.js';
+import { makeSectionReader, readOutlineInSteps } from '../../lib/domain/outline.js';
+import { PassageFinder } from '../../lib/domain/passage.js';
+import { Refusal } from '../../lib/domain/refusal.js';
+import { longestHeader } from '../../lib/domain/short-header.js';
+import { decodeForeignCommit } from '../../lib/git/foreign-commit.js';
+import { applyEdits } from '../../lib/operations/apply-edits.js';
+import { parseComment } from '../../lib/operations/add-comment.js';
+import { parseLabels, parseMediaType, parseMessage } from '../../lib/operations/content.js';
+import { cutText } from '../../lib/operations/cut-text.js';
+import { findNearestLines } from '../../lib/operations/find-nearest-lines.js';
+import { parseDisplayName } from '../../lib/operations/parse-name.js';
+import { placeSnippet } from '../../lib/operations/place-snippet.js';
+import { makeShortDiff } from '../../lib/operations/short-diff.js';
+import { nameDownload } from '../../lib/rest/name-download.js';
+import { chooseForm } from '../../lib/rest/read-body.js';
+import { parseRange } from '../../lib/rest/parse-range.js';
+import { parseParameters } from '../../lib/rest/parse-target.js';
+import { analyzeDocument } from '../../lib/search/analyze-document.js';
+import { holdsPhrases } from '../../lib/search/check-phrases.js';
+import { findTitle } from '../../lib/search/find-title.js';
+import { openLanguages } from '../../lib/search/languages/languages.js';
+import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
+import { makeSnippet } from '../../lib/search/make-snippet.js';
+import { parseQuery } from '../../lib/search/parse-query.js';
+import { nameBrowser } from '../../lib/signin/browser-name.js';
+import { Cookies } from '../../lib/signin/cookies.js';
+import { parseCommitMessage } from '../../lib/workspace/trailers.js';
+import { readBearer } from '../../lib/workspace/recognise-key.js';
+import { measureHold, type Work } from '../harness/measure-hold.js';
+import { shapes } from './shapes.js';
+
+/** Milliseconds of processor time for which one request may keep the others waiting. */
+const limit = 50;
+const document = 1024 * 1024;
+/** What the server takes as one header, before anything of ours looks at it. */
+const header = 32 * 1024;
+const name = 'a.md' as Location;
+
+/** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can rest. */
+type Reader = (text: string, words: (length: number) => string) => unknown;
+
+/** Everything that reads callers' texts on the thread that answers everybody, with the longest text that it is given. */
+const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
+  'an If-Match header': [header, (text) => parsePrecondition(text, 'If-Match')],
+  'an Authorization header': [header, (text) => readBearer(`Bearer ${text}`)],
+  'a Content-Type header': [longestHeader, (text) => chooseForm({ 'content-type': text }, ['json'])],
+  'a Range header': [longestHeader, (text) => parseRange(text, 1000)],
+  'a Cookie header': [header, (text) => new Cookies(true).read(text, 'x')],
+  'a User-Agent header': [header, (text) => nameBrowser(text)],
+  'a query string': [header, (text) => parseParameters(encodeURI(text).slice(0, header), () => [])],
+  'a location': [1024, (text) => faultOfLocation(text)],
+  'a location that is much too long': [document, (text) => faultOfLocation(text)],
+  'a new name': [1024, (text) => faultOfNewLocation(text)],
+  'the name of a download': [255, (text) => nameDownload(text.replaceAll(/[\ud800-\udfff]/g, ''), 'text/plain')],
+  'a media type': [64 * 1024, (text) => parseMediaType(`text/plain;${text}`)],
+  'the message of a version': [64 * 1024, (text) => parseMessage(text)],
+  'a comment': [64 * 1024, (text) => parseComment(text)],
+  labels: [64 * 1024, (text) => parseLabels([text])],
+  'a display name': [64 * 1024, (text) => parseDisplayName(text)],
+  'a sign-in name': [64 * 1024, (text) => foldSignInName(text)],
+  'a line that others go by': [8000, (text) => findHidden(text)],
+  'a text that is sent to others': [8000, (text) => findUnfit(text)],
+  'a search': [512, (text) => parseQuery(text)],
+  'a search in fifteen languages': [512, (text) => parseQuery(text, 'operators', openLanguages(languageCodes))],
+  'the title of a document': [16 * 1024, (text) => findTitle(text)],
+  'a short document, for search': [16 * 1024, (text) => analyze(text, ['en'])],
+  'a short document, for search in fifteen languages': [16 * 1024, (text) => analyze(text, languageCodes)],
+  'the words of a phrase': [document, (text, words) => holdsPhrases(name, text, phrasesOf(`${words(500)} zz`))],
+  'a snippet': [document, (text, words) => makeSnippet(name, text, parseQuery(words(500), 'plain'))],
+  'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
+  'the place of a snippet': [document, placeWords],
+  'the outline of a document': [document, (text) => readOutlineInSteps(text)],
+  'the sections of a document': [document, (text) => makeSectionReader(text)({ line: 1, lastLine: 2 })],
+  'the lines of a document': [document, (text) => numberLines(text)],
+  'a part of a document': [document, (text) => cutText(text, { startLine: 1, startColumn: 1, maxChars: 60_000 })],
+  'characters that are hidden in what is read': [60_000, (text) => countHidden(text)],
+  'the ends of lines': [document, (text) => flattenLineEnds(text)],
+  'a quoted passage': [document, (text, words) => findQuote(text, `${words(999)}!`)],
+  'a quoted passage that is there': [
+    document,
+    (text) => findQuote(text, text.slice(document / 2, document / 2 + 1000)),
+  ],
+  'words, forwards': [document, (text, words) => findForwards(text, `!${words(999)}`, 0, 200)],
+  'words, backwards': [document, (text, words) => findBackwards(text, `${words(999)}!`, text.length, 200)],
+  'an edit': [
+    document,
+    (text, words) => edit(text, { op: 'replace_text', oldText: words(4000), newText: 'x', count: 1 }),
+  ],
+  'an edit at the end': [document, (text) => edit(text, { op: 'append', newText: 'x' })],
+  'an edit of a section': [document, (text) => edit(text, { op: 'append_to_section', section: 'a', newText: 'x' })],
+  'the lines nearest to an edit': [document, (text, words) => findNearestLines(text, words(4000))],
+  'what an edit changed': [document, (text, words) => makeShortDiff(text, words(document - 1))],
+  'a commit of a foreign repository': [
+    document,
+    (text) => decodeForeignCommit(Buffer.from(`author ${text}\n\n${text}`)),
+  ],
+  'the message of a commit': [document, (text) => parseCommitMessage(`${text}\n\n${text}\n`)],
+};
+
+function analyze(text: string, codes: typeof languageCodes): unknown {
+  // As many bytes as are looked at on the spot.
+  const cut = Buffer.from(text)
+    .subarray(0, 16 * 1024)
+    .toString();
+  const languages = openLanguages(codes);
+  return analyzeDocument({ location: name, text: cut, kind: 'text', labels: [] }, { languages, vectors: null });
+}
+
+function phrasesOf(query: string) {
+  return [{ words: query.split(' ').filter((word) => word !== ''), isProhibited: false }];
+}
+
+function findQuote(text: string, quote: string): Generator<void, unknown> {
+  return new PassageFinder(text).find({ text: quote, before: 'x', after: '', start: document / 2 });
+}
+
+function placeWords(text: string, words: (length: number) => string): Generator<void, unknown> {
+  return placeSnippet(text, { snippet: words(240), highlights: [[100, 140]] });
+}
+
+function edit(text: string, of: DocumentEdit): Generator<void, unknown> {
+  return applyEdits(text, [of], { isMarkdown: true, longest: 2 * document });
+}
+
+/** A refusal is an answer as well. */
+function answering(work: Work): Work {
+  return function* () {
+    try {
+      const begun = work();
+      if (typeof begun === 'object' && begun !== null && 'next' in begun) yield* begun as Generator<void, unknown>;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  };
+}
+
+describe('Nobody waits for a hostile text', () => {
+  for (const [what, [length, read]] of Object.entries(readers)) {
+    it(`read as ${what}`, () => {
+      for (const [shape, make] of Object.entries(shapes)) {
+        const text = make(length);
+        const hold = measureHold(
+          answering(() => read(text, make)),
+          limit,
+        );
+        assert.ok(hold < limit, `${shape}: others wait for ${hold.toFixed(0)} ms`);
+      }
+    }).timeout(120_000);
+  }
+});
