@@ -137,9 +137,11 @@ export class PassageFinder {
 
   *#findFlowed(quote: Quote): Generator<void, Passage | undefined> {
     const words = (yield* flow(quote.text)).text.trim();
-    if (words === '') return undefined;
+    // Words without blanks stand in the one form of the text where they stand in the other.
+    if (words === '' || (words === quote.text && !words.includes(' '))) return undefined;
     this.#flowed ??= yield* flow(this.#text);
     const { text, origins } = this.#flowed;
+    if (words === quote.text && text === this.#text) return undefined;
     const near = Math.min(quote.start, text.length);
     const at = yield* chooseOccurrence(text, { ...quote, text: words }, near);
     if (at === undefined) return undefined;

@@ -7,7 +7,7 @@ import { countHidden, findHidden, findUnfit } from '../../lib/domain/hidden-char
 import { flattenLineEnds } from '../../lib/domain/line-ends.js';
 import { numberLines } from '../../lib/domain/line-number.js';
 import { faultOfLocation, faultOfNewLocation, type Location } from '../../lib/domain/location.js';
-import { makeSectionReader, readOutlineInSteps } from '../../lib/domain/outline.js';
+import { readOutlineInSteps } from '../../lib/domain/outline.js';
 import { PassageFinder } from '../../lib/domain/passage.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { longestHeader } from '../../lib/domain/short-header.js';
@@ -33,6 +33,7 @@ import { makeSnippet } from '../../lib/search/make-snippet.js';
 import { parseQuery } from '../../lib/search/parse-query.js';
 import { nameBrowser } from '../../lib/signin/browser-name.js';
 import { Cookies } from '../../lib/signin/cookies.js';
+import { readSections } from '../../lib/workspace/follow-section.js';
 import { parseCommitMessage } from '../../lib/workspace/trailers.js';
 import { readBearer } from '../../lib/workspace/recognise-key.js';
 import { measureHold, type Work } from '../harness/measure-hold.js';
@@ -79,7 +80,7 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
   'the place of a snippet': [document, placeWords],
   'the outline of a document': [document, (text) => readOutlineInSteps(text)],
-  'the sections of a document': [document, (text) => makeSectionReader(text)({ line: 1, lastLine: 2 })],
+  'the sections of a document': [document, (text) => readSections(text.split('\n', 10_000).join('\n'))?.digestOf('a')],
   'the lines of a document': [document, (text) => numberLines(text)],
   'a part of a document': [document, (text) => cutText(text, { startLine: 1, startColumn: 1, maxChars: 60_000 })],
   'characters that are hidden in what is read': [60_000, (text) => countHidden(text)],
@@ -100,7 +101,7 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'the lines nearest to an edit': [document, (text, words) => findNearestLines(text, words(4000))],
   'what an edit changed': [document, (text, words) => makeShortDiff(text, words(document - 1))],
   'a commit of a foreign repository': [
-    document,
+    document / 4,
     (text) => decodeForeignCommit(Buffer.from(`author ${text}\n\n${text}`)),
   ],
   'the message of a commit': [document, (text) => parseCommitMessage(`${text}\n\n${text}\n`)],
