@@ -5,6 +5,7 @@ import { createDocument } from '../../lib/operations/create-document.js';
 import { importDocuments } from '../../lib/operations/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor } from '../harness/act.js';
+import { renameAsBefore } from '../harness/as-before.js';
 import { operator, type TestService } from '../harness/service.js';
 
 /** A history with everything in it that a history can have; a millisecond passes between any two events. */
@@ -27,7 +28,7 @@ export async function makeHistory(test: TestService): Promise<Actor> {
     () => robot.update('a/B/c/deep.md', 'deeper'),
     () => person.move('a/B', 'empty', true),
     () => person.move('empty/B/other.md', 'new/place', true),
-    () => person.rename('new/place/other.md', ' spaced .md', true),
+    () => renameAsBefore(workspace, person.caller, 'new/place/other.md', ' spaced .md'),
     () => person.delete('plan.md'),
     () => person.create('plan.md', 'another document at the old place'),
     () => person.delete('plan.md'),

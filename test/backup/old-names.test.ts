@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/rebuild.js';
 import { requireSound } from '../erase/evidence.js';
-import { createAsBefore } from '../harness/create-as-before.js';
+import { createAsBefore } from '../harness/as-before.js';
 import { addHands } from '../harness/hands.js';
 import { openTestService, operator } from '../harness/service.js';
 import { dumpContent } from './history.js';

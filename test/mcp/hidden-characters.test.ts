@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createAsBefore } from '../harness/create-as-before.js';
+import { createAsBefore } from '../harness/as-before.js';
 import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
 
 describe('Hidden characters over MCP', () => {

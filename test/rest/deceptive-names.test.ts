@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createAsBefore } from '../harness/create-as-before.js';
+import { createAsBefore } from '../harness/as-before.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
 
 /** Names that look like others, and what of them is told. */
