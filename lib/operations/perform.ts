@@ -39,7 +39,9 @@ export async function perform<Input, Result, Prepared>(
     operation.kind === 'read'
       ? { result: await performRead(workspace, caller, operation, input), replayed: false }
       : performWrite(workspace, caller, operation, input, retry);
-  return operation.isHeavy === true ? inTurnWithOthers(workspace, caller, operation, input, work) : work();
+  // The operator's commands are limited by nothing but the machine.
+  const isLimited = operation.isHeavy === true && caller.interface !== 'command';
+  return isLimited ? inTurnWithOthers(workspace, caller, operation, input, work) : work();
 }
 
 /** Waits until the caller has little enough of such work under way. @throws Refusal RATE_LIMITED, UNAVAILABLE, recorded */
