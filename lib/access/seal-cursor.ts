@@ -35,7 +35,7 @@ export class CursorSealer {
   /** @param lifetime milliseconds after which it does not open any more; left out: a day */
   seal(position: string, owner: CursorOwner, lifetime = usualLifetime): string {
     const nonce = this.#randomness.bytes(nonceLength);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
     cipher.setAAD(ownerBytes(owner));
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(this.#clock.now() + lifetime));
@@ -58,7 +58,8 @@ export class CursorSealer {
     if (cursor.length > longestCursor || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     if (bytes.length < nonceLength + 8 + tagLength || bytes.toString('base64url') !== cursor) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceLength));
+    const options = { authTagLength: tagLength };
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceLength), options);
     decipher.setAAD(ownerBytes(owner));
     decipher.setAuthTag(bytes.subarray(-tagLength));
     try {

@@ -20,7 +20,7 @@ function keyOf(kind: string, id: string): Buffer {
  */
 export function sealEntry(kind: string, id: string, content: unknown, randomness: Randomness): Buffer {
   const nonce = randomness.bytes(nonceLength);
-  const cipher = createCipheriv(algorithm, keyOf(kind, id), nonce);
+  const cipher = createCipheriv(algorithm, keyOf(kind, id), nonce, { authTagLength: tagLength });
   const sealed = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, sealed, cipher.getAuthTag()]);
 }
@@ -28,7 +28,9 @@ export function sealEntry(kind: string, id: string, content: unknown, randomness
 /** @throws Error when it was not sealed under this id */
 export function openEntry(kind: string, id: string, sealed: Uint8Array): unknown {
   const bytes = Buffer.from(sealed);
-  const decipher = createDecipheriv(algorithm, keyOf(kind, id), bytes.subarray(0, nonceLength));
+  if (bytes.length < nonceLength + tagLength) throw new Error('A sealed entry is cut short.');
+  const nonce = bytes.subarray(0, nonceLength);
+  const decipher = createDecipheriv(algorithm, keyOf(kind, id), nonce, { authTagLength: tagLength });
   decipher.setAuthTag(bytes.subarray(-tagLength));
   const content = bytes.subarray(nonceLength, -tagLength);
   return JSON.parse(Buffer.concat([decipher.update(content), decipher.final()]).toString('utf8'));

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { openEntry, sealEntry } from '../../../lib/signin/oauth/seal-entry.js';
+import { makeTestRandomness } from '../../harness/service.js';
+
+describe('what is kept under an id', () => {
+  const sealed = sealEntry('AccessToken', 'an id', { scope: 'write' }, makeTestRandomness());
+
+  it('opens under that id alone', () => {
+    assert.deepEqual(openEntry('AccessToken', 'an id', sealed), { scope: 'write' });
+    assert.throws(() => openEntry('AccessToken', 'another id', sealed));
+    assert.throws(() => openEntry('RefreshToken', 'an id', sealed));
+  });
+
+  it('does not open when it was cut short, wherever', () => {
+    for (let length = 0; length < sealed.length; length += 1) {
+      assert.throws(() => openEntry('AccessToken', 'an id', sealed.subarray(0, length)), `${length} bytes`);
+    }
+  });
+});
