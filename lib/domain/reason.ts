@@ -276,6 +276,12 @@ export const reasons = {
   stopped: { code: 'CONFLICT', at: ['command'], means: 'The command was stopped half-way.' },
 
   // Work on the data folder.
+  import_too_large: { code: 'INVALID_REQUEST', at: ['command'], means: 'There is more than one import takes.' },
+  source_unreadable: {
+    code: 'INVALID_REQUEST',
+    at: ['command'],
+    means: 'What is imported cannot be read any more.',
+  },
   no_data_folder: { code: 'INVALID_REQUEST', at: ['command'], means: 'The service keeps its data in memory.' },
   no_workspace: { code: 'INVALID_REQUEST', at: ['command'], means: 'There is no such workspace.' },
   workspace_root: { code: 'INVALID_REQUEST', at: ['command'], means: 'The workspace root cannot be deleted.' },

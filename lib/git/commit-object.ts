@@ -33,6 +33,19 @@ export function encodeCommit(commit: Commit): Buffer {
   return Buffer.from(lines.join('\n'), 'utf8');
 }
 
+/** Bytes before a commit's message that are read. It is a thousand parents; the service writes one. */
+const longestHead = 64 * 1024;
+
+/**
+ * The tree that a commit is of, as git reads it: the first line says it.
+ * @throws RepositoryUnreadable when the bytes are no commit
+ */
+export function decodeTreeOf(bytes: Buffer): Oid {
+  const tree = /^tree ([0-9a-f]{40})\n/.exec(bytes.toString('latin1', 0, 46))?.[1];
+  if (tree === undefined) throw new RepositoryUnreadable('An object is no well-formed commit.');
+  return tree;
+}
+
 /**
  * Reads a commit object's bytes. Headers that are not part of `Commit`
  * (signatures, merge tags) are passed over; time zones are read as UTC, since
@@ -43,6 +56,7 @@ export function decodeCommit(bytes: Uint8Array): Commit {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const end = text.indexOf('\n\n');
   const head = end < 0 ? text : text.slice(0, end);
+  if (head.length > longestHead) throw new RepositoryUnreadable('The head of a commit is too long to be read.');
   let tree: Oid | undefined;
   let author: Signature | undefined;
   let committer: Signature | undefined;

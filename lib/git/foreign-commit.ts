@@ -15,12 +15,23 @@ export interface ForeignCommit {
  */
 export function decodeForeignCommit(bytes: Buffer): ForeignCommit {
   const end = bytes.indexOf('\n\n');
-  const head = bytes.toString('latin1', 0, end < 0 ? bytes.length : end).split('\n');
-  const find = (name: string): string | undefined =>
-    head.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-  const decoder = openDecoder(find('encoding'));
-  const author = decoder.decode(Buffer.from(find('author') ?? '', 'latin1'));
-  return { author: readSignature(author), message: end < 0 ? '' : decoder.decode(bytes.subarray(end + 2)) };
+  const head = end < 0 ? bytes : bytes.subarray(0, end);
+  const decoder = openDecoder(findHeader(head, 'encoding')?.toString('latin1'));
+  const author = decoder.decode(findHeader(head, 'author') ?? Buffer.alloc(0));
+  const message = end < 0 ? '' : decoder.decode(bytes.subarray(end + 2, end + 2 + longestText));
+  return { author: readSignature(author), message };
+}
+
+/** Bytes of a header, and of a message, that are read: the beginning says what is told of the commit. */
+const longestText = 4096;
+
+/** What the first header of this name says; undefined where there is none. */
+function findHeader(head: Buffer, name: string): Buffer | undefined {
+  const start = head.indexOf(`\n${name} `);
+  if (start < 0) return undefined;
+  const from = start + name.length + 2;
+  const end = head.indexOf(0x0a, from);
+  return head.subarray(from, Math.min(end < 0 ? head.length : end, from + longestText));
 }
 
 /** Labels are those of the Encoding Standard (WHATWG), which has git's usual ones. */
@@ -35,6 +46,7 @@ function openDecoder(label: string | undefined): TextDecoder {
 /** As git reads it: the name ends at the first `<`, the address at the next `>`, and the time follows the last one. */
 function readSignature(line: string): Signature {
   const [, name = line, email = ''] = /^([^<]*)<([^>]*)/.exec(line) ?? [];
-  const [, seconds = 'none'] = /^ *(-?\d+)/.exec(line.slice(line.lastIndexOf('>') + 1)) ?? [];
+  const close = line.lastIndexOf('>');
+  const [, seconds = 'none'] = /^ *(-?\d+)/.exec(close < 0 ? '' : line.slice(close + 1)) ?? [];
   return { name: name.trim() || 'unknown', email: email.trim() || 'unknown', seconds: Number(seconds) };
 }

@@ -34,8 +34,9 @@ export async function* readCommitsWithGit(
   program: GitProgram,
   repository: string,
   wanted: AsyncIterable<WantedCommit>,
+  signal?: AbortSignal,
 ): AsyncGenerator<readonly ReadCommit[], void, undefined> {
-  const git = startGit(program, repository, ['cat-file', '--batch', '--buffer']);
+  const git = startGit(program, repository, ['cat-file', '--batch', '--buffer'], signal);
   const open: WantedCommit[] = [];
   const asking = ask(wanted, open, git.stdin);
   // Told where the answers end.

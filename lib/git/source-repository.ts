@@ -1,10 +1,15 @@
 import type { Readable } from 'node:stream';
 import { CatFile } from './cat-file.js';
+import { checkSizes, largestForeign } from './check-sizes.js';
 import { checkSource } from './check-source.js';
+import { decodeTreeOf } from './commit-object.js';
+import { EntryCount } from './count-entries.js';
 import { RepositoryUnreadable } from './errors.js';
 import { decodeForeignCommit, type ForeignCommit } from './foreign-commit.js';
 import { requireGit, runGit, type GitProgram } from './git-program.js';
 import type { Oid } from './objects.js';
+import { readCommitsWithGit, type WantedCommit } from './read-commits.js';
+import { splitOutput } from './split-output.js';
 import { startGit, type StartedGit } from './start-git.js';
 import { streamBlob } from './stream-with-git.js';
 import { Tree } from './tree.js';
@@ -52,11 +57,18 @@ export class SourceRepository {
   /**
    * @param path the folder with its objects, absolute
    * @param signal ends what git is doing
-   * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects or is of SHA-256
+   * @param tell says how many objects are looked at so far
+   * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects, is of SHA-256, or has
+   * a commit, tag or folder that is too large to be read whole
    */
-  static async open(path: string, signal: AbortSignal): Promise<SourceRepository> {
+  static async open(
+    path: string,
+    signal: AbortSignal,
+    tell?: (objects: number) => Promise<void>,
+  ): Promise<SourceRepository> {
     const program = await requireGit('import a repository');
-    await checkSource(program, path, signal);
+    await checkSource(program, path, { signal });
+    await checkSizes(program, path, largestForeign, signal, tell);
     return new SourceRepository(program, path, signal);
   }
 
@@ -80,11 +92,45 @@ export class SourceRepository {
   }
 
   /** A commit and, of each, its first parent: the oldest first. @throws RepositoryUnreadable */
-  async listCommits(tip: Oid): Promise<Oid[]> {
-    const commits: Oid[] = [];
+  async *listCommits(tip: Oid): AsyncGenerator<Oid> {
     const child = this.#start(['rev-list', '--first-parent', '--reverse', tip]);
-    for await (const line of split(child, 0x0a)) commits.push(line.toString('latin1'));
-    return commits;
+    for await (const line of splitOutput(child, 0x0a)) yield line.toString('latin1');
+  }
+
+  /**
+   * How many files and folders a commit has, or more than `most` where it has more than those. They are counted without
+   * going through them: few objects can stand for any number.
+   * @throws RepositoryUnreadable
+   */
+  async countFiles(commit: Oid, most: number): Promise<number> {
+    for await (const count of this.countChanges(null, [commit], most)) return count;
+    throw new RepositoryUnreadable(`Commit ${commit} is missing.`);
+  }
+
+  /**
+   * How many files and folders each commit changed against the one before it in the list, counted in the same way.
+   * @param before the one before the first; null where there is none
+   * @throws RepositoryUnreadable
+   */
+  async *countChanges(before: Oid | null, commits: Iterable<Oid>, most: number): AsyncGenerator<number> {
+    const count = new EntryCount(async (oid) => {
+      const answer = await this.#contents.ask(oid);
+      return answer?.type === 'tree' ? answer.bytes : undefined;
+    }, most);
+    const wanted = wantEach(before === null ? commits : [before, ...commits]);
+    let tree: Oid | null = null;
+    let isFirst = true;
+    for await (const group of readCommitsWithGit(this.#program, this.#path, wanted, this.#signal)) {
+      for (const { bytes } of group) {
+        const next = decodeTreeOf(bytes);
+        if (before !== null && isFirst) tree = next;
+        else {
+          yield await count.changed(tree, next);
+          tree = next;
+        }
+        isFirst = false;
+      }
+    }
   }
 
   /**
@@ -140,27 +186,10 @@ export class SourceRepository {
   }
 
   #list(parameters: readonly string[]): AsyncGenerator<Buffer> {
-    return split(this.#start(parameters), 0);
+    return splitOutput(this.#start(parameters), 0);
   }
 }
 
-/** What a git says, cut at each such byte. It ends when nobody takes any more. @throws RepositoryUnreadable */
-async function* split(git: StartedGit, end: number): AsyncGenerator<Buffer> {
-  git.stdin.end();
-  try {
-    let rest: Buffer[] = [];
-    for await (const piece of git.stdout as AsyncIterable<Buffer>) {
-      let at = 0;
-      for (let next = piece.indexOf(end); next >= 0; next = piece.indexOf(end, at)) {
-        rest.push(piece.subarray(at, next));
-        at = next + 1;
-        yield Buffer.concat(rest);
-        rest = [];
-      }
-      rest.push(piece.subarray(at));
-    }
-    await git.requireSuccess('git cannot read the repository');
-  } finally {
-    git.kill();
-  }
+async function* wantEach(commits: Iterable<Oid>): AsyncGenerator<WantedCommit> {
+  for (const oid of commits) yield { oid, withTree: false };
 }

@@ -39,7 +39,7 @@ export function readImportedCommit(message: string | null, into: Location): Oid 
 export interface FindImportedInput {
   readonly into: Location;
   /** Commits of the repository that is imported. */
-  readonly among: ReadonlySet<Oid>;
+  readonly among: Pick<ReadonlySet<Oid>, 'has'>;
 }
 
 /**

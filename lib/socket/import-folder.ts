@@ -1,40 +1,73 @@
-import { constants, createReadStream } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { EnclosedFolder } from '../disk/enclosed-folder.js';
+import { readUpTo } from '../disk/open-regular.js';
+import { invalidRequest } from '../domain/refusal.js';
 import type { ContentSource } from '../operations/content.js';
 import type { FoundFile, ImportRun, Limits } from './import-run.js';
-import { unreadable, walkFolder, type WalkedFile } from './walk-folder.js';
+import { countFolder, unreadable, walkFolder, type Walk, type WalkedFile } from './walk-folder.js';
 
 /**
  * Brings the files below a folder of this machine in. What is there with the same bytes is left alone, so an import
  * that was interrupted is run again and goes on; what cannot come in is passed over with a reason.
  * @param directory absolute path
+ * @throws Refusal INVALID_REQUEST `import_too_large`
  */
-export function importFolder(run: ImportRun, directory: string): Promise<void> {
-  return run.bringIn(findFiles(run, directory), null);
+export async function importFolder(run: ImportRun, directory: string): Promise<void> {
+  const { dataFolder } = run.context.host;
+  const root = await EnclosedFolder.open(directory);
+  const avoid = dataFolder === null ? null : (await EnclosedFolder.open(dataFolder)).path;
+  const walk = { root, into: run.into, avoid };
+  await countFolder(walk, run.countEntries());
+  await run.bringIn(findFiles(run, walk), null);
 }
 
-async function* findFiles(run: ImportRun, directory: string): AsyncGenerator<FoundFile> {
-  for await (const walked of walkFolder(directory, run.into, run.context.host.dataFolder)) {
+async function* findFiles(run: ImportRun, walk: Walk): AsyncGenerator<FoundFile> {
+  for await (const walked of walkFolder(walk, run.countEntries())) {
     if ('skipped' in walked) run.skip(walked.skipped);
-    else yield { ...walked.file, open: (limits) => openSource(walked.file, limits) };
+    else yield { ...walked.file, open: (limits) => openSource(walk, walked.file, limits) };
   }
 }
 
 /** The file's content, or why it cannot be had. */
-async function openSource({ path, size }: WalkedFile, limits: Limits): Promise<ContentSource | string> {
+export async function openSource({ root }: Walk, file: WalkedFile, limits: Limits): Promise<ContentSource | string> {
   try {
-    if (size > limits.whole) {
-      await access(path, constants.R_OK);
-      return { stream: readPieces(path) };
+    const handle = await root.openFile(file.path, file.seen);
+    try {
+      if (file.size > limits.whole) return { stream: readPieces(() => root.openFile(file.path, file.seen)) };
+      const bytes = await readUpTo(handle, limits.whole, file.size);
+      return bytes === undefined ? 'grew while it was being read' : { bytes };
+    } finally {
+      await handle.close();
     }
-    const bytes = await readFile(path);
-    return bytes.length > limits.whole ? 'grew while it was being read' : { bytes };
   } catch (error) {
     return unreadable(error);
   }
 }
 
-/** Opens the file only when its first piece is asked for. */
-async function* readPieces(path: string): AsyncGenerator<Buffer> {
-  yield* createReadStream(path) as AsyncIterable<Buffer>;
+const pieceSize = 64 * 1024;
+
+/**
+ * Opens the file again when its first piece is asked for, so that nothing stays open that nobody reads.
+ * @throws Refusal INVALID_REQUEST `source_unreadable`
+ */
+async function* readPieces(open: () => Promise<FileHandle>): AsyncGenerator<Buffer> {
+  const handle = await orRefuse(open());
+  try {
+    for (;;) {
+      const piece = Buffer.allocUnsafeSlow(pieceSize);
+      const { bytesRead } = await orRefuse(handle.read(piece, 0, pieceSize));
+      if (bytesRead === 0) return;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function orRefuse<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw invalidRequest('source_unreadable', unreadable(error));
+  }
 }

@@ -28,9 +28,9 @@ interface Steps {
 /**
  * Brings a history in, a commit after the other along the first parents, the oldest first. It goes on with the last
  * commit that has come in, which is looked at again: it may have come in in part. What has been written here since, by
- * hand, is never overwritten.
+ * hand, is never overwritten. Before anything comes in, it is counted how much that would be.
  * @returns how many commits were brought in, and of how many
- * @throws Refusal CONFLICT `stopped`; INVALID_REQUEST `storage_quota`
+ * @throws Refusal CONFLICT `stopped`; INVALID_REQUEST `import_too_large`, `storage_quota`
  */
 export async function importHistory(
   run: ImportRun,
@@ -38,9 +38,19 @@ export async function importHistory(
   tip: Oid,
 ): Promise<{ readonly commits: number; readonly of: number }> {
   if (run.into.length > longestPlace) throw badField('into', `is longer than ${longestPlace} characters`);
-  const commits = await source.listCommits(tip);
-  const last = await run.context.perform(findImportedCommit, { into: run.into, among: new Set(commits) });
-  const start = last === null ? 0 : commits.indexOf(last);
+  const counter = run.countEntries();
+  const places = new Map<Oid, number>();
+  for await (const commit of source.listCommits(tip)) {
+    counter.add();
+    places.set(commit, places.size);
+  }
+  const last = await run.context.perform(findImportedCommit, { into: run.into, among: places });
+  const start = last === null ? 0 : (places.get(last) ?? 0);
+  const commits = [...places.keys()];
+  for await (const changed of source.countChanges(commits[start - 1] ?? null, commits.slice(start), counter.left)) {
+    counter.add(changed);
+    await counter.tellNowAndThen();
+  }
   for (let index = start; index < commits.length; index += 1) {
     const commit = commits[index];
     if (commit === undefined) break;
@@ -123,6 +133,7 @@ async function update(
     return;
   }
   if (!run.fits(file)) return;
+  run.takeIn(file);
   const content = await file.open(run.limits);
   if (typeof content === 'string') {
     run.skip({ path: shown, reason: content });

@@ -10,9 +10,14 @@ const together = 256;
 
 const gone = 'cannot be read: the repository has lost its content';
 
-/** Brings the files of one commit in, as a folder's. */
-export function importCommit(run: ImportRun, source: SourceRepository, commit: Oid): Promise<void> {
-  return run.bringIn(findFiles(run, source, commit), null);
+/**
+ * Brings the files of one commit in, as a folder's. Before that it is counted how many they are.
+ * @throws Refusal INVALID_REQUEST `import_too_large`
+ */
+export async function importCommit(run: ImportRun, source: SourceRepository, commit: Oid): Promise<void> {
+  const counter = run.countEntries();
+  counter.add(await source.countFiles(commit, counter.left));
+  await run.bringIn(findFiles(run, source, commit), null);
 }
 
 async function* findFiles(run: ImportRun, source: SourceRepository, commit: Oid): AsyncGenerator<FoundFile> {

@@ -4,6 +4,7 @@ import { showPolicy } from '../operations/change-policy.js';
 import type { ContentSource } from '../operations/content.js';
 import { importDocuments } from '../operations/import-documents.js';
 import type { WorkspaceContext } from './command.js';
+import { EntryCounter, tooManyBytes, type ImportBounds } from './count-entries.js';
 import type { SkippedEntry } from './walk-folder.js';
 
 /** A batch is one commit: enough to be fast, little enough to hold in memory and to be undone by a crash. */
@@ -13,6 +14,8 @@ const batchBytes = 8 * 1024 * 1024;
 const readWholeUpTo = 1024 * 1024;
 /** Milliseconds between two tellings of how far it is. */
 const tellEvery = 200;
+/** What was passed over is named up to here, and counted beyond. */
+const mostNamed = 10_000;
 
 export interface Limits {
   /** Bytes up to which a file is read whole. */
@@ -32,6 +35,16 @@ export interface FoundFile {
   open(limits: Limits): Promise<ContentSource | string>;
 }
 
+/** How an import went. */
+interface ImportOutcome {
+  readonly created: number;
+  readonly unchanged: number;
+  readonly skipped: readonly SkippedEntry[];
+  /** Beyond those, where there are too many to name. */
+  readonly skipped_not_named?: number;
+  readonly seconds: number;
+}
+
 /** One import: what it brings in, how far it is, and in the end how it went. */
 export class ImportRun {
   readonly context: WorkspaceContext;
@@ -43,17 +56,22 @@ export class ImportRun {
   #told: number;
   readonly #tally = { created: 0, updated: 0, deleted: 0, unchanged: 0, bytes: 0 };
   readonly #skipped = new Map<string, SkippedEntry>();
+  readonly #bounds: ImportBounds;
+  #notNamed = 0;
+  /** Bytes of the files that were found. */
+  #found = 0;
 
-  private constructor(context: WorkspaceContext, into: Location, limits: Limits) {
+  private constructor(context: WorkspaceContext, into: Location, bounds: ImportBounds, limits: Limits) {
     this.context = context;
     this.into = into;
+    this.#bounds = bounds;
     this.#limits = limits;
     this.#started = context.host.clock.now();
     this.#told = this.#started;
   }
 
-  static async start(context: WorkspaceContext, into: Location): Promise<ImportRun> {
-    return new ImportRun(context, into, await readLimits(context));
+  static async start(context: WorkspaceContext, into: Location, bounds: ImportBounds): Promise<ImportRun> {
+    return new ImportRun(context, into, bounds, await readLimits(context));
   }
 
   get limits(): Limits {
@@ -64,15 +82,26 @@ export class ImportRun {
     this.#tally[what] += 1;
   }
 
+  /** Counts what is looked at, up to the bound; tells how far that is, and ends when the import is stopped. */
+  countEntries(): EntryCounter {
+    return new EntryCounter(this.#bounds.mostFiles, async (counted) => {
+      this.requireGoingOn();
+      await this.tellNowAndThen(counted);
+    });
+  }
+
   /** Passes something over, once for each reason. */
   skip(entry: SkippedEntry): void {
-    this.#skipped.set(`${entry.path}\0${entry.reason}`, entry);
+    const key = `${entry.path}\0${entry.reason}`;
+    if (this.#skipped.size < mostNamed || this.#skipped.has(key)) this.#skipped.set(key, entry);
+    else this.#notNamed += 1;
   }
 
   /** What it came to, for the answer. */
-  get result(): { created: number; unchanged: number; skipped: readonly SkippedEntry[]; seconds: number } {
+  get result(): ImportOutcome {
     const { created, unchanged } = this.#tally;
-    return { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
+    const outcome = { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
+    return this.#notNamed === 0 ? outcome : { ...outcome, skipped_not_named: this.#notNamed };
   }
 
   get changed(): { updated: number; deleted: number } {
@@ -86,13 +115,23 @@ export class ImportRun {
     if (signal.aborted) throw conflict('stopped', 'The import was stopped. Run it again, and it goes on where it was.');
   }
 
-  /** Says how far it is, a few times a second. */
-  async tellNowAndThen(): Promise<void> {
+  /**
+   * Says how far it is, a few times a second.
+   * @param counted where nothing comes in yet, and it is counted first what there is: how much so far
+   */
+  async tellNowAndThen(counted?: number): Promise<void> {
     const now = this.context.host.clock.now();
     if (now - this.#told < tellEvery) return;
     this.#told = now;
-    const skipped = this.#skipped.size;
-    await this.context.tell({ ...this.#tally, skipped, seconds: this.#seconds, ...this.position });
+    const skipped = this.#skipped.size + this.#notNamed;
+    const position = counted === undefined ? this.position : { counted };
+    await this.context.tell({ ...this.#tally, skipped, seconds: this.#seconds, ...position });
+  }
+
+  /** Counts a file that was found towards the bound. @throws Refusal INVALID_REQUEST `import_too_large` */
+  takeIn({ size }: Pick<FoundFile, 'size'>): void {
+    this.#found += size;
+    if (this.#found > this.#bounds.mostBytes) throw tooManyBytes(this.#bounds.mostBytes);
   }
 
   /** Whether a file is small enough; else it is passed over. */
@@ -106,7 +145,7 @@ export class ImportRun {
   /** Brings new documents in, many by one commit; what is there with the same bytes is left alone. */
   async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, message: string | null): Promise<void> {
     let bringing: Promise<void> = Promise.resolve();
-    for await (const batch of this.#gather(found)) {
+    for await (const batch of this.#gather(this.#takeEach(found))) {
       // The next batch is read while this one is written.
       await bringing;
       this.requireGoingOn();
@@ -119,6 +158,14 @@ export class ImportRun {
 
   get #seconds(): number {
     return (this.context.host.clock.now() - this.#started) / 1000;
+  }
+
+  async *#takeEach(found: AsyncIterable<FoundFile> | Iterable<FoundFile>): AsyncGenerator<FoundFile> {
+    for await (const file of found) {
+      if (!this.fits(file)) continue;
+      this.takeIn(file);
+      yield file;
+    }
   }
 
   async *#gather(found: AsyncIterable<FoundFile> | Iterable<FoundFile>): AsyncGenerator<FoundFile[]> {
@@ -149,8 +196,14 @@ export class ImportRun {
     try {
       await this.#send(batch, message);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.details?.reason !== 'content_too_large') throw error;
       const [first, ...others] = batch;
+      const reason = error instanceof Refusal ? error.details?.reason : undefined;
+      // What is read in pieces stands alone in its batch.
+      if (reason === 'source_unreadable' && first !== undefined && others.length === 0) {
+        this.skip({ path: first.shown, reason: (error as Refusal).message });
+        return;
+      }
+      if (!(error instanceof Refusal) || reason !== 'content_too_large') throw error;
       const before = this.#limits;
       this.#limits = await readLimits(this.context);
       const isSame = before.whole === this.#limits.whole && before.largest === this.#limits.largest;

@@ -5,6 +5,8 @@ import { GitProgramMissing, RepositoryUnreadable } from '../git/errors.js';
 import { SourceRepository } from '../git/source-repository.js';
 import { unpackBundle } from '../git/unpack-bundle.js';
 import { inWorkspace } from './command.js';
+import { parseBytes, type Fields } from './fields.js';
+import { usualBounds, type ImportBounds } from './count-entries.js';
 import { chooseSource, unsuitable, type Source } from './choose-source.js';
 import { importFolder } from './import-folder.js';
 import { importHistory } from './import-history.js';
@@ -20,13 +22,13 @@ export const importSource = inWorkspace(async (context, fields) => {
   const withHistory = fields.flag('history');
   const { dataFolder } = context.host;
   const source = await chooseSource(fields.text('directory'), ref !== undefined || withHistory, dataFolder);
-  const run = await ImportRun.start(context, fields.folder('into'));
+  const run = await ImportRun.start(context, fields.folder('into'), readBounds(fields));
   if (source.kind === 'folder') {
     await importFolder(run, source.path);
     return run.result;
   }
   try {
-    return await readingRepository(source, context.signal, dataFolder ?? tmpdir(), async (repository) => {
+    return await readingRepository(run, source, async (repository) => {
       const commit = await repository.findCommit(ref ?? 'HEAD');
       if (commit === undefined) throw noCommit(ref);
       if (!withHistory) {
@@ -44,20 +46,29 @@ export const importSource = inWorkspace(async (context, fields) => {
   }
 });
 
+/** What one import may look at; the usual bounds where the caller says nothing. */
+function readBounds(fields: Fields): ImportBounds {
+  const bytes = fields.optionalText('most_bytes');
+  return {
+    mostFiles: fields.optionalCount('most_files') ?? usualBounds.mostFiles,
+    mostBytes: bytes === undefined ? usualBounds.mostBytes : parseBytes('most_bytes', bytes),
+  };
+}
+
 function noCommit(ref: string | undefined): Error {
   if (ref !== undefined) return unsuitable(`The repository has no commit "${ref}".`, 'ref');
   return unsuitable('The HEAD of the repository leads to no commit. Name a branch, tag or commit with --ref.', 'ref');
 }
 
 async function readingRepository<Result>(
+  run: ImportRun,
   { kind, path }: Source,
-  signal: AbortSignal,
-  within: string,
   read: (repository: SourceRepository) => Promise<Result>,
 ): Promise<Result> {
-  const folder = kind === 'bundle' ? await unpackBundle(path, within, signal) : path;
+  const { signal, host } = run.context;
+  const folder = kind === 'bundle' ? await unpackBundle(path, host.dataFolder ?? tmpdir(), signal) : path;
   try {
-    const repository = await SourceRepository.open(folder, signal);
+    const repository = await SourceRepository.open(folder, signal, (objects) => run.tellNowAndThen(objects));
     try {
       return await read(repository);
     } finally {

@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { UnfitFile } from '../disk/open-regular.js';
+import type { EnclosedFolder, Identity } from '../disk/enclosed-folder.js';
 import { faultOfLocation, joinLocation, longestLocation, type Location } from '../domain/location.js';
+import { sortResting } from '../pace/sort-resting.js';
+import type { EntryCounter } from './count-entries.js';
 
 /** A regular file below the folder that is walked, and the location it would get. */
 export interface WalkedFile {
@@ -13,6 +17,8 @@ export interface WalkedFile {
   readonly location: Location;
   /** Bytes. */
   readonly size: number;
+  /** Which file it was when it was looked at. */
+  readonly seen: Identity;
 }
 
 /** What cannot come in, with the reason in words; a folder stands for everything in it. */
@@ -26,30 +32,41 @@ export type Walked = { readonly file: WalkedFile } | { readonly skipped: Skipped
 /** Entries that are looked at together. */
 const together = 64;
 
-interface Walk {
-  readonly root: string;
+/** What a walk goes through. */
+export interface Walk {
+  readonly root: EnclosedFolder;
+  /** The location that the folder's content goes below. */
+  readonly into: Location;
   /** Absolute path that is passed over: the service's own data. */
   readonly avoid: string | null;
 }
 
 /**
  * Every file below a folder, depth first and in order of the names' bytes. Symbolic links are never followed, so the
- * walk stays inside the folder. Names are brought to Unicode normalization form C.
- * @param root absolute path
- * @param into location that the folder's content goes below
+ * walk stays inside the folder, also where others change it meanwhile. Names are brought to Unicode normalization form C.
+ * @param counter counts every entry; what it throws ends the walk
  */
-export async function* walkFolder(root: string, into: Location, avoid: string | null): AsyncGenerator<Walked> {
-  yield* walk({ root, avoid }, root, into);
+export async function* walkFolder(walk: Walk, counter: EntryCounter): AsyncGenerator<Walked> {
+  yield* walkBelow(walk, walk.root.path, walk.into, counter);
 }
 
-async function* walk(context: Walk, folder: string, into: Location): AsyncGenerator<Walked> {
-  let names: Buffer[];
+async function* walkBelow(
+  context: Walk,
+  folder: string,
+  into: Location,
+  counter: EntryCounter,
+): AsyncGenerator<Walked> {
+  const found: Buffer[] = [];
   try {
-    names = (await readdir(folder, { encoding: 'buffer' })).sort((a, b) => a.compare(b));
+    for await (const { name } of context.root.list(folder)) {
+      counter.add();
+      found.push(name);
+    }
   } catch (error) {
     yield skip(context, folder, unreadable(error));
     return;
   }
+  const names = await sortResting(found, (a, b) => a.compare(b));
   for (let start = 0; start < names.length; start += together) {
     const entries = await Promise.all(names.slice(start, start + together).map((name) => look(folder, name)));
     for (const { path, name, stats, fault } of entries) {
@@ -60,8 +77,33 @@ async function* walk(context: Walk, folder: string, into: Location): AsyncGenera
       else if (path === context.avoid) yield skip(context, path, "is this service's own data folder");
       else if (location === undefined) yield skip(context, path, 'has a name that is not valid UTF-8');
       else if (typeof location !== 'string') yield skip(context, path, location.fault);
-      else if (stats.isDirectory()) yield* walk(context, path, location);
-      else yield { file: { path, shown: relative(context.root, path), location, size: stats.size } };
+      else if (stats.isDirectory()) yield* walkBelow(context, path, location, counter);
+      else {
+        const { size, dev, ino } = stats;
+        yield { file: { path, shown: relative(context.root.path, path), location, size, seen: { dev, ino } } };
+      }
+    }
+  }
+}
+
+/**
+ * Counts what a walk would look at, and looks at nothing but names: a folder that is too large is refused before anything
+ * of it comes in. Folders that cannot be read are passed over here, as the walk names them.
+ */
+export async function countFolder({ root, into, avoid }: Walk, counter: EntryCounter): Promise<void> {
+  const open = [{ path: root.path, into }];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    try {
+      for await (const entry of root.list(folder.path)) {
+        counter.add();
+        await counter.tellNowAndThen();
+        if (!entry.isDirectory() || !isUtf8(entry.name)) continue;
+        const name = entry.name.toString('utf8');
+        const [path, location] = [join(folder.path, name), locate(folder.into, name)];
+        if (path !== avoid && typeof location === 'string') open.push({ path, into: location });
+      }
+    } catch (error) {
+      if (!isOfTheSystem(error)) throw error;
     }
   }
 }
@@ -97,11 +139,19 @@ export function locate(into: Location, name: string): Location | { readonly faul
 }
 
 function skip({ root }: Walk, path: string, reason: string): Walked {
-  return { skipped: { path: relative(root, path) || '.', reason } };
+  return { skipped: { path: relative(root.path, path) || '.', reason } };
 }
 
-/** Why the system would not let it be read, in words. */
+/** Whether it is about one file or folder, and no reason to end the whole. */
+function isOfTheSystem(error: unknown): boolean {
+  return error instanceof UnfitFile || (error instanceof Error && 'syscall' in error);
+}
+
+/**
+ * Why it cannot be read, in words.
+ * @throws the error itself, where it is neither the system's nor about what the file is
+ */
 export function unreadable(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return `cannot be read (${code})`;
+  if (!isOfTheSystem(error)) throw error;
+  return error instanceof UnfitFile ? error.message : `cannot be read (${(error as NodeJS.ErrnoException).code})`;
 }

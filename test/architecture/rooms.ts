@@ -6,7 +6,7 @@ import path from 'node:path';
  */
 export const floors: readonly (readonly string[])[] = [
   ['domain'],
-  ['pace'],
+  ['pace', 'disk'],
   ['git', 'sidecar', 'search'],
   ['access'],
   ['audit'],

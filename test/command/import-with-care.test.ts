@@ -6,19 +6,11 @@ import { join } from 'node:path';
 import type { Policy } from '../../lib/domain/policy.js';
 import { changePolicy } from '../../lib/operations/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { runGit } from '../harness/run-git.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
-
-interface Imported {
-  readonly created: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly unchanged: number;
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-}
+import { bring, type Brought } from './bring.js';
 
 describe('an import', function () {
   this.timeout(30_000);
@@ -62,26 +54,7 @@ describe('an import', function () {
     return oid;
   }
 
-  /** @param tell called after each batch has been begun */
-  async function bring(fields: Record<string, unknown>, tell: () => Promise<unknown> = async () => undefined) {
-    let now = 0;
-    const host = {
-      // Goes on by itself, so that there is something to tell each time.
-      clock: { now: () => (now += 1000) },
-      randomness: service.workspace.randomness,
-      dataFolder: null,
-      find: () => service.workspace,
-      names: () => ['acme'],
-    };
-    const signal = new AbortController().signal;
-    const options = { host, server: null, address: '', signal, tell, onFault: () => undefined };
-    const request = { command: 'import', fields: { directory: folder, into: 'wiki', ...fields } };
-    const answer = await runCommand(request, options as unknown as RunOptions);
-    assert.ok('result' in answer, JSON.stringify(answer));
-    return answer.result as Imported;
-  }
-
-  const withHistory = (): Promise<Imported> => bring({ history: true });
+  const withHistory = (): Promise<Brought> => bring(service, { directory: folder, history: true });
 
   describe('of a history', () => {
     it('leaves alone what somebody made by hand, though it has the same bytes', async () => {
@@ -110,7 +83,7 @@ describe('an import', function () {
       await write('a.md', 'one');
       await write('b.md', 'one');
       commit('One');
-      assert.equal((await bring({ ref: 'main' })).created, 2);
+      assert.equal((await bring(service, { directory: folder, ref: 'main' })).created, 2);
       await write('a.md', 'two');
       git('rm', '-q', 'b.md');
       commit('Two');
@@ -169,13 +142,14 @@ describe('an import', function () {
   });
 
   describe('that a stricter policy comes across', () => {
-    const importing = async (change: Partial<Policy>): Promise<Imported> => {
+    const importing = async (change: Partial<Policy>): Promise<Brought> => {
       await rm(join(folder, '.git'), { recursive: true });
       for (let index = 0; index < 300; index += 1) await write(`${String(index).padStart(3, '0')}.md`, `${index}`);
       for (const name of ['300.md', '301.md']) await write(name, name.repeat(1000));
       await write('302.md', 'the last one');
       let changed: Promise<unknown> | undefined;
-      return bring({}, () => (changed ??= perform(service.workspace, operator, changePolicy, change)));
+      const tell = (): Promise<unknown> => (changed ??= perform(service.workspace, operator, changePolicy, change));
+      return bring(service, { directory: folder }, { tell });
     };
 
     it('passes over what is too large now, by name, and brings the rest in', async () => {

@@ -46,7 +46,7 @@ describe('what the commits of a repository changed, asked of one git', () => {
   });
   beforeEach(async () => {
     source = await SourceRepository.open(join(folder, '.git'), new AbortController().signal);
-    commits = await source.listCommits((await source.findCommit('HEAD')) ?? '');
+    commits = await gather(source.listCommits((await source.findCommit('HEAD')) ?? ''));
   });
   afterEach(() => source.close());
   after(() => rm(folder, { recursive: true, force: true }));

@@ -1,0 +1,59 @@
+import { invalidRequest, type Refusal } from '../domain/refusal.js';
+
+/** How much one import looks at. */
+export interface ImportBounds {
+  /** Files and folders, of a history also commits and what each of them changed. */
+  readonly mostFiles: number;
+  /** Bytes of all files together. */
+  readonly mostBytes: number;
+}
+
+export const usualBounds: ImportBounds = { mostFiles: 1_000_000, mostBytes: 1000 * 1000 ** 3 };
+
+/** Says how many there are so far. */
+type Tell = (counted: number) => Promise<void>;
+
+/** Counts what an import looks at, up to a bound. */
+export class EntryCounter {
+  readonly #most: number;
+  readonly #tell: Tell;
+  #count = 0;
+
+  constructor(most: number, tell: Tell = async () => undefined) {
+    this.#most = most;
+    this.#tell = tell;
+  }
+
+  /** How many more there may be. */
+  get left(): number {
+    return this.#most - this.#count;
+  }
+
+  /** @throws Refusal INVALID_REQUEST `import_too_large` when there are more than the bound */
+  add(entries = 1): void {
+    this.#count += entries;
+    if (this.#count > this.#most) throw tooManyFiles(this.#most);
+  }
+
+  async tellNowAndThen(): Promise<void> {
+    await this.#tell(this.#count);
+  }
+}
+
+/** @param most the bound that was passed */
+export function tooManyFiles(most: number): Refusal {
+  return invalidRequest(
+    'import_too_large',
+    `There are more than ${most} files, folders and changes to look at, and one import takes no more. Import a part of it, or raise the bound with --most-files.`,
+    { field: 'most_files', limit: most },
+  );
+}
+
+/** @param most the bound that was passed, in bytes */
+export function tooManyBytes(most: number): Refusal {
+  return invalidRequest(
+    'import_too_large',
+    `The files have more than ${most} bytes, and one import takes no more. What came in before stays. Import the rest in parts, or raise the bound with --most-bytes.`,
+    { field: 'most_bytes', limit: most },
+  );
+}

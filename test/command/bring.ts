@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
+import type { CommandError } from '../../lib/socket/command.js';
+import type { TestService } from '../harness/service.js';
+
+/** What an import answers. */
+export interface Brought {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped_not_named?: number;
+}
+
+export interface Bringing {
+  /** Called after each batch has been begun, and not while it is counted what there is. */
+  readonly tell?: (progress: object) => Promise<unknown>;
+  readonly dataFolder?: string;
+}
+
+async function run(service: TestService, fields: Record<string, unknown>, { tell, dataFolder }: Bringing) {
+  let now = 0;
+  const host = {
+    // Goes on by itself, so that there is something to tell each time.
+    clock: { now: () => (now += 1000) },
+    randomness: service.workspace.randomness,
+    dataFolder: dataFolder ?? null,
+    find: () => service.workspace,
+    names: () => ['acme'],
+  };
+  const signal = new AbortController().signal;
+  const told = async (progress: object): Promise<void> => {
+    if (!('counted' in progress)) await tell?.(progress);
+  };
+  const options = { host, server: null, address: '', signal, tell: told, onFault: () => undefined };
+  const request = { command: 'import', fields: { into: 'wiki', ...fields } };
+  return runCommand(request, options as unknown as RunOptions);
+}
+
+/** Imports in this process. @param fields of the command; `directory` among them */
+export async function bring(
+  service: TestService,
+  fields: Record<string, unknown>,
+  options: Bringing = {},
+): Promise<Brought> {
+  const answer = await run(service, fields, options);
+  assert.ok('result' in answer, JSON.stringify(answer));
+  return answer.result as Brought;
+}
+
+/** The same, where it has to be refused. */
+export async function bringRefused(
+  service: TestService,
+  fields: Record<string, unknown>,
+  options: Bringing = {},
+): Promise<CommandError> {
+  const answer = await run(service, fields, options);
+  assert.ok('error' in answer, JSON.stringify(answer));
+  return answer.error;
+}
