@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { openRegular } from '../disk/open-regular.js';
 import { mainRef } from './create-repository-files.js';
 import { RepositoryUnreadable } from './errors.js';
 import type { GitProgram } from './git-program.js';
@@ -56,13 +56,19 @@ export async function writeBundle(program: GitProgram, repository: string, head:
  */
 export async function takeBundle(repository: string, file: string): Promise<Oid> {
   const program = await requireGit('take a bundle in');
-  const { head, packStart } = await readHeader(file);
-  await feed(
-    startGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
-    (git) => pipeline(createReadStream(file, { start: packStart }), git.stdin).catch(forgiveEarlyEnd),
-    'The bundle cannot be taken in',
-  );
-  return head;
+  const handle = await openRegular(file, 'followed');
+  try {
+    const { head, packStart } = await readHeader(handle);
+    await feed(
+      startGit(program, repository, ['index-pack', '--stdin', '--strict', '--threads=1']),
+      (git) =>
+        pipeline(handle.createReadStream({ start: packStart, autoClose: false }), git.stdin).catch(forgiveEarlyEnd),
+      'The bundle cannot be taken in',
+    );
+    return head;
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
@@ -73,15 +79,9 @@ function forgiveEarlyEnd(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
-async function readHeader(file: string): Promise<{ head: Oid; packStart: number }> {
-  const handle = await open(file, 'r');
-  let start: string;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestHeader), 0, longestHeader, 0);
-    start = buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+async function readHeader(file: FileHandle): Promise<{ head: Oid; packStart: number }> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, longestHeader, 0);
+  const start = buffer.toString('latin1', 0, bytesRead);
   const end = start.indexOf('\n\n');
   const lines = start.slice(signature.length, Math.max(end, 0)).split('\n');
   const head = lines.find((line) => line.endsWith(` ${mainRef}`))?.split(' ', 1)[0];

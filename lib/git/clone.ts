@@ -1,9 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { checkSizes, largestOwn } from './check-sizes.js';
+import { checkWaitsForNobody } from './check-source.js';
 import { RepositoryUnreadable } from './errors.js';
 import { openRepositoryReadOnly } from './open-read-only.js';
 import type { ReadableRepository } from './open-read-only.js';
 import { orAbsent } from './file-system.js';
+import { findGit } from './git-program.js';
 import type { Oid } from './objects.js';
 
 /** Somebody's clone of a workspace's repository, bare or with files: looked at, never changed. */
@@ -17,10 +20,14 @@ export interface Clone {
 
 /**
  * @param folder the clone's top folder, or its `.git`
- * @throws RepositoryUnreadable when it is no clone, or has no branch `main`
+ * @throws RepositoryUnreadable when it is no clone, has no branch `main`, would make git wait, or has a commit or folder
+ * that is too large to be read whole
  */
 export async function openClone(folder: string, git: 'auto' | 'never' = 'auto'): Promise<Clone> {
   const path = await findGitFolder(resolve(folder));
+  await checkWaitsForNobody(path);
+  const program = git === 'auto' ? await findGit() : null;
+  if (program !== null) await checkSizes(program, path, largestOwn);
   const repository = await openRepositoryReadOnly({ path, git });
   try {
     const head = await repository.head();
@@ -34,11 +41,9 @@ export async function openClone(folder: string, git: 'auto' | 'never' = 'auto'):
 
 async function findGitFolder(folder: string): Promise<string> {
   const inside = join(folder, '.git');
-  const found = await orAbsent(stat(inside));
+  const found = await orAbsent(lstat(inside));
   if (found === undefined) return folder;
   if (found.isDirectory()) return inside;
-  // A work tree whose repository lies elsewhere (gitrepository-layout(5)).
-  const named = /^gitdir: (.+)$/m.exec(await readFile(inside, 'utf8'))?.[1];
-  if (named === undefined) throw new RepositoryUnreadable(`There is no repository: ${folder}`);
-  return isAbsolute(named) ? named : resolve(folder, named);
+  // A work tree whose repository lies elsewhere (gitrepository-layout(5)): whoever brings it says what is read, then.
+  throw new RepositoryUnreadable(`${inside} points to a repository elsewhere. Name that repository itself.`);
 }

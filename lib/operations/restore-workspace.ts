@@ -10,6 +10,7 @@ import {
   prepareStage,
   stageBackup,
   stageClone,
+  type CloneSource,
   type StagedWorkspace,
   type StageOptions,
 } from '../workspace/stage-workspace.js';
@@ -22,8 +23,7 @@ import { rebuild, type RebuildOptions } from './rebuild.js';
 
 /** Where a workspace comes from. */
 export type RestoreSource =
-  | { readonly backup: string; readonly passphrase: string }
-  | (RebuildOptions & { readonly clone: string; readonly name: string });
+  { readonly backup: string; readonly passphrase: string } | (RebuildOptions & CloneSource & { readonly name: string });
 
 /** Writes into a restored workspace's log how it came here, and with which commit. Admin. */
 function recording(name: string): WriteOperation<{ readonly commit: string | null }, null> {
@@ -59,7 +59,7 @@ export async function restoreWorkspace(
     const staged =
       checked !== undefined
         ? await stageBackup(checked, stage, options)
-        : await stageClone('clone' in source ? source.clone : '', name, stage, options);
+        : await stageClone('clone' in source ? source : { clone: '' }, name, stage, options);
     await withWorkspace(staged, options, async (workspace) => {
       const commit = await findNewestVersion(workspace);
       await perform(workspace, caller, 'clone' in source ? recordRecovery : recordRestore, { commit });

@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 
 /**
  * Reads a file piece by piece, so that memory stays flat and others have their turn in between.
  * @returns its SHA-256, in hexadecimal digits
  * @throws the system's error when it cannot be read
  */
-export async function hashFile(path: string): Promise<string> {
+export function hashFile(path: string): Promise<string> {
+  return hashPieces(createReadStream(path) as AsyncIterable<Buffer>);
+}
+
+/** The same of a file that is open, from where it stands. It stays open. */
+export function hashOpened(file: FileHandle): Promise<string> {
+  return hashPieces(file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
+}
+
+async function hashPieces(pieces: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) hash.update(piece);
+  for await (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
 

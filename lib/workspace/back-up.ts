@@ -1,4 +1,5 @@
-import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatTime } from '../domain/clock.js';
 import { invalidRequest } from '../domain/refusal.js';
@@ -34,6 +35,8 @@ export async function backUp(workspace: Workspace, options: BackUpOptions): Prom
     throw invalidRequest('no_data_folder', 'A workspace in memory ends with its process and cannot be backed up.');
   }
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+  // One that was there may be open to others, who could put links where its files will be. Some disks keep no modes.
+  if (!isNew) await chmod(folder, 0o700).catch(() => undefined);
   const present = await readdir(folder);
   if (present.length > 0) {
     throw invalidRequest('folder_not_empty', `${folder} is not empty. Name a folder for this backup alone.`, {
@@ -50,6 +53,9 @@ export async function backUp(workspace: Workspace, options: BackUpOptions): Prom
     throw error;
   }
 }
+
+/** Follows no link, and takes nothing that is there. */
+const newFile = { mode: 0o600, flag: 'wx' };
 
 async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: BackUpOptions): Promise<BackupManifest> {
   const at = (name: string): string => join(folder, name);
@@ -73,7 +79,7 @@ async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: B
   if (archives.length > 0) await mkdir(at(backupFiles.archives), { mode: 0o700 });
   for (const file of archives) {
     const name = `${backupFiles.archives}/${file}`;
-    await copyFile(join(workspace.archives ?? '', file), at(name));
+    await copyFile(join(workspace.archives ?? '', file), at(name), constants.COPYFILE_EXCL);
     names.push(name);
   }
   const files: BackupFile[] = [];
@@ -84,12 +90,12 @@ async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: B
     randomness: workspace.randomness,
     cost,
   });
-  await writeFile(at(backupFiles.sealed), sealed, { mode: 0o600 });
+  await writeFile(at(backupFiles.sealed), sealed, newFile);
   files.push(await describeFile(folder, backupFiles.sealed));
   for (const { name } of files) await syncPath(at(name));
   const manifest = { ...facts, files };
   const temporary = at(`${backupFiles.manifest}.tmp`);
-  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`, newFile);
   await syncPath(temporary);
   await rename(temporary, at(backupFiles.manifest));
   if (archives.length > 0) await syncPath(at(backupFiles.archives));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashFile } from '../pace/hash-file.js';
+import { openRegular } from '../disk/open-regular.js';
+import { hashOpened } from '../pace/hash-file.js';
 
 /** Names of a backup's files, besides the archives of the audit chain in `audit/`. */
 export const backupFiles = {
@@ -34,9 +34,22 @@ export interface BackupFile {
 }
 
 /** @param name relative to the folder, with forward slashes */
-export async function describeFile(folder: string, name: string): Promise<BackupFile> {
-  const path = join(folder, name);
-  return { name, bytes: (await stat(path)).size, sha256: await hashFile(path) };
+export function describeFile(folder: string, name: string): Promise<BackupFile> {
+  return describeAs(name, join(folder, name));
+}
+
+/**
+ * @param name what the file is called in a backup
+ * @param path where it lies
+ * @throws UnfitFile for what is no file; the system's error where it cannot be read
+ */
+export async function describeAs(name: string, path: string): Promise<BackupFile> {
+  const handle = await openRegular(path, 'followed');
+  try {
+    return { name, bytes: (await handle.stat()).size, sha256: await hashOpened(handle) };
+  } finally {
+    await handle.close();
+  }
 }
 
 /**

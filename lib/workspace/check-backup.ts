@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workspaceNamePattern } from '../access/secret.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import type { ServicePart } from '../sidecar/service-file.js';
-import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
+import { openRegular, readUpTo, UnfitFile } from '../disk/open-regular.js';
+import { backupFiles, describeAs, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
 import { openWithPassphrase, SealBroken } from './seal-with-passphrase.js';
 
 /** A backup whose files are the ones that were written. */
@@ -29,7 +30,7 @@ export async function checkBackup(folder: string, passphrase: string): Promise<C
   const manifest = await readManifest(folder);
   const problems: string[] = [];
   for (const file of manifest.files) {
-    const problem = await problemWith(folder, file);
+    const problem = await problemWith(join(folder, file.name), file);
     if (problem !== undefined) problems.push(problem);
   }
   const names = manifest.files.map(({ name }) => name);
@@ -39,10 +40,25 @@ export async function checkBackup(folder: string, passphrase: string): Promise<C
   return { folder, manifest, part: await openSealed(folder, manifest, passphrase) };
 }
 
+/** Bytes of the manifest and of the sealed part that are read: far more than ten thousand archives need. */
+const longestText = 16 * 1024 * 1024;
+
+/** @throws Error; the system's where it cannot be read */
+async function readText(path: string): Promise<string> {
+  const handle = await openRegular(path, 'followed');
+  try {
+    const bytes = await readUpTo(handle, longestText);
+    if (bytes === undefined) throw new UnfitFile(`has more than ${longestText} bytes`);
+    return bytes.toString('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
 async function readManifest(folder: string): Promise<BackupManifest> {
   let manifest: Partial<BackupManifest>;
   try {
-    manifest = JSON.parse(await readFile(join(folder, backupFiles.manifest), 'utf8')) as Partial<BackupManifest>;
+    manifest = JSON.parse(await readText(join(folder, backupFiles.manifest))) as Partial<BackupManifest>;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = isMissing ? `is missing: this is no backup, or one that was not finished` : `cannot be read`;
@@ -72,13 +88,18 @@ function isManifest(manifest: Partial<BackupManifest> | null): manifest is Backu
   );
 }
 
-async function problemWith(folder: string, { name, bytes, sha256 }: BackupFile): Promise<string | undefined> {
+/**
+ * What is wrong with a file of a backup, a sentence; undefined when nothing is.
+ * @param path where it lies, or where it was copied to
+ */
+export async function problemWith(path: string, { name, bytes, sha256 }: BackupFile): Promise<string | undefined> {
   let found: BackupFile;
   try {
-    const { size } = await stat(join(folder, name));
+    const { size } = await stat(path);
     if (size !== bytes) return `${name} has ${size} bytes, and the manifest says ${bytes}.`;
-    found = await describeFile(folder, name);
+    found = await describeAs(name, path);
   } catch (error) {
+    if (error instanceof UnfitFile) return `${name} ${error.message}.`;
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? `${name} is missing.` : `${name} cannot be read: ${message}.`;
   }
@@ -88,7 +109,7 @@ async function problemWith(folder: string, { name, bytes, sha256 }: BackupFile):
 async function openSealed(folder: string, manifest: BackupManifest, passphrase: string): Promise<ServicePart> {
   const name = backupFiles.sealed;
   try {
-    const sealed = await readFile(join(folder, name), 'utf8');
+    const sealed = await readText(join(folder, name));
     const belongsTo = digestManifest(manifest, manifest.files);
     const part = JSON.parse(await openWithPassphrase(sealed, passphrase, belongsTo)) as ServicePart;
     if (part.workspace === manifest.workspace) return part;

@@ -6,6 +6,7 @@ import { readHead } from '../audit/chain.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { takeBundle, writeBundle } from '../git/bundle.js';
 import { requireGit } from '../git/git-program.js';
+import { checkSource } from '../git/check-source.js';
 import { openClone } from '../git/clone.js';
 import { copyDurably, nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
@@ -14,7 +15,8 @@ import { GitProgramMissing, RepositoryUnreadable } from '../git/repository.js';
 import { auditKeyOf, openServiceFile, type ServiceFile, type ServicePart } from '../sidecar/service-file.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import { backupFiles } from './backup-manifest.js';
-import { backupDamaged, type CheckedBackup } from './check-backup.js';
+import { checkExtent, usualExtent } from './check-extent.js';
+import { backupDamaged, problemWith, type CheckedBackup } from './check-backup.js';
 import { createWorkspace, pathsOf, type WorkspaceFiles } from './open-workspace.js';
 import { verifyWorkspace } from './verify.js';
 
@@ -89,7 +91,7 @@ export async function stageBackup(
   } finally {
     await repository.close();
   }
-  await copyDurably(fs, join(folder, backupFiles.sidecar), paths.sidecar);
+  await copyChecked(backup, backupFiles.sidecar, paths.sidecar, fs);
   await copyArchives(backup, paths.archives, fs);
   checkSidecar(backup, paths.sidecar, files.migrations);
   const { problems } = await verifyWorkspace(
@@ -105,12 +107,19 @@ export async function stageBackup(
   return { name, part, stage };
 }
 
+export interface CloneSource {
+  /** The clone's folder. */
+  readonly clone: string;
+  /** Files and folders that one commit may have. */
+  readonly mostFiles?: number | undefined;
+}
+
 /**
  * Makes a workspace of a clone's content and history, with nobody in it, and no rows yet: a rebuild makes them.
  * @throws Refusal INVALID_REQUEST `bad_clone`, `git_missing`
  */
 export async function stageClone(
-  clone: string,
+  { clone, mostFiles = usualExtent }: CloneSource,
   name: string,
   stage: string,
   options: StageOptions,
@@ -127,7 +136,10 @@ export async function stageClone(
   await createWorkspace({ ...files, dataFolder: stage }, name);
   const paths = pathsOf(stage, name);
   try {
-    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), files);
+    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), {
+      ...files,
+      mostFiles,
+    });
     const sidecar = openSidecar(paths.sidecar, files.migrations);
     sidecar.writer.meta.set('head', head);
     sidecar.writer.meta.set('tree', tree);
@@ -156,7 +168,7 @@ export async function adoptWorkspace(
   const from = pathsOf(stage, name).folder;
   const to = pathsOf(dataFolder, name).folder;
   try {
-    await writeFile(join(from, unfinished), '');
+    await writeFile(join(from, unfinished), '', { mode: 0o600 });
     await fs.syncFolder(from);
     serviceFile.forgetWorkspace(name);
     await fs.rename(from, to);
@@ -200,11 +212,13 @@ async function takeClone(
   clone: string,
   repository: string,
   bundle: string,
-  { git, fs = nodeFileSystem }: Pick<StageOptions['files'], 'git' | 'fs'>,
+  { git, fs = nodeFileSystem, mostFiles }: Pick<StageOptions['files'], 'git' | 'fs'> & { mostFiles: number },
 ): Promise<{ head: Oid; tree: Oid }> {
   const program = await requireGit('take a clone in');
   const opened = await openClone(clone);
   try {
+    // Else it could bring in what other repositories of this machine hold.
+    await checkSource(program, opened.path);
     await writeBundle(program, opened.path, opened.head, bundle);
   } finally {
     await opened.repository.close();
@@ -213,6 +227,7 @@ async function takeClone(
   try {
     const head = await takeBundle(repository, bundle);
     await fs.syncFolder(join(repository, 'objects', 'pack'));
+    await checkExtent(created, head, mostFiles);
     await created.moveHead(head);
     return { head, tree: decodeCommit((await created.read(head)).bytes).tree };
   } finally {
@@ -221,13 +236,24 @@ async function takeClone(
   }
 }
 
+/**
+ * Copies a file of a backup, and holds the copy against the manifest: the file may have been replaced since it was
+ * looked at, and who wrote it then would decide about grants and keys.
+ */
+async function copyChecked({ folder, manifest }: CheckedBackup, name: string, to: string, fs: FileSystem) {
+  await copyDurably(fs, join(folder, name), to);
+  const listed = manifest.files.find((file) => file.name === name);
+  const problem = listed === undefined ? `The manifest does not list ${name}.` : await problemWith(to, listed);
+  if (problem !== undefined) throw backupDamaged(folder, [problem]);
+}
+
 /** They hold records that lie nowhere else: on stable storage, with their names, when this returns. */
-async function copyArchives({ folder, manifest }: CheckedBackup, archives: string, fs: FileSystem): Promise<void> {
+async function copyArchives(backup: CheckedBackup, archives: string, fs: FileSystem): Promise<void> {
   const prefix = `${backupFiles.archives}/`;
-  const names = manifest.files.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const names = backup.manifest.files.map(({ name }) => name).filter((name) => name.startsWith(prefix));
   if (names.length === 0) return;
   await mkdir(archives, { recursive: true, mode: 0o700 });
-  for (const name of names) await copyDurably(fs, join(folder, name), join(archives, name.slice(prefix.length)));
+  for (const name of names) await copyChecked(backup, name, join(archives, name.slice(prefix.length)), fs);
   await fs.syncFolder(archives);
 }
 
