@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -130,12 +130,32 @@ export function listUnknownVariables(
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));
 }
 
+/**
+ * A file that nobody named decides only where this account, or root, put it there: commands are given in any folder, and
+ * another account's file would lead them to its own data folder.
+ * @throws ConfigError; the system's error where it cannot be read
+ */
+function readOwn(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const { uid, mode } = fstatSync(descriptor);
+    const own = process.geteuid?.();
+    const isWrittenByAll = (mode & 0o002) !== 0;
+    if (own === undefined || ((uid === own || uid === 0) && !isWrittenByAll)) return readFileSync(descriptor, 'utf8');
+    const whose = isWrittenByAll ? 'can be written by every account' : 'belongs to another account';
+    throw new ConfigError(`${file} ${whose} of this machine. Name it with --config where it is meant.`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function readSettingsFile(named: string | undefined): [string, Setting][] {
   const file = resolve(named ?? usualFile);
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = named === undefined ? readOwn(file) : readFileSync(file, 'utf8');
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`);
   }

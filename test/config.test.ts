@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, listUnknownVariables, loadConfig, type ConfigSources } from '../lib/config.js';
+import { skipBecause } from './skip.js';
 
 describe('the configuration', () => {
   let folder: string;
@@ -51,6 +52,45 @@ describe('the configuration', () => {
     assert.equal(config.validateResponses, true);
     assert.equal(config.publicUrl, 'https://files.example/base');
     assert.equal(load({ flags: { trust_proxy: '2' } }).trustProxy, 2);
+  });
+
+  describe('in a file that nobody named', () => {
+    let before: string;
+    let usual: string;
+
+    beforeEach(async () => {
+      before = process.cwd();
+      usual = join(folder, 'cartulary.json');
+      await rm(usual, { force: true });
+      await writeFile(usual, JSON.stringify({ port: 1001 }));
+      process.chdir(folder);
+    });
+    afterEach(() => process.chdir(before));
+
+    const refuse = (why: RegExp): void =>
+      assert.throws(
+        () => load({ file: undefined }),
+        (error: unknown) => error instanceof ConfigError && why.test(error.message),
+      );
+
+    it('is read where it is of this account, and where it is not there, nothing is', async () => {
+      assert.equal(load({ file: undefined }).port, 1001);
+      await rm(usual);
+      assert.equal(load({ file: undefined }).port, 8080);
+    });
+
+    it('is not read where every account could have written it, unless it is named', async () => {
+      await chmod(usual, 0o666);
+      refuse(/cartulary\.json can be written by every account of this machine\. Name it with --config/);
+      assert.equal(load({ file: usual }).port, 1001);
+    });
+
+    it('is not read where it belongs to another account, unless it is named', async function () {
+      if (process.geteuid?.() !== 0) skipBecause(this, 'Only root can give a file away.');
+      await chown(usual, 65534, 65534);
+      refuse(/cartulary\.json belongs to another account of this machine\. Name it with --config/);
+      assert.equal(load({ file: usual }).port, 1001);
+    });
   });
 
   const wrong: readonly (readonly [string, string, RegExp])[] = [
