@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { describeError } from '../lib/domain/describe-error.js';
+import { showText } from '../lib/domain/visible-text.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
@@ -19,7 +20,7 @@ function makeProgram(): Command {
     .enablePositionalOptions()
     .showHelpAfterError('Add --help to see how it is called.')
     .configureHelp({ showGlobalOptions: false })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'cartulary: ')) })
+    .configureOutput({ outputError: (text, write) => write(showText(text.replace(/^error: /, 'cartulary: '))) })
     .exitOverride();
   addServeCommands(program);
   addMcpCommand(program);
@@ -36,6 +37,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+
+// Nothing that is made here is for other accounts of the machine, nor what a git makes that is started from here.
+process.umask(0o077);
 
 const asJson = process.argv.includes('--json');
 try {

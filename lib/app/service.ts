@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
@@ -10,6 +9,7 @@ import { makeAuditKey, makeSigner } from '../audit/checkpoint.js';
 import { packagePath } from '../config.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import { closeToOthers } from '../disk/close-to-others.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { restoreWorkspace, type RestoreSource } from '../operations/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
@@ -96,7 +96,12 @@ export class Service {
    */
   static async open(options: ServiceOptions): Promise<Service> {
     const { dataFolder } = options;
-    if (dataFolder !== null) mkdirSync(dataFolder, { recursive: true });
+    if (dataFolder !== null && !(await closeToOthers(dataFolder))) {
+      options.onNews?.(
+        `${dataFolder} is open to other accounts of this machine. \`cartulary doctor\` says what to do.`,
+        {},
+      );
+    }
     const lock = dataFolder === null ? undefined : takeOwnerLock(join(dataFolder, 'owner.lock'));
     if (dataFolder !== null && lock === undefined) {
       throw new DataFolderInUse(`Another process is using ${dataFolder}.`);

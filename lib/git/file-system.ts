@@ -26,7 +26,7 @@ export interface FileSystem {
   /** The length of a file in bytes. */
   size(path: string): Promise<number>;
   readdir(path: string): Promise<string[]>;
-  /** Creates a folder and those above it; no error when it is there. */
+  /** Creates a folder and those above it, closed to other accounts; no error when it is there. */
   mkdir(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -59,7 +59,7 @@ export function fileSystemOver(promises: Promises, { keepsModes = true, syncsFol
     size: async (path) => (await promises.stat(path)).size,
     readdir: (path) => promises.readdir(path),
     mkdir: async (path) => {
-      await promises.mkdir(path, { recursive: true });
+      await promises.mkdir(path, keepsModes ? { recursive: true, mode: 0o700 } : { recursive: true });
     },
     rename: (from, to) => promises.rename(from, to),
     unlink: (path) => promises.unlink(path),

@@ -76,7 +76,13 @@ export async function requireGit(purpose: string): Promise<GitProgram> {
  * What stands above any repository's configuration. The file system monitor is a program that is named there, and runs
  * whenever an index is read, which comparing two trees does too; empty is "none" for every release of git.
  */
-const ownSettings = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=', '-c', 'safe.directory=*'];
+const ownSettings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=',
+  'safe.directory=*',
+  // What git makes is closed to other accounts, whatever the mask of this process.
+  'core.sharedRepository=0600',
+].flatMap((setting) => ['-c', setting]);
 
 /**
  * Starts git on one repository, with nothing of the surroundings: no system or

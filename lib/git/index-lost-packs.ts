@@ -53,5 +53,5 @@ async function indexInMemory(folder: RepositoryFolder, name: string): Promise<vo
   } catch {
     return; // it is damaged
   }
-  if (index !== undefined) await folder.writeFile(packPath(folder, name, 'idx'), index, 0o444);
+  if (index !== undefined) await folder.writeFile(packPath(folder, name, 'idx'), index, 0o400);
 }

@@ -63,7 +63,7 @@ async function readPackedMain(folder: RepositoryFolder): Promise<string | undefi
 async function openLock(folder: RepositoryFolder, lock: string): Promise<OpenFile> {
   for (let tried = 1; ; tried++) {
     try {
-      return await folder.fs.openNew(lock, 0o644);
+      return await folder.fs.openNew(lock, 0o600);
     } catch (error) {
       if (systemErrorCode(error) !== 'EEXIST' || tried === lockTries) throw error;
       await delay(lockPause);

@@ -55,7 +55,7 @@ export async function writeEntries(
 export async function writeLayout(layout: PackLayout, folder: RepositoryFolder, seal: SealPack): Promise<string> {
   const { name, pack, index } = await seal(layout);
   const target = folder.at('objects', 'pack', name);
-  await folder.writeFile(`${target}.pack`, pack, 0o444);
-  await folder.writeFile(`${target}.idx`, index, 0o444);
+  await folder.writeFile(`${target}.pack`, pack, 0o400);
+  await folder.writeFile(`${target}.idx`, index, 0o400);
   return name;
 }

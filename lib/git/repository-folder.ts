@@ -66,7 +66,7 @@ export class RepositoryFolder {
   }
 
   /** Puts a whole file in its place, durably; replaces what stood there. */
-  async writeFile(target: string, bytes: Uint8Array, mode: number = 0o644): Promise<void> {
+  async writeFile(target: string, bytes: Uint8Array, mode: number = 0o600): Promise<void> {
     const { path } = await this.fillTemporary(mode, async (file) => {
       await writeAll(file, bytes);
       await file.sync();

@@ -76,7 +76,7 @@ async function deflateFrom(
   spool: string,
   size: number,
 ): Promise<{ readonly path: string; readonly oid: Oid }> {
-  const { path, result: oid } = await folder.fillTemporary(0o444, async (file) => {
+  const { path, result: oid } = await folder.fillTemporary(0o400, async (file) => {
     const sha1 = createHash('sha1');
     await pipeline(
       async function* () {

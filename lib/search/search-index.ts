@@ -349,7 +349,7 @@ export class SearchIndex {
   }
 
   #load(folder: string): void {
-    fs.mkdirSync(folder, { recursive: true });
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     try {
       const stored = loadIndex(folder);
       if (stored === undefined) return;

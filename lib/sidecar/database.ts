@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 
 /** An open SQLite connection. The type stays within this folder. */
@@ -13,12 +13,30 @@ const servicePatience = 250;
 export const lookerPatience = 2000;
 
 /**
+ * Makes a file where there is none, closed to other accounts from its first moment; one that is there is closed to them
+ * now. SQLite gives the files beside it, its logs, the same mode.
+ */
+export function closeFile(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', privateMode));
+  // It may belong to another account, whose it is to close it.
+  if ((statSync(file).mode & 0o077) === 0) return;
+  try {
+    chmodSync(file, privateMode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}
+
+const privateMode = 0o600;
+
+/**
  * Opens the one connection that writes. WAL with synchronous=FULL: a commit that returned is on the disk.
  * secure_delete overwrites what is deleted, since an erase must leave no bytes behind.
  * @param file a path, or `:memory:`
  * @param mustExist whether an absent file is an error rather than made
  */
 export function openForWriting(file: string, mustExist = false): Connection {
+  if (file !== ':memory:' && !(mustExist && !existsSync(file))) closeFile(file);
   const connection = new Sqlite(file, { timeout: servicePatience, fileMustExist: mustExist });
   try {
     prepareForWriting(connection);
@@ -71,7 +89,7 @@ const pagesAtOnce = 256;
  */
 export async function copyDatabase(connection: Connection, file: string): Promise<void> {
   // Closed to others from the first moment.
-  closeSync(openSync(file, 'wx', 0o600));
+  closeSync(openSync(file, 'wx', privateMode));
   await connection.backup(file, { progress: () => pagesAtOnce });
   const copy = new Sqlite(file);
   try {

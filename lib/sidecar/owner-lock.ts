@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { closeFile } from './database.js';
 
 export interface OwnerLock {
   release(): void;
@@ -10,6 +11,8 @@ export interface OwnerLock {
  * @returns undefined when another process has it
  */
 export function takeOwnerLock(file: string): OwnerLock | undefined {
+  // Whoever can read the file can hold a lock that keeps every other process out (fcntl(2)).
+  closeFile(file);
   const connection = new Sqlite(file, { timeout: 0 });
   try {
     connection.pragma('locking_mode = EXCLUSIVE');

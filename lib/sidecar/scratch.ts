@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { rmSync } from 'node:fs';
-import type { Connection } from './database.js';
+import { closeFile, type Connection } from './database.js';
 import type { Tables } from './sidecar.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
@@ -25,6 +25,7 @@ const connections = new WeakMap<Scratch, Connection>();
  */
 export function openScratch(like: Connection, file: string, makeTables: (connection: Connection) => Tables): Scratch {
   removeFile(file);
+  if (file !== ':memory:' && file !== nameless) closeFile(file);
   const connection = new Sqlite(file);
   connection.pragma('journal_mode = MEMORY');
   connection.pragma('synchronous = OFF');

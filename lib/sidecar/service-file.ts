@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, closeSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
@@ -60,11 +60,6 @@ export function auditKeyOf(workspace: string): string {
 
 /** @param file a path, or `:memory:` */
 export function openServiceFile(file: string, migrations: string): ServiceFile {
-  if (file !== ':memory:') {
-    // Created closed to others from the first moment: it will hold keys.
-    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-    chmodSync(file, 0o600);
-  }
   const connection = openForWriting(file);
   migrate(connection, migrations);
   const keys = new ServiceKeyTable(connection);

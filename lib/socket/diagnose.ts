@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { isOpenToOthers } from '../disk/close-to-others.js';
 import { describeError } from '../domain/describe-error.js';
 import { findGit, isUsableGit } from '../git/git-program.js';
 import type { ServerFacts } from './command.js';
@@ -44,6 +45,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
     checkNode(options),
     await checkGit(options),
     await checkFolder(options),
+    await checkPrivacy(options),
     await checkDisk(options),
     await checkClock(options),
     await checkPort(options, server),
@@ -79,7 +81,7 @@ async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);
     const probe = join(folder, `.cartulary-probe-${process.pid}`);
-    await writeFile(probe, 'probe', { flag: 'wx' });
+    await writeFile(probe, 'probe', { flag: 'wx', mode: 0o600 });
     await rm(probe);
   } catch (error) {
     const reason = describeError(error);
@@ -90,6 +92,18 @@ async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
     );
   }
   return well('data', folder === dataFolder ? dataFolder : `${dataFolder} is not there yet and can be made`);
+}
+
+/** Whoever may read the folder's files may lock them, and keep the service from starting. */
+async function checkPrivacy({ dataFolder }: DiagnoseOptions): Promise<Finding> {
+  const found = await stat(dataFolder).catch(() => undefined);
+  if (found === undefined || !isOpenToOthers(found)) return well('privacy', 'no other account reaches the data folder');
+  const mode = (found.mode & 0o777).toString(8);
+  const isOwn = found.uid === process.geteuid?.();
+  const wayOut = isOwn
+    ? `chmod 700 '${dataFolder}', or start the service, which does it.`
+    : `It belongs to another account (uid ${found.uid}). Let this account own it: chown it, then chmod 700 '${dataFolder}'.`;
+  return ill('privacy', `other accounts of this machine reach the data folder (mode ${mode})`, wayOut);
 }
 
 async function checkDisk({ dataFolder }: DiagnoseOptions): Promise<Finding> {

@@ -48,9 +48,12 @@ export async function listenForCommands(options: ListenOptions): Promise<Command
   };
 }
 
-/** The socket has mode 0600 from its first moment: binding takes the mask of that moment. */
+/**
+ * The socket is closed to other accounts from its first moment: binding takes the mask of that moment. Other threads of
+ * this process make files meanwhile, and theirs may be closed to others, too.
+ */
 async function listenAt(server: Server, path: string): Promise<void> {
-  const mask = process.umask(0o177);
+  const mask = process.umask(0o077);
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -147,7 +147,7 @@ describe('the command line is used', function () {
     }
     const { ok, checks } = JSON.parse(well.stdout) as Diagnosis;
     assert.deepEqual([ok, well.code], [true, 0], well.stdout);
-    const names = ['node', 'git', 'data', 'disk', 'clock', 'port', 'socket', 'settings'];
+    const names = ['node', 'git', 'data', 'privacy', 'disk', 'clock', 'port', 'socket', 'settings'];
     assert.deepEqual(
       checks.map(({ name }) => name),
       names,
