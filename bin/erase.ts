@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { askOwner } from './owner.js';
-import { fail, printResult } from './print.js';
+import { fail, note, printResult } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 
@@ -86,7 +86,7 @@ function send(command: string, fields: Readonly<Record<string, unknown>>, option
   const request = { command, workspace: config.workspace ?? undefined, fields };
   return askOwner(config, request, async (progress) => {
     const { state } = progress as { readonly state?: string };
-    if (options['json'] !== true && state !== undefined) console.error(`… ${state}`);
+    if (options['json'] !== true && state !== undefined) note(`… ${state}`);
   });
 }
 
@@ -108,13 +108,13 @@ async function askForName(description: string): Promise<string | undefined> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    console.error(description);
-    console.error('This destroys it with its history, its comments and its name. Nothing brings it back.');
+    note(description);
+    note('This destroys it with its history, its comments and its name. Nothing brings it back.');
     return await terminal.question("Type the document's name to go on: ");
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     // The terminal stands behind the question still.
-    console.error();
+    note('');
     return undefined;
   } finally {
     terminal.close();

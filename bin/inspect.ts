@@ -5,7 +5,7 @@ import type { InspectOptions, PresentedProblem, VerifiedChain } from '../lib/soc
 import type { SearchReport } from '../lib/socket/report-search.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
-import { fail, printResult, refused } from './print.js';
+import { endProgress, fail, printJson, printLine, refused, showPassing } from './print.js';
 
 /** A result, how people read it, and whether all is well. */
 interface Inspection {
@@ -73,8 +73,8 @@ async function run(
   const asJson = options['json'] === true;
   try {
     const { result, lines, isWell } = await inspect(config, options);
-    if (asJson) printResult(result, true);
-    else for (const line of lines) console.log(line);
+    if (asJson) printJson(result);
+    else for (const line of lines) printLine(line);
     if (!isWell) process.exitCode = refused;
   } catch (error) {
     const {
@@ -100,11 +100,24 @@ async function showStatus(config: Config): Promise<Inspection> {
     return { ...status, search };
   });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
-  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes }) => [
+  const lines = statuses.flatMap(({ name, documents, versions, stored_bytes: bytes, beside_documents, warnings }) => [
     `${String(name)}: ${count(documents, 'document')}, ${count(versions, 'version')}, ${count(bytes, 'byte')}`,
+    `  beside them: ${describeSizes(beside_documents as Readonly<Record<string, number>>)}`,
+    ...(warnings as readonly string[]).map((warning) => `  warning: ${warning}`),
     ...reports.filter(({ workspace }) => workspace === name).flatMap(describeSearch),
   ]);
   return { result: { data: config.data, server, workspaces }, lines: [config.data, running, ...lines], isWell: true };
+}
+
+/** `comments 24.6 kB, messages 1.2 MB`, … */
+function describeSizes(sizes: Readonly<Record<string, number>>): string {
+  return Object.entries(sizes)
+    .map(([name, bytes]) => {
+      const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), 4);
+      const shown = power === 0 ? String(bytes) : (bytes / 1000 ** power).toFixed(1);
+      return `${name.replaceAll('_', ' ')} ${shown} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`;
+    })
+    .join(', ');
 }
 
 /** What the server does to the search indexes; nothing from one that is older than the question. */
@@ -115,12 +128,11 @@ async function askForSearch(data: string): Promise<readonly SearchReport[]> {
 
 async function verify(config: Config, options: CalledWith): Promise<Inspection> {
   const { verifyData } = await import('../lib/socket/inspect.js');
-  const isTerminal = process.stderr.isTTY;
   const toVerify = { ...toInspect(config), isQuick: options['quick'] === true };
   const { service, workspaces } = await verifyData(toVerify, (name, what, done) => {
-    if (isTerminal) process.stderr.write(`\r${name}: ${done} ${what} read\u001B[K`);
+    showPassing(`${name}: ${done} ${what} read`);
   });
-  if (isTerminal) process.stderr.write('\r\u001B[K');
+  endProgress('removed');
   const isSound = service.sound && workspaces.every(({ sound }) => sound);
   const lines = [
     ...(service.sound ? [] : ['The service: BROKEN', ...describeProblems(service.problems)]),

@@ -4,7 +4,7 @@ import { contentTable } from './content.js';
 import { messageTable } from './messages.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { askOwner } from './owner.js';
-import { fail, printResult } from './print.js';
+import { fail, note, printResult, writeContent } from './print.js';
 import type { CommandError } from '../lib/socket/command.js';
 
 /** A command that is one question to the owner of the data and one answer. */
@@ -220,8 +220,8 @@ async function manage(
   if ('error' in answer) {
     fail(nameOption(answer.error, own), json === true);
   } else if (words === 'audit key' && json !== true) {
-    process.stdout.write((answer.result as { public_key: string }).public_key);
-  } else if (words === 'document diff' && json !== true) printDiff(answer.result);
+    await writeContent((answer.result as { public_key: string }).public_key);
+  } else if (words === 'document diff' && json !== true) await printDiff(answer.result);
   else printResult(answer.result, json === true);
 }
 
@@ -234,12 +234,12 @@ function nameOption(error: CommandError, options: CalledWith): CommandError {
   return { ...error, message: `--${option}${error.message.slice(field.length)}` };
 }
 
-/** The diff alone, as git prints one; or why there is none. */
-function printDiff(result: unknown): void {
+/** The diff alone, byte for byte where it goes into a pipe or a file, so that it can be applied; or why there is none. */
+async function printDiff(result: unknown): Promise<void> {
   const { diff, not_compared_because: why } = result as {
     readonly diff: string | null;
     readonly not_compared_because?: string;
   };
-  if (diff !== null) process.stdout.write(diff);
-  else console.error(`Not compared line by line: ${why === 'binary' ? 'it is no text' : 'it is too large'}.`);
+  if (diff !== null) await writeContent(diff);
+  else note(`Not compared line by line: ${why === 'binary' ? 'it is no text' : 'it is too large'}.`);
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../lib/config.js';
 import type { CommandRequest } from '../lib/socket/command.js';
 import { sendCommand, type CommandAnswer } from '../lib/socket/send-command.js';
+import { printFault } from './print.js';
 
 /** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
 const patience = 3000;
@@ -44,10 +45,9 @@ async function runHere(
     import('../lib/app/serve.js'),
     import('../lib/socket/run-command.js'),
   ]);
-  const onFault = (what: string, cause: unknown): void => console.error(`cartulary: ${what}:`, cause);
   let service;
   try {
-    service = await openService(config, onFault);
+    service = await openService(config, printFault);
   } catch (error) {
     if (error instanceof DataFolderInUse) return undefined;
     throw error;
@@ -57,7 +57,14 @@ async function runHere(
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const address = config.publicUrl ?? urlOf(config.host, config.port);
-    return await runCommand(request, { host: service, server: null, address, tell, signal: stopping.signal, onFault });
+    return await runCommand(request, {
+      host: service,
+      server: null,
+      address,
+      tell,
+      signal: stopping.signal,
+      onFault: printFault,
+    });
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await service.close();

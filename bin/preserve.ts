@@ -7,7 +7,7 @@ import { findPassphrase } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
-import { fail, printResult } from './print.js';
+import { askFor, endProgress, fail, printFault, printResult, showPassing } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 const passphraseOption = [
@@ -36,6 +36,7 @@ export function addPreserveCommands(program: Command): void {
     .argument('[folder]', 'the backup')
     .option('--clone <folder>', 'a clone instead: gives content and history back, and nobody who may reach them')
     .option('--workspace <name>', 'with --clone: what the workspace is to be called')
+    .option('--most-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
     .option('--partial', 'with --clone: also where commits in it are not the work of the service')
     .option(...passphraseOption);
   restore.action((folder: string | undefined) => restoreFrom(folder, restore.opts<CalledWith>()));
@@ -74,9 +75,21 @@ async function restoreFrom(folder: string | undefined, options: CalledWith): Pro
   const { restoreInto } = await import('../lib/app/restore-into.js');
   const source =
     typeof clone === 'string'
-      ? { clone: resolve(clone), name: config.workspace ?? '', isPartial: options['partial'] === true }
+      ? {
+          clone: resolve(clone),
+          name: config.workspace ?? '',
+          isPartial: options['partial'] === true,
+          mostFiles: readCount(options['mostFiles']),
+        }
       : { backup: resolve(folder ?? ''), passphrase: await readPassphrase(options, false) };
-  show(await restoreInto(config, source, (what, cause) => console.error(`cartulary: ${what}:`, cause)), options);
+  show(await restoreInto(config, source, printFault), options);
+}
+
+/** @throws ConfigError */
+function readCount(text: string | boolean | undefined): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw usage('--most-files must be a whole number of at least 1.');
+  return Number(text);
 }
 
 async function ask(command: string, fields: Readonly<Record<string, unknown>>, options: CalledWith): Promise<void> {
@@ -84,9 +97,9 @@ async function ask(command: string, fields: Readonly<Record<string, unknown>>, o
   const { before, partial } = options;
   const request = { command, workspace: config.workspace ?? undefined, fields: { before, partial, ...fields } };
   const answer = await askOwner(config, request, async (progress) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r${JSON.stringify(progress)}\u001B[K`);
+    showPassing(JSON.stringify(progress));
   });
-  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K');
+  endProgress('removed');
   show(answer, options);
 }
 
@@ -115,7 +128,7 @@ function firstLine(text: string): string {
 
 /** Asks on the terminal without showing what is typed. */
 function askHidden(question: string): Promise<string> {
-  process.stderr.write(question);
+  askFor(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
   return new Promise((done, giveUp) => {
@@ -125,7 +138,7 @@ function askHidden(question: string): Promise<string> {
     });
     terminal.question('', (answer) => {
       terminal.close();
-      process.stderr.write('\n');
+      endProgress('kept');
       done(answer);
     });
   });

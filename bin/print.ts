@@ -1,8 +1,71 @@
+import { once } from 'node:events';
+import { inspect } from 'node:util';
+import { escapeJson, showLine, showText } from '../lib/domain/visible-text.js';
 import type { CommandError } from '../lib/socket/command.js';
+
+/*
+ * All that is written to a terminal goes through here. Texts come from documents, names of files and repositories that
+ * others made: a terminal must show them, and not obey them.
+ */
+
+/** Prints lines for people. */
+export function printText(text: string): void {
+  console.log(showText(text));
+}
+
+/** Prints one line for people, whatever is in it. */
+export function printLine(line: string): void {
+  console.log(showLine(line));
+}
+
+/** Prints a line of JSON for machines. */
+export function printJson(value: unknown): void {
+  console.log(escapeJson(JSON.stringify(value)));
+}
+
+/** Says something beside the result, on standard error. */
+export function note(text: string): void {
+  console.error(showText(text));
+}
+
+/** The same, without an end of line: a question. */
+export function askFor(question: string): void {
+  process.stderr.write(showText(question));
+}
+
+/**
+ * Writes content as it is for whoever reads it from a pipe or a file, as git does. On a terminal it is shown.
+ * @param text with its own ends of lines
+ */
+export async function writeContent(text: string): Promise<void> {
+  const written = process.stdout.write(process.stdout.isTTY ? showText(text) : text);
+  if (!written) await once(process.stdout, 'drain');
+}
+
+/** Writes lines of JSON; waits while nobody reads. */
+export async function writeJsonLines(lines: readonly string[]): Promise<void> {
+  if (!process.stdout.write(`${lines.map(escapeJson).join('\n')}\n`)) await once(process.stdout, 'drain');
+}
+
+/** How far something is: a line that a terminal overwrites, and a file keeps. */
+export function showProgress(line: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r${showLine(line)}\u001B[K` : `${showLine(line)}\n`);
+}
+
+/** The same on a terminal alone. */
+export function showPassing(line: string): void {
+  if (process.stderr.isTTY) showProgress(line);
+}
+
+/** Takes such a line away, or leaves it and begins the next. */
+export function endProgress(line: 'kept' | 'removed'): void {
+  if (process.stderr.isTTY) process.stderr.write(line === 'kept' ? '\n' : '\r\u001B[K');
+}
 
 /** Prints a result: one line of JSON for machines, or lines for people. */
 export function printResult(result: unknown, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(result) : formatForPeople(result));
+  if (asJson) printJson(result);
+  else console.log(formatForPeople(result));
 }
 
 /** Exit codes: refused or failed, called wrongly. */
@@ -20,12 +83,18 @@ export function fail(error: CommandError, asJson: boolean): void {
 
 /** Says why something was refused: to people on standard error, to machines also as JSON on standard output. */
 export function printFailure(error: CommandError, form: 'text' | 'json' | 'json only'): void {
-  if (form !== 'text') console.log(JSON.stringify({ error }));
-  if (form !== 'json only') console.error(`cartulary: ${error.message}`);
+  if (form !== 'text') printJson({ error });
+  if (form !== 'json only') note(`cartulary: ${error.message}`);
 }
 
+/** Tells of a fault inside, with where it came from. */
+export function printFault(what: string, cause: unknown): void {
+  note(`cartulary: ${what}: ${inspect(cause)}`);
+}
+
+/** Texts in it are shown already. */
 function formatForPeople(result: unknown): string {
-  if (typeof result !== 'object' || result === null) return String(result);
+  if (typeof result !== 'object' || result === null) return showText(String(result));
   if ('items' in result && Array.isArray(result.items)) return formatTable(result.items as Row[]);
   const shownOnce = 'secret' in result || 'key' in result;
   const lines = formatRecord(result as Row);
@@ -50,11 +119,12 @@ function formatValue(value: unknown): string {
     .join(', ');
 }
 
-/** `name  value`, a line each. */
+/** `name  value`, a line each; a text of several lines goes on below its beginning, so that no line of it is a name. */
 function formatRecord(record: Row): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
+  const below = `\n${' '.repeat(width + 2)}`;
   return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${showText(formatValue(value)).replaceAll('\n', below)}`)
     .join('\n');
 }
 
@@ -62,7 +132,7 @@ function formatRecord(record: Row): string {
 function formatTable(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   if (columns.length === 0) return 'There are none.';
-  const cells = [columns, ...rows.map((row) => columns.map((column) => formatValue(row[column])))];
+  const cells = [columns, ...rows.map((row) => columns.map((column) => showLine(formatValue(row[column]))))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => (line[index] ?? '').length)));
   return cells
     .map((line) =>

@@ -5,7 +5,7 @@ import type { Config } from '../lib/config.js';
 import type { CommandAnswer } from '../lib/socket/send-command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
-import { printFailure } from './print.js';
+import { printFailure, printFault, printJson, printText } from './print.js';
 
 /** Milliseconds after a signal in which the service must have ended. */
 const longestStop = 9500;
@@ -45,13 +45,13 @@ async function serve(options: CalledWith): Promise<void> {
   if (running === undefined) return;
   const made = inMemory ? await initialize(running) : undefined;
   const facts = { url: running.url, data: inMemory ? null : config.data, pid: process.pid };
-  if (asJson) console.log(JSON.stringify(made === undefined ? facts : { ...facts, ...pick(made) }));
+  if (asJson) printJson(made === undefined ? facts : { ...facts, ...pick(made) });
   else {
-    console.log(`Cartulary is running at ${running.url}`);
-    console.log(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
-    if (made !== undefined) console.log(`Key: ${made.key}\nSign in, once: ${made.sign_in_url}`);
+    printText(`Cartulary is running at ${running.url}`);
+    printText(inMemory ? 'Everything is in memory, and gone when it stops.' : `Data: ${config.data}`);
+    if (made !== undefined) printText(`Key: ${made.key}\nSign in, once: ${made.sign_in_url}`);
     else if (running.service.names().length === 0) {
-      console.log('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
+      printText('There is no workspace yet: cartulary init --workspace NAME --admin NAME');
     }
   }
   await stopAtSignal(running);
@@ -68,11 +68,10 @@ async function start(options: CalledWith): Promise<void> {
   const running = await open(config, isUsualPort ? usualPorts : [config.port], config, asJson);
   if (running === undefined) return;
   const made = running.service.names().length === 0 ? await initialize(running) : undefined;
-  if (asJson)
-    console.log(JSON.stringify({ url: running.url, data: config.data, ...(made === undefined ? {} : pick(made)) }));
+  if (asJson) printJson({ url: running.url, data: config.data, ...(made === undefined ? {} : pick(made)) });
   else {
     const lines = made === undefined ? await welcomeBack(running, config) : welcome(running, made, config);
-    console.log(lines.join('\n'));
+    printText(lines.join('\n'));
   }
   await stopAtSignal(running);
 }
@@ -199,7 +198,7 @@ async function ask(
       address: url,
       tell: async () => undefined,
       signal: new AbortController().signal,
-      onFault: (what, cause) => console.error(`cartulary: ${what}:`, cause),
+      onFault: printFault,
     },
   );
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { isAddress } from '../lib/socket/choose-source.js';
 import { askOwner } from './owner.js';
-import { fail, refused } from './print.js';
+import { endProgress, fail, note, printJson, printLine, refused, showProgress, writeJsonLines } from './print.js';
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 
@@ -23,6 +22,8 @@ export function addTransferCommands(program: Command): void {
       '--history',
       'commit by commit along the first parents, and not only the last one; with it the .git of a folder is read',
     )
+    .option('--most-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
+    .option('--most-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
     .option(...workspaceOption);
   importing.action((source: string) => importSource(source, importing.opts<CalledWith>()));
 
@@ -46,10 +47,14 @@ interface ImportProgress {
   /** Of a history: up to where it has come in, and how many there are. */
   readonly commits?: number;
   readonly of?: number;
+  /** While it is counted what there is: how much so far. */
+  readonly counted?: number;
 }
 
 interface ImportResult extends Omit<ImportProgress, 'skipped'> {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Beyond those, where there are too many to name. */
+  readonly skipped_not_named?: number;
 }
 
 async function importSource(source: string, options: CalledWith): Promise<void> {
@@ -63,42 +68,46 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       into: options['into'],
       ref: options['ref'],
       history: options['history'] === true,
+      most_files: options['mostFiles'],
+      most_bytes: options['mostBytes'],
     },
   };
-  const answer = await askOwner(config, request, async (progress) => showProgress(progress as ImportProgress));
+  const answer = await askOwner(config, request, async (progress) => tellProgress(progress as ImportProgress));
   if ('error' in answer) {
     fail(answer.error, asJson);
     return;
   }
   const result = answer.result as ImportResult;
-  const { created, unchanged, skipped, seconds } = result;
-  const { updated = 0, deleted = 0 } = result;
-  showProgress({ created, updated, deleted, unchanged, skipped: skipped.length, seconds });
-  if (process.stderr.isTTY) process.stderr.write('\n');
-  if (asJson) console.log(JSON.stringify(result));
+  const { created, unchanged, skipped: named, seconds } = result;
+  const { updated = 0, deleted = 0, skipped_not_named: notNamed = 0 } = result;
+  const skipped = named.length + notNamed;
+  tellProgress({ created, updated, deleted, unchanged, skipped, seconds });
+  endProgress('kept');
+  if (asJson) printJson(result);
   else {
-    for (const { path, reason } of skipped) console.log(`skipped  ${path}  ${reason}`);
-    console.log(
-      `${describeCounts({ created, updated, deleted, unchanged, skipped: skipped.length })} in ${seconds.toFixed(1)} s.`,
-    );
-    if (result.commits !== undefined) console.log(`${result.commits} of ${result.of ?? 0} commits were new.`);
+    for (const { path, reason } of named) printLine(`skipped  ${path}  ${reason}`);
+    if (notNamed > 0) printLine(`skipped  ${notNamed} more`);
+    printLine(`${describeCounts({ created, updated, deleted, unchanged, skipped })} in ${seconds.toFixed(1)} s.`);
+    if (result.commits !== undefined) printLine(`${result.commits} of ${result.of ?? 0} commits were new.`);
   }
   // Of a history that had come in before, there may be nothing left but what is passed over each time.
   const isContinued = result.commits !== undefined && result.commits < (result.of ?? 0);
-  if (skipped.length > 0 && created + updated + deleted + unchanged === 0 && !isContinued) {
-    console.error('cartulary: nothing could be brought in; the reasons stand above.');
+  if (skipped > 0 && created + updated + deleted + unchanged === 0 && !isContinued) {
+    note('cartulary: nothing could be brought in; the reasons stand above.');
     process.exitCode = refused;
   }
 }
 
-/** A line that a terminal overwrites, and a file keeps. */
-function showProgress(progress: ImportProgress): void {
+function tellProgress(progress: ImportProgress): void {
+  if (progress.counted !== undefined) {
+    showProgress(`looking at what there is: ${progress.counted} so far`);
+    return;
+  }
   const { created, updated = 0, deleted = 0, unchanged, seconds } = progress;
   const done = created + updated + deleted + unchanged;
   const rate = seconds > 0 ? Math.round(done / seconds) : done;
   const position = progress.commits === undefined ? '' : `commit ${progress.commits} of ${progress.of ?? 0}: `;
-  const line = `${position}${describeCounts(progress)} (${rate} a second)`;
-  process.stderr.write(process.stderr.isTTY ? `\r${line}\u001B[K` : `${line}\n`);
+  showProgress(`${position}${describeCounts(progress)} (${rate} a second)`);
 }
 
 function describeCounts(progress: Omit<ImportProgress, 'seconds'>): string {
@@ -115,10 +124,9 @@ async function exportAudit(options: CalledWith): Promise<void> {
     fields: { no_texts: options['texts'] === false },
   };
   const answer = await askOwner(config, request, async (part) => {
-    const { lines } = part as { readonly lines: readonly string[] };
-    if (!process.stdout.write(`${lines.join('\n')}\n`)) await once(process.stdout, 'drain');
+    await writeJsonLines((part as { readonly lines: readonly string[] }).lines);
   });
   if ('error' in answer) {
     fail(answer.error, options['json'] === true);
-  } else console.error(`${(answer.result as { records: number }).records} records exported.`);
+  } else note(`${(answer.result as { records: number }).records} records exported.`);
 }

@@ -130,6 +130,16 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/app/real-world.ts', 'const now = Date.now();'],
     ],
   },
+  'a terminal shows what it gets': {
+    guilty: [
+      ['bin/a.ts', 'console.log(name);'],
+      ['bin/a.ts', 'process.stderr.write(name);'],
+    ],
+    innocent: [
+      ['bin/print.ts', 'console.log(showText(name));'],
+      ['bin/a.ts', 'printLine(name);'],
+    ],
+  },
   'SQL stays in the sidecar': {
     guilty: [
       ['lib/access/a.ts', "const rows = db.all('SELECT id FROM grant');"],

@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
+import { escapeJson } from '../domain/visible-text.js';
 
 /** Time as it is. */
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -29,6 +30,32 @@ export function makeSystemRandomness(): Randomness {
  * The log: one line of JSON an entry, to standard error, so that standard output is left to answers. Lines leave
  * together, at the latest after a quarter of a second: a system call for each would cost a request a twentieth.
  */
-export function makeLog(level: Config['logLevel']): Logger {
-  return pino({ level, base: null }, pino.destination({ dest: 2, sync: false, minLength: 8192, periodicFlush: 250 }));
+export function makeLog(
+  level: Config['logLevel'],
+  destination: DestinationStream = pino.destination({ dest: 2, sync: false, minLength: 8192, periodicFlush: 250 }),
+): Logger {
+  // A terminal shows the lines, too, and pino leaves it the controls above ASCII.
+  return pino(
+    { level, base: null, serializers: { err: describeFault }, hooks: { streamWrite: escapeJson } },
+    destination,
+  );
 }
+
+/** Characters of a text in the log: what went wrong may quote what a caller sent, whatever its length. */
+const longestText = 8000;
+
+/** What the log says of an error: what it is, where it came from, and the short facts that it carries. */
+function describeFault(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? cut(error) : String(error).slice(0, longestText);
+  const { type, message, stack, ...facts } = pino.stdSerializers.err(error);
+  const short = Object.entries(facts as Readonly<Record<string, unknown>>).filter(([, value]) =>
+    /^(?:string|number|boolean)$/.test(typeof value),
+  );
+  const kept = short.slice(0, mostFacts).map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]);
+  return { type, message: cut(message), stack: cut(stack), ...Object.fromEntries(kept) };
+}
+
+const mostFacts = 20;
+
+const cut = (text: string): string =>
+  text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length} characters)`;

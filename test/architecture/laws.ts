@@ -128,6 +128,19 @@ export const laws: readonly Law[] = [
     },
   },
   {
+    name: 'a terminal shows what it gets',
+    why: 'names and texts are written by others, and a terminal obeys the escape sequences in them',
+    wayOut: 'print with a function of bin/print.ts',
+    judge: (module) =>
+      roomNamed(module) !== 'bin' || module.path === 'bin/print.ts'
+        ? []
+        : findInCode(
+            module,
+            /\bconsole\s*\.|\bprocess\s*\.\s*std(?:out|err)\s*\.\s*write\b/,
+            (text) => `writes with ${text}`,
+          ),
+  },
+  {
     name: 'SQL stays in the sidecar',
     why: 'users who outgrow one machine will want another engine below it',
     wayOut: 'add a function with a name from the domain to the table file in lib/sidecar',
