@@ -5,6 +5,7 @@ import type { Release } from '../access/work-limiter.js';
 import { sourceOf } from '../access/work-limits.js';
 import { listFolder, type FolderListing, type ListedDocument } from '../workspace/folder-listing.js';
 import { stagedFrom } from '../workspace/prepare-content.js';
+import { ExportTally } from './export-tally.js';
 import { HandOut } from './hand-out.js';
 import type { View } from '../workspace/view.js';
 import type { ReadContext, ReadOperation } from './operation.js';
@@ -48,6 +49,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
       throw error;
     }
   },
+  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
   discard: ({ close }) => close(),
 };
 
@@ -57,28 +59,32 @@ async function beginExport(
   location: Location,
   release: Release,
 ): Promise<FolderExport> {
-  let handOut: HandOut | undefined;
-  let commit: string | null = null;
+  let begun: { readonly commit: string | null; readonly handOut: HandOut; readonly tally: ExportTally } | undefined;
   const viewNow = (): View => {
     const view = workspace.view(caller);
     if (view.folder(location) === undefined) throw notFound();
-    handOut = new HandOut({ workspace, caller, view }, exportFolder.name, { target: location });
-    commit = workspace.journal.state.head;
+    const context = { workspace, caller, view };
+    const commit = workspace.journal.state.head;
+    const note = { target: location, ...(commit === null ? {} : { version: commit }) };
+    const handOut = new HandOut(context, exportFolder.name, note);
+    begun = { commit, handOut, tally: new ExportTally(context, note) };
     return view;
   };
   const listing = await listFolder(workspace, viewNow, location);
+  if (begun === undefined) throw new Error('Nothing is listed.');
+  const { commit, handOut, tally } = begun as NonNullable<typeof begun>;
   const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
-    if (handOut === undefined) throw new Error('Nothing is listed.');
     await handOut.requireReadable(document);
     const { current } = document;
-    if (current.size <= stagedFrom) return workspace.objects.readContent(current);
-    return handOut.guard(await workspace.objects.streamContent(current), document);
+    if (current.size <= stagedFrom) return tally.add(await workspace.objects.readContent(current));
+    return tally.follow(handOut.guard(await workspace.objects.streamContent(current), document));
   };
   const close = (): void => {
     listing.close();
     release();
+    tally.end();
   };
-  return { location, commit, documents: openEach(listing, open), close };
+  return { location, commit, documents: tally.countAll(openEach(listing, open)), close };
 }
 
 async function* openEach(

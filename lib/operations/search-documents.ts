@@ -33,6 +33,8 @@ export interface FoundText {
 }
 
 export interface SearchResults {
+  /** The commit that was searched; null in an empty workspace. */
+  readonly commit: string | null;
   readonly hits: readonly FoundText[];
   /** To go on from; it tells how much the caller reaches, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
@@ -59,6 +61,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       labels: input.labels,
       ...(input.kind === undefined ? {} : { kind: input.kind }),
     };
+    const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
     do {
@@ -75,8 +78,10 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       position = page.position;
       // What was deleted since the index was asked leaves room that the next page fills.
     } while (hits.length < input.limit && position !== null);
-    return { hits, position };
+    return { commit, hits, position };
   },
+  // Not which they were: an erase would have to take that out again, and with it what was searched for (decision 0118).
+  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
 };
 
 async function describeHit(

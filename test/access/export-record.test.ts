@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type { Caller } from '../../lib/domain/caller.js';
+import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
+import { exportFolder, type FolderExport } from '../../lib/operations/export-folder.js';
+import { perform } from '../../lib/operations/perform.js';
+import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { addHands, type Hands } from '../harness/hands.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+
+interface Recorded {
+  readonly action: string;
+  readonly version: string | null;
+  readonly target: string | null | undefined;
+  readonly detail: unknown;
+}
+
+describe('the record', () => {
+  let test: TestService;
+  let ada: Hands;
+  let caller: Caller;
+
+  beforeEach(async () => {
+    test = await openTestService();
+    ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'editor');
+    for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, `text ${name}`);
+    await ada.create('f/large.bin', 'large'.repeat(600_000));
+    caller = { ...operator, requestId: 'req_export' };
+  });
+  afterEach(() => test.close());
+
+  /** What the log says of the request, once it says so much. */
+  async function recorded(entries: number): Promise<Recorded[]> {
+    for (;;) {
+      const { audit } = test.workspace.journal.reader;
+      const found = audit.after(0, 1000).filter(({ request_id: id }) => id === caller.requestId);
+      if (found.length >= entries) {
+        return found.map(({ seq, action, version }) => {
+          const text = audit.textOf(seq);
+          return { action, version, target: text?.target, detail: JSON.parse(text?.detail ?? 'null') as unknown };
+        });
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  const start = async (): Promise<FolderExport> =>
+    (await perform(test.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
+
+  /** Takes so many documents, whole. */
+  async function take({ documents }: FolderExport, count: number): Promise<void> {
+    let taken = 0;
+    for (const each of documents) {
+      if (taken === count) return;
+      const content = await each.open();
+      if (!Buffer.isBuffer(content)) for await (const piece of content) assert.ok(piece);
+      taken += 1;
+    }
+  }
+
+  const whole = 3 * 'text a'.length + 5 * 600_000;
+
+  it('of an export names the commit at its beginning, and how much has left at its end', async () => {
+    const exported = await start();
+    const version = test.workspace.journal.state.head;
+    assert.deepEqual(await recorded(1), [{ action: 'folder.export', version, target: 'f', detail: null }]);
+    await take(exported, 9);
+    await ada.create('f/later.md', 'not in it');
+    exported.close();
+    exported.close();
+    const [, end, ...others] = await recorded(2);
+    const detail = { documents: 4, bytes: whole };
+    assert.deepEqual(end, { action: 'folder.exported', version, target: 'f', detail });
+    assert.deepEqual(others, []);
+  });
+
+  it('of an export that is broken off says how much had left', async () => {
+    const exported = await start();
+    await take(exported, 2);
+    exported.close();
+    const [, end] = await recorded(2);
+    assert.deepEqual(end?.detail, { documents: 2, bytes: 2 * 'text a'.length, broken_off: true });
+  });
+
+  it('of an export that is broken off in the middle of a document counts what had left of it', async () => {
+    const exported = await start();
+    const all = [...exported.documents];
+    const content = await all.find(({ document }) => document.name === 'large.bin')?.open();
+    assert.ok(content !== undefined && !Buffer.isBuffer(content));
+    for await (const piece of content) {
+      assert.ok(piece);
+      break;
+    }
+    exported.close();
+    const [, end] = await recorded(2);
+    const { bytes = 0, ...others } = (end?.detail ?? {}) as { bytes?: number };
+    assert.deepEqual(others, { documents: 0, broken_off: true });
+    assert.ok(bytes > 0 && bytes < whole, `${bytes}`);
+  });
+
+  it('of a search names the commit that was searched', async () => {
+    const version = test.workspace.journal.state.head;
+    const query = { query: 'text', labels: [], limit: 2, position: null };
+    await perform(test.workspace, caller, searchDocuments, { ...query, folder: parseFolderLocation('f') });
+    await perform(test.workspace, caller, searchDocuments, { ...query, query: 'nowhere', folder: rootLocation });
+    assert.deepEqual(await recorded(2), [
+      { action: 'document.search', version, target: 'text', detail: { folder: 'f' } },
+      { action: 'document.search', version, target: 'nowhere', detail: {} },
+    ]);
+  });
+});
