@@ -32,7 +32,7 @@ import { connectionOf, nameless, openScratch, scratchOf, type Scratch } from './
 import { PageScrubber } from './scrub-pages.js';
 import { emptyLog, reclaimPages } from './tend-file.js';
 import { StoredBytesTable } from './stored-bytes-table.js';
-import { readTotals, sumBytes, type Totals } from './totals.js';
+import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } from './totals.js';
 import { makeTransaction, type Transaction } from './transaction.js';
 import { VersionTable } from './version-table.js';
 
@@ -267,6 +267,8 @@ export interface SidecarSnapshot {
   checkReferences(): string[];
   /** Bytes of all versions, added up. */
   sumBytes(): number;
+  /** Bytes of what is kept beside documents. */
+  measureBeside(): BesideSizes;
   /** Opens an empty one of the same schema that has no file of a name and is gone with the process. */
   openScratch(): Scratch;
   /** Compares the rows of content with those of a scratch. */
@@ -288,6 +290,7 @@ export function openSidecarReadOnly(file: string): SidecarSnapshot {
       checkIntegrity: () => checkIntegrity(reading),
       checkReferences: () => checkReferences(reading),
       sumBytes: () => sumBytes(reading),
+      measureBeside: () => measureBeside(reading),
       openScratch: () => openScratch(reading, nameless, (connection) => makeTables(connection, () => undefined)),
       compareContent: (scratch, options) => new ContentComparison(reading, connectionOf(scratch), options).stretches(),
       close: () => reading.close(),

@@ -30,6 +30,38 @@ export function readTotals(connection: Connection): Totals {
   };
 }
 
+/** Bytes that what is kept beside documents takes in the file, with its indexes. */
+export interface BesideSizes {
+  readonly comments: number;
+  readonly messages: number;
+  /** Records and their texts; what was archived is not in the file any more. */
+  readonly auditLog: number;
+  /** Answers that are kept for retries, a day long. */
+  readonly storedAnswers: number;
+}
+
+const tablesBeside: Readonly<Record<keyof BesideSizes, readonly string[]>> = {
+  comments: ['comment_thread', 'comment', 'comment_addressee'],
+  messages: ['message_thread', 'message', 'message_delivery', 'brief_mark'],
+  auditLog: ['audit_record', 'audit_text', 'audit_tally', 'audit_checkpoint', 'audit_archive'],
+  storedAnswers: ['idempotency'],
+};
+
+/** Measures tables; takes time in proportion to their bytes. */
+export function measureBeside(connection: Connection): BesideSizes {
+  const measure = connection.prepare<[string], { bytes: number }>(
+    `SELECT coalesce(sum(s.pgsize), 0) AS bytes FROM sqlite_master m JOIN dbstat s ON s.name = m.name AND s.aggregate = 1
+     WHERE m.tbl_name IN (SELECT value FROM json_each(?))`,
+  );
+  const sizeOf = (of: keyof BesideSizes): number => measure.get(JSON.stringify(tablesBeside[of]))?.bytes ?? 0;
+  return {
+    comments: sizeOf('comments'),
+    messages: sizeOf('messages'),
+    auditLog: sizeOf('auditLog'),
+    storedAnswers: sizeOf('storedAnswers'),
+  };
+}
+
 /** Bytes of all versions, as their rows say. */
 export function sumBytes(connection: Connection): number {
   const sum = connection.prepare<[], { bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM version');

@@ -6,7 +6,7 @@ import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.
 import { invalidRequest } from '../domain/refusal.js';
 import { listWorkspaces, openReadOnly } from '../workspace/open-read-only.js';
 import { readCloneWitnesses } from '../workspace/read-witnesses.js';
-import { readStatus } from '../workspace/read-status.js';
+import { readStatus, type BesideSizes } from '../workspace/read-status.js';
 import { verifyAuditChain } from '../workspace/verify-audit.js';
 import { verifyService } from '../workspace/verify-service.js';
 import { verifyWorkspace } from '../workspace/verify.js';
@@ -35,7 +35,7 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
 export async function reportStatus(options: InspectOptions): Promise<Presented[]> {
   const statuses: Presented[] = [];
   for (const name of chooseWorkspaces(options)) {
-    const { totals, storedBytes, pending, repository, audit } = await readStatus({ ...options, name });
+    const { totals, storedBytes, beside, pending, repository, audit } = await readStatus({ ...options, name });
     statuses.push({
       name,
       documents: totals.documents,
@@ -47,12 +47,40 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
       grants: totals.grants,
       keys: totals.credentials,
       stored_bytes: storedBytes,
+      beside_documents: {
+        comments: beside.comments,
+        messages: beside.messages,
+        audit_log: beside.auditLog,
+        stored_answers: beside.storedAnswers,
+      },
+      warnings: warnOfSizes(beside),
       pending_objects: pending.objects,
       repository: { packs: repository.packs, loose_objects: repository.looseObjects, bytes: repository.bytes },
       audit: { records: audit.seq, head: audit.hash },
     });
   }
   return statuses;
+}
+
+/** Bytes from which on somebody should look. */
+const largeFrom = 1000 ** 3;
+
+const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, wayOut: string]>> = {
+  comments: ['Comments take', 'See who writes so many: `cartulary comment list`, `cartulary principal disable`.'],
+  messages: ['Messages take', 'See who sends so many: `cartulary audit export` names the senders.'],
+  auditLog: ['The audit log takes', 'Move what is old into files: `cartulary audit archive --before 365d`.'],
+  storedAnswers: [
+    'Answers kept for retries take',
+    'They go after a day. `cartulary audit export` names who creates so much.',
+  ],
+};
+
+/** A sentence for each part that has become large, with what can be done. */
+export function warnOfSizes(sizes: BesideSizes): string[] {
+  return (Object.keys(whatToDo) as (keyof BesideSizes)[]).flatMap((part) => {
+    const [what, wayOut] = whatToDo[part];
+    return sizes[part] < largeFrom ? [] : [`${what} ${(sizes[part] / 1000 ** 3).toFixed(1)} GB. ${wayOut}`];
+  });
 }
 
 /** Something that is broken, and what to do about it. */

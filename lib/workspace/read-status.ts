@@ -1,7 +1,9 @@
 import { readHead, type ChainHead } from '../audit/chain.js';
 import type { RepositoryStats } from '../git/repository.js';
-import type { Totals } from '../sidecar/totals.js';
+import type { BesideSizes, Totals } from '../sidecar/totals.js';
 import { openReadOnly, type ReadOnlyOptions } from './open-read-only.js';
+
+export type { BesideSizes } from '../sidecar/totals.js';
 
 /** How much a workspace holds and where it stands. */
 export interface WorkspaceStatus {
@@ -9,6 +11,8 @@ export interface WorkspaceStatus {
   readonly totals: Totals;
   /** Bytes of all kept versions. */
   readonly storedBytes: number;
+  /** Bytes of what is kept beside documents, and does not count towards the quota. */
+  readonly beside: BesideSizes;
   /** What waits for its way into the repository. */
   readonly pending: { readonly objects: number; readonly bytes: number };
   readonly repository: RepositoryStats;
@@ -23,6 +27,7 @@ export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceSta
     return {
       name: options.name,
       totals: workspace.sidecar.totals(),
+      beside: workspace.sidecar.measureBeside(),
       storedBytes: Number(reader.meta.get('stored_bytes') ?? '0'),
       pending: reader.objects.pendingTotals(),
       repository: await workspace.repository.stats(),

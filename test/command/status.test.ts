@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
+import { addHands } from '../harness/hands.js';
+import { openTestService } from '../harness/service.js';
+import { ask, makeFolder, patience, runProgram, tidyUp } from './run-program.js';
+
+describe('cartulary status', function () {
+  this.timeout(patience);
+
+  afterEach(tidyUp);
+
+  it('says how many bytes are kept beside documents', async () => {
+    const folder = await makeFolder();
+    const data = join(folder, 'data');
+    await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+    const { code, stdout } = await runProgram(['status', '--data', data]);
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^ {2}beside them: comments [\d.]+ k?B, messages [\d.]+ k?B, audit log [\d.]+ kB, stored answers [\d.]+ k?B$/m,
+    );
+  });
+
+  it('counts each in its place', async () => {
+    const test = await openTestService({ store: 'disk' });
+    try {
+      const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+      const ben = await addHands({ service: test, workspace: test.workspace }, 'Ben', 'editor');
+      await ada.create('a.md', 'text');
+      type Sizes = Record<'comments' | 'messages' | 'audit_log' | 'stored_answers', number>;
+      const measure = async (): Promise<Sizes> => {
+        const options = { dataFolder: test.dataFolder ?? '', workspace: null, git: 'auto' as const };
+        const [status] = await reportStatus(options);
+        assert.deepEqual(status?.['warnings'], []);
+        return status?.['beside_documents'] as Sizes;
+      };
+      const before = await measure();
+      for (let index = 0; index < 20; index += 1) await ada.comment('a.md', 'x'.repeat(4000));
+      const commented = await measure();
+      assert.ok(commented.comments > before.comments + 80_000);
+      assert.equal(commented.messages, before.messages);
+      for (let index = 0; index < 20; index += 1) await ada.send([ben.id], `${index}${'x'.repeat(4000)}`);
+      const sent = await measure();
+      assert.equal(sent.comments, commented.comments);
+      assert.ok(sent.messages > commented.messages + 80_000);
+      assert.ok(sent.audit_log > before.audit_log);
+    } finally {
+      await test.close();
+    }
+  });
+
+  it('warns of what has become large, and says what can be done', () => {
+    const small = { comments: 1e6, messages: 1e6, auditLog: 1e6, storedAnswers: 1e6 };
+    assert.deepEqual(warnOfSizes(small), []);
+    const [log, answers, ...others] = warnOfSizes({ ...small, auditLog: 2.34e9, storedAnswers: 1e9 });
+    assert.match(log ?? '', /^The audit log takes 2\.3 GB\. .*`cartulary audit archive/);
+    assert.match(answers ?? '', /^Answers kept for retries take 1\.0 GB\./);
+    assert.deepEqual(others, []);
+  });
+});
