@@ -59,6 +59,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/in \d+\.\d s\./g, 'in N s.'],
   [/bytes {2,}\d+/g, 'bytes N'],
   [/process \d+/g, 'process N'],
+  [/\b\d+(?:\.\d)? k?B\b/g, 'N kB'],
   // What a page cannot show.
   [/[ \t]+$/gm, ''],
   [/seq \d+/g, 'seq N'],
