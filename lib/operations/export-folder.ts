@@ -59,7 +59,7 @@ async function beginExport(
   location: Location,
   release: Release,
 ): Promise<FolderExport> {
-  let begun: { readonly commit: string | null; readonly handOut: HandOut; readonly tally: ExportTally } | undefined;
+  const begun: { commit?: string | null; handOut?: HandOut; tally?: ExportTally } = {};
   const viewNow = (): View => {
     const view = workspace.view(caller);
     if (view.folder(location) === undefined) throw notFound();
@@ -67,12 +67,12 @@ async function beginExport(
     const commit = workspace.journal.state.head;
     const note = { target: location, ...(commit === null ? {} : { version: commit }) };
     const handOut = new HandOut(context, exportFolder.name, note);
-    begun = { commit, handOut, tally: new ExportTally(context, note) };
+    Object.assign(begun, { commit, handOut, tally: new ExportTally(context, note) });
     return view;
   };
   const listing = await listFolder(workspace, viewNow, location);
-  if (begun === undefined) throw new Error('Nothing is listed.');
-  const { commit, handOut, tally } = begun as NonNullable<typeof begun>;
+  const { commit = null, handOut, tally } = begun;
+  if (handOut === undefined || tally === undefined) throw new Error('Nothing is listed.');
   const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
     await handOut.requireReadable(document);
     const { current } = document;

@@ -6,6 +6,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/search-documents.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
+import { gather } from '../harness/gather.js';
 
 interface Recorded {
   readonly action: string;
@@ -49,7 +50,7 @@ describe('the record', () => {
   /** Takes so many documents, whole. */
   async function take({ documents }: FolderExport, count: number): Promise<void> {
     let taken = 0;
-    for (const each of documents) {
+    for await (const each of documents) {
       if (taken === count) return;
       const content = await each.open();
       if (!Buffer.isBuffer(content)) for await (const piece of content) assert.ok(piece);
@@ -83,7 +84,7 @@ describe('the record', () => {
 
   it('of an export that is broken off in the middle of a document counts what had left of it', async () => {
     const exported = await start();
-    const all = [...exported.documents];
+    const all = await gather(exported.documents);
     const content = await all.find(({ document }) => document.name === 'large.bin')?.open();
     assert.ok(content !== undefined && !Buffer.isBuffer(content));
     for await (const piece of content) {

@@ -1,5 +1,5 @@
 import type { Role } from '../../lib/domain/role.js';
-import { manyDocuments, mebibyte } from './world.js';
+import { mebibyte } from './world.js';
 
 /** A request that is as large, or asks for as much, as its route allows. */
 export interface LargeRequest {
@@ -306,6 +306,3 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
     },
   ];
 }
-
-/** That there are as many as the world was made with. */
-export const documentsInFolder = manyDocuments;

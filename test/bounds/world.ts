@@ -30,7 +30,7 @@ export interface LargeWorld {
 
 export const mebibyte = 1024 * 1024;
 /** Documents in the folder `many`, and in each folder in it. */
-export const manyDocuments = 2000;
+const manyDocuments = 2000;
 const perFolder = 500;
 /** Items of a page, at most. */
 const page = 200;
