@@ -21,7 +21,9 @@ export function readHead(table: AuditTable): ChainHead {
 }
 
 /**
- * Appends one record after `head`, inside the caller's transaction.
+ * Appends one record after `head`, inside the caller's transaction. What is hashed is what is stored, whatever a face
+ * let through: each half of a surrogate pair becomes U+FFFD first, as UTF-8 has no form for it. A record is never
+ * refused for its text, as what it says has happened.
  * @param at milliseconds since 1970
  * @returns the new head
  */
@@ -33,22 +35,24 @@ export function appendRecord(
   randomness: Randomness,
 ): ChainHead {
   const salt = randomness.bytes(saltLength);
+  const targetText = toStored(event.target);
+  // JSON.stringify escapes what is ill-formed: its result is always Unicode.
   const detailText = event.detail === undefined ? null : JSON.stringify(event.detail);
-  const target = event.target === undefined ? null : commitTo(event.target, salt);
+  const target = targetText === null ? null : commitTo(targetText, salt);
   const detail = detailText === null ? null : commitTo(detailText, salt);
   const seq = head.seq + 1;
   const members = {
     seq,
     at: formatTime(at),
-    principal: event.principal,
-    credential: event.credential,
+    principal: toStored(event.principal),
+    credential: toStored(event.credential),
     interface: event.interface,
-    action: event.action,
+    action: event.action.toWellFormed(),
     outcome: event.outcome,
     code: event.code ?? null,
     target: target === null ? null : target.toString('hex'),
-    version: event.version ?? null,
-    request_id: event.requestId,
+    version: toStored(event.version),
+    request_id: toStored(event.requestId),
     detail: detail === null ? null : detail.toString('hex'),
     prev_hash: head.hash,
   };
@@ -68,10 +72,12 @@ export function appendRecord(
     hash,
   });
   if (target !== null || detail !== null) {
-    table.insertText(seq, salt, event.target ?? null, detailText, event.documentId ?? null);
+    table.insertText(seq, salt, targetText, detailText, toStored(event.documentId));
   }
   return { seq, hash: hash.toString('hex') };
 }
+
+const toStored = (text: string | null | undefined): string | null => text?.toWellFormed() ?? null;
 
 /** A stored row in the form that is hashed and exported. */
 export function toRecord(row: AuditRow, previousHash: string): AuditRecord {

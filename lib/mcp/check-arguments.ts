@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { requireWellFormed } from '../domain/well-formed.js';
 import type { DescribedTool } from './definition.js';
 import type { Arguments, ToolEntry } from './tool.js';
 
@@ -27,6 +28,8 @@ export function* checkArguments({ definition, checkInput }: DescribedTool, sent:
     read.push([name, property?.type === 'array' ? yield* readList(name, value, property.maxItems) : value]);
   }
   const args = Object.fromEntries(read);
+  // Only now: a list that came as text has been parsed as well.
+  requireWellFormed(args, 'arguments');
   if (!checkInput(args)) throw explain(checkInput.errors?.[0]);
   return args;
 }

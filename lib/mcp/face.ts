@@ -7,6 +7,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { longestHeader } from '../domain/short-header.js';
+import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { runResting } from '../pace/run-resting.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
@@ -122,6 +123,12 @@ export class McpFace {
         'bad_field',
         'Batches are not taken: send one message in a request.',
       );
+    }
+    const illFormed = findIllFormed(withoutArguments(message));
+    if (illFormed !== undefined) {
+      const field = illFormed === '' ? 'message' : illFormed;
+      const problem = `The field ${field} holds half of a surrogate pair, which is no Unicode text.`;
+      return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', problem);
     }
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
@@ -244,4 +251,12 @@ function parseMessage(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The message without a tool's arguments: those are checked where the tool can say in its answer what is wrong. */
+function withoutArguments(message: unknown): unknown {
+  const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
+  if (method !== 'tools/call' || typeof params !== 'object' || params === null) return message;
+  const { arguments: _, ...others } = params as { readonly arguments?: unknown };
+  return { ...(message as object), params: others };
 }

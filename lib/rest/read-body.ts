@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
+import { requireWellFormed } from '../domain/well-formed.js';
 import { runResting } from '../pace/run-resting.js';
 import { contentTooLarge } from '../operations/content.js';
 import { splitBody, type LongContent } from './long-content.js';
@@ -99,7 +100,8 @@ export interface BodyReading {
 /**
  * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
  * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
- *   `bad_field` when it holds more values, or is nested more deeply, than any request is; what `takeRoom` throws
+ *   `bad_field` when it holds more values, or is nested more deeply, than any request is, or text that is no Unicode;
+ *   what `takeRoom` throws
  */
 export async function readJson({ request, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
@@ -153,12 +155,16 @@ class GatheredBytes {
 }
 
 function parseWhole(bytes: Buffer): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  requireWellFormed(value, 'body');
+  return value;
 }
 
 async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Body> {
   const split = await runResting(splitBody(bytes, envelope, largestText));
   if (split === undefined) throw invalidRequest('body_too_large', tooMuchBesideContent, { limit: envelope });
+  // What decodes the content refuses it there.
+  requireWellFormed(split.value, 'body');
   return { form: 'json', ...split };
 }
 

@@ -40,10 +40,45 @@ export function openForWriting(file: string, mustExist = false): Connection {
   const connection = new Sqlite(file, { timeout: servicePatience, fileMustExist: mustExist });
   try {
     prepareForWriting(connection);
+    refuseIllFormed(connection);
     return connection;
   } catch (error) {
     connection.close();
     throw error;
+  }
+}
+
+/** Text that would not come back from the file as it went in. A fault of ours: every face refuses such text. */
+export class IllFormedText extends Error {
+  override readonly name = 'IllFormedText';
+}
+
+/**
+ * Makes every statement of the connection that changes something refuse text with half of a surrogate pair. SQLite
+ * takes it as three bytes that are no UTF-8, and gives back three other characters.
+ */
+function refuseIllFormed(connection: Connection): void {
+  const prepare = connection.prepare.bind(connection);
+  connection.prepare = ((source: string) => {
+    const statement = prepare(source);
+    if (statement.readonly) return statement;
+    const run = statement.run.bind(statement);
+    statement.run = (...parameters) => {
+      for (const each of parameters) requireWellFormed(each);
+      return run(...parameters);
+    };
+    return statement;
+  }) as Connection['prepare'];
+}
+
+/** @param parameter a value, or an object of named ones */
+function requireWellFormed(parameter: unknown): void {
+  const values: unknown[] =
+    typeof parameter === 'object' && parameter !== null && !ArrayBuffer.isView(parameter)
+      ? Object.values(parameter)
+      : [parameter];
+  for (const value of values) {
+    if (typeof value === 'string' && !value.isWellFormed()) throw new IllFormedText('A text is no Unicode.');
   }
 }
 

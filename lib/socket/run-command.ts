@@ -1,5 +1,6 @@
 import { describeError } from '../domain/describe-error.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
+import { requireWellFormed } from '../domain/well-formed.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -38,6 +39,8 @@ export async function runCommand(
     if (command === undefined) {
       throw invalidRequest('unknown_command', `The server knows no command "${request.command}". Are both up to date?`);
     }
+    requireWellFormed(request.fields, 'fields');
+    requireWellFormed(request.workspace, 'workspace');
     const context: CommandContext = { host, server, address, caller, tell, signal };
     const fields = new Fields(request.fields);
     if (command.scope === 'service') return { result: await command.run(context, fields) };

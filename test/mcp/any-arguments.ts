@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../harness/any-text.js';
 
 /** As much of JSON Schema as the tools' descriptions use. */
 export interface Schema {
@@ -53,7 +54,7 @@ function makeString(name: string, schema: Schema, known: Known): fc.Arbitrary<un
       ? fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
       : schema.pattern?.includes('40') === true
         ? fc.constantFrom('0', 'f').map((digit) => digit.repeat(40))
-        : fc.string({ unit: 'binary', minLength: schema.minLength ?? 0, maxLength: longest });
+        : anyText(longest).filter(({ length }) => length >= (schema.minLength ?? 0));
   if (words === undefined) return free;
   const good = fc.nat({ max: 1000 }).map((number) => words[number % words.length]);
   return fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: free });

@@ -19,7 +19,7 @@ import { lifetimes } from './lifetimes.js';
 import { loadLibrary, type OAuthLibrary } from './load-library.js';
 import { makeAccessTokenReader } from './read-access-token.js';
 import { describeResource, isResourceMetadataPath, resourceOf } from './resource.js';
-import { BodyTooLong, rewriteRequest } from './rewrite-request.js';
+import { BadMetadata, BodyTooLong, rewriteRequest } from './rewrite-request.js';
 
 export interface OAuthOptions {
   /** Where people and clients find the service, without a slash at the end: the issuer. */
@@ -205,6 +205,11 @@ class Face implements OAuthFace {
     if (error instanceof BodyTooLong) {
       response.setHeader('Connection', 'close');
       sendJson(response, 413, { error: 'invalid_request', error_description: 'The body is too long.' });
+      return;
+    }
+    if (error instanceof BadMetadata) {
+      // The form of RFC 7591 §3.2.2.
+      sendJson(response, 400, { error: 'invalid_client_metadata', error_description: error.message });
       return;
     }
     if (error instanceof Refusal && error.code === 'INVALID_REQUEST') {

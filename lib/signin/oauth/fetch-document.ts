@@ -1,6 +1,7 @@
 import { lookup as lookUpName, type LookupAddress, type LookupOptions } from 'node:dns';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
+import { findIllFormed } from '../../domain/well-formed.js';
 import { completeDocument, type ClientMetadata } from './native-client.js';
 import { isPublicAddress } from './public-address.js';
 
@@ -58,9 +59,11 @@ export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptio
     });
 }
 
+/** A document with text that is no Unicode is none: nothing is left of it. */
 function complete(text: string): string {
   try {
     const document: unknown = JSON.parse(text);
+    if (findIllFormed(document) !== undefined) return '';
     const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
     return isObject ? JSON.stringify(completeDocument(document as ClientMetadata)) : text;
   } catch {

@@ -1,4 +1,5 @@
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
+import { findIllFormed } from '../../domain/well-formed.js';
 import { oauthPaths } from './configure.js';
 import { completeClient, type ClientMetadata } from './native-client.js';
 import { canonicalResource, oauthScopes } from './resource.js';
@@ -6,6 +7,11 @@ import { canonicalResource, oauthScopes } from './resource.js';
 /** The body is longer than anything that is expected here. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong';
+}
+
+/** A registration holds text that is no Unicode. */
+export class BadMetadata extends Error {
+  override readonly name = 'BadMetadata';
 }
 
 const longestBody = 56 * 1024;
@@ -34,6 +40,7 @@ export interface WebAddress {
  * The request as oidc-provider is to see it: under the configured public address, whatever the client or a proxy says;
  * with the resource in its canonical form, and a registration that says what kind of client it is. Nothing of an
  * earlier sign-in comes along: each begins anew, from the service's own browser session.
+ * @throws BodyTooLong, BadMetadata
  */
 export async function rewriteRequest(
   request: IncomingMessage,
@@ -93,13 +100,20 @@ function rewriteParameters(text: string, publicUrl: string): string {
   return parameters.toString();
 }
 
+/** What is no JSON is left to the provider, which refuses it. @throws BadMetadata */
 function rewriteRegistration(body: Buffer): Buffer {
+  const metadata = parseMetadata(body);
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return body;
+  const field = findIllFormed(metadata);
+  if (field !== undefined) throw new BadMetadata(`The member ${field.toWellFormed()} is no Unicode text.`);
+  return Buffer.from(JSON.stringify(keepKnownScopes(completeClient(metadata as ClientMetadata))));
+}
+
+function parseMetadata(body: Buffer): unknown {
   try {
-    const metadata: unknown = JSON.parse(body.toString());
-    if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return body;
-    return Buffer.from(JSON.stringify(keepKnownScopes(completeClient(metadata as ClientMetadata))));
+    return JSON.parse(body.toString());
   } catch {
-    return body;
+    return undefined;
   }
 }
 

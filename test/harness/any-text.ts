@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+
+/** One UTF-16 code unit of those that have been trouble somewhere: halves of pairs, control characters, U+FFFD, U+FFFE. */
+const troublesome = fc.constantFrom(
+  ...[
+    '\ud800',
+    '\udbff',
+    '\udc00',
+    '\udfff',
+    '\ufffd',
+    '\ufffe',
+    '\uffff',
+    '\ufeff',
+    '\0',
+    '\u0001',
+    '\u001b',
+    '\u007f',
+  ],
+  ...['\u0085', '\u2028', '\u202e', '\u200b', '\n', '\r', '\t', '"', '\\', "'", '%', '<', ' ', '/', '\u{1f600}', 'é'],
+);
+
+/**
+ * Any text that JSON can say, halves of surrogate pairs among it: fast-check's own units know only whole characters.
+ * @param longest characters
+ */
+export function anyText(longest = 40): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.string({ unit: troublesome, maxLength: Math.min(longest, 8) }) },
+    {
+      weight: 2,
+      arbitrary: fc.string({
+        unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+        maxLength: longest,
+      }),
+    },
+    { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: longest }) },
+    { weight: 1, arbitrary: fc.nat({ max: 3 }).map((power) => '\ud800x'.repeat(10 ** power)) },
+  );
+}
