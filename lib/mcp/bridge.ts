@@ -47,7 +47,8 @@ function headersOf({ method, params }: Message, negotiated: string | undefined):
 
 /** The message in an answer; undefined where there is none, as where something else answers at that address. */
 function readMessage(body: string): Record<string, unknown> | undefined {
-  const line = body.startsWith('{') ? body : /^data: (.*)$/m.exec(body)?.[1];
+  // A line ends at CR or LF, and not at the other line ends of Unicode: those can stand in text (WHATWG HTML §9.2.5).
+  const line = body.startsWith('{') ? body : /(?:^|[\r\n])data: ([^\r\n]*)/.exec(body)?.[1];
   if (line === undefined) return undefined;
   try {
     const message = JSON.parse(line) as Record<string, unknown>;

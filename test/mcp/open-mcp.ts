@@ -55,7 +55,7 @@ export interface Posted {
 
 /** The result that an answer holds, as JSON or as the one event of a stream. */
 export function readResult(text: string): Parsed {
-  const data = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? 'null');
+  const data = text.startsWith('{') ? text : (/(?:^|\n)data: ([^\r\n]*)/.exec(text)?.[1] ?? 'null');
   return JSON.parse(data);
 }
 

@@ -296,6 +296,15 @@ describe('The bridge between streams and the service', () => {
     );
   });
 
+  it('takes an event whole, whatever stands in its text', async () => {
+    const text = 'one\u2028data: two\u2029three\u0085';
+    const events: Deliver = async (body) => {
+      const answer = JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { method: text } });
+      return { status: 200, body: `event: message\ndata: ${answer}\n\n` };
+    };
+    assert.equal((await bridge([Buffer.from(line(1, 'a'))], events))[0].result?.method, text);
+  });
+
   it('keeps nothing of a line without end, and understands the next', async () => {
     const much = Buffer.alloc(1024 * 1024, 0x78);
     const said = await bridge([...Array.from({ length: 17 }, () => much), Buffer.from(`\n${line(1, 'a')}`)], echo);
