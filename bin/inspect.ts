@@ -22,6 +22,11 @@ const toInspect = (config: Config): InspectOptions => ({
 
 const count = (number: unknown, noun: string): string => `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 
+const recoveredAtOption = [
+  '--recovered-at <commit>',
+  'you know that the workspace was made from a clone with this newest commit, which restarted its log',
+] as const;
+
 /** status, verify, audit verify, doctor: what looks and changes nothing, beside a server that may be running. */
 export function addInspectCommands(program: Command): void {
   const add = (
@@ -44,7 +49,9 @@ export function addInspectCommands(program: Command): void {
       example: 'cartulary verify',
     },
     verify,
-  ).option('--quick', "leave out the history: older versions' bytes, and the rows against what commits say");
+  )
+    .option('--quick', "leave out the history: older versions' bytes, and the rows against what commits say")
+    .option(...recoveredAtOption);
   add(
     {
       words: 'audit verify',
@@ -55,8 +62,9 @@ export function addInspectCommands(program: Command): void {
   )
     .option('--export <file>', 'check an export, with nothing but that file')
     .option('--key <key>', 'with --export: the public key that `cartulary audit key` prints, or a file that holds it')
-    .option('--head <head>', 'with --export: "SEQ HASH" that must be in it, as a commit\'s Audit-Head says it')
-    .option('--clone <folder>', "a clone of the workspace's repository, whose commits bear witness of the log");
+    .option('--head <head>', '"SEQ HASH" that must be in it, as a commit\'s Audit-Head says it, or an earlier check')
+    .option('--clone <folder>', "a clone of the workspace's repository, whose commits bear witness of the log")
+    .option(...recoveredAtOption);
   add(
     { words: 'doctor', description: 'Check what this machine gives the service.', example: 'cartulary doctor' },
     examineMachine,
@@ -128,7 +136,8 @@ async function askForSearch(data: string): Promise<readonly SearchReport[]> {
 
 async function verify(config: Config, options: CalledWith): Promise<Inspection> {
   const { verifyData } = await import('../lib/socket/inspect.js');
-  const toVerify = { ...toInspect(config), isQuick: options['quick'] === true };
+  const recoveredAt = readText(options, 'recoveredAt');
+  const toVerify = { ...toInspect(config), isQuick: options['quick'] === true, recoveredAt };
   const { service, workspaces } = await verifyData(toVerify, (name, what, done) => {
     showPassing(`${name}: ${done} ${what} read`);
   });
@@ -136,9 +145,10 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
   const isSound = service.sound && workspaces.every(({ sound }) => sound);
   const lines = [
     ...(service.sound ? [] : ['The service: BROKEN', ...describeProblems(service.problems)]),
-    ...workspaces.flatMap(({ workspace, sound, documents, versions, audit_records: records, problems }) => [
+    ...workspaces.flatMap(({ workspace, sound, documents, versions, audit_records: records, problems, remarks }) => [
       `${workspace}: ${sound ? 'sound' : 'BROKEN'}; ${count(documents, 'document')}${toVerify.isQuick ? '' : `, ${count(versions, 'version')}`} and ${count(records, 'audit record')} checked`,
       ...describeProblems(problems),
+      ...remarks.map(({ part, message }) => `  ${part}: ${message}`),
     ]),
   ];
   return { result: { sound: isSound, service, workspaces }, lines, isWell: isSound };
@@ -158,18 +168,23 @@ function describeProblems(problems: readonly PresentedProblem[]): string[] {
 
 async function verifyAuditLog(config: Config, options: CalledWith): Promise<Inspection> {
   const { verifyChains, verifyExport } = await import('../lib/socket/inspect.js');
-  const text = (name: string): string | undefined => {
-    const value = options[name];
-    return typeof value === 'string' ? value : undefined;
+  const [file, key] = [readText(options, 'export'), readText(options, 'key')];
+  const elsewhere = {
+    head: readText(options, 'head'),
+    clone: readText(options, 'clone'),
+    recoveredAt: readText(options, 'recoveredAt'),
   };
-  const [file, key] = [text('export'), text('key')];
-  const clone = text('clone');
   const chains =
     file === undefined
-      ? await verifyChains(toInspect(config), clone)
-      : [await verifyExport({ file, head: text('head'), clone, key: key === undefined ? undefined : readKey(key) })];
+      ? await verifyChains(toInspect(config), elsewhere)
+      : [await verifyExport({ ...elsewhere, file, key: key === undefined ? undefined : readKey(key) })];
   const isSound = chains.every(({ sound }) => sound);
-  return { result: { sound: isSound, chains }, lines: chains.map(describeChain), isWell: isSound };
+  return { result: { sound: isSound, chains }, lines: chains.flatMap(describeChain), isWell: isSound };
+}
+
+function readText(options: CalledWith, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** A key as it is printed, or the file that holds it. */
@@ -177,12 +192,22 @@ function readKey(text: string): string {
   return existsSync(text) ? readFileSync(text, 'utf8') : text;
 }
 
-function describeChain(chain: VerifiedChain): string {
+function describeChain(chain: VerifiedChain): string[] {
   const whose = chain.workspace === undefined ? '' : `${chain.workspace}: `;
-  if (!chain.sound) return `${whose}BROKEN: ${chain.problem}; the ${chain.records} records before it are sound`;
-  const unsigned = chain.workspace === undefined ? 'no signature was checked' : 'not signed yet';
-  const signed = chain.signed === null ? unsigned : `signed up to ${chain.signed.seq}`;
-  return `${whose}sound; ${chain.records} records, ${signed}; the last is ${chain.head}`;
+  const remarks = chain.remarks.map((message) => `  ${message}`);
+  if (chain.sound) {
+    const unsigned = chain.workspace === undefined ? 'no signature was checked' : 'not signed yet';
+    const signed = chain.signed === null ? unsigned : `signed up to ${chain.signed.seq}`;
+    return [`${whose}sound; ${chain.records} records, ${signed}; the last is ${chain.head}`, ...remarks];
+  }
+  if (chain.reason !== 'unexpected_restart') {
+    return [`${whose}BROKEN: ${chain.problem}; the ${chain.records} records before it are sound`, ...remarks];
+  }
+  return [
+    `${whose}RESTARTED: ${chain.problem}; the ${chain.records} records since then are sound`,
+    ...remarks,
+    `  If you made this workspace from a clone then: --recovered-at ${chain.restart?.commit ?? ''}. If not, the log was replaced.`,
+  ];
 }
 
 async function examineMachine(config: Config): Promise<Inspection> {

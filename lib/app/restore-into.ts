@@ -22,8 +22,10 @@ export async function restoreInto(
     service = await openService(config, onFault);
     const { name, journal } = await service.restore(source, makeOperator(service.randomness));
     const { head, chain } = journal.state;
+    // What `audit verify --recovered-at` asks for from now on.
+    const recovered = 'clone' in source ? { recovered_at: journal.reader.audit.find(1)?.version ?? null } : {};
     await service.close();
-    return { result: { workspace: name, data: config.data, commit: head, audit: chain } };
+    return { result: { workspace: name, data: config.data, commit: head, audit: chain, ...recovered } };
   } catch (error) {
     await service?.close();
     if (isNew && service !== undefined) rmSync(config.data, { recursive: true, force: true });

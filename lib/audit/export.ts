@@ -1,9 +1,10 @@
 import type { AuditRecord } from '../domain/audit-record.js';
 import { yieldToLoop } from '../pace/yield-to-loop.js';
+import type { StoredText } from '../sidecar/audit-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
-import type { ExportedLine } from './exported-line.js';
+import type { ExportedLine, ExportedRecord } from './exported-line.js';
 import { readArchive } from './read-archive.js';
 
 export type { ExportedLine, ExportedRecord } from './exported-line.js';
@@ -27,12 +28,15 @@ const batch = 500;
  * flat, and others have their turn in between. It may be archived meanwhile.
  * @param withTexts whether to open the commitments (locations, queries): leave out for an outside auditor
  * @param close signs the end that was reached, so that a cut export is told from a whole one
+ * @param noteAltered told of each record whose text the file holds altered, before its line; the line has it as it was
+ *   committed to
  * @throws ArchiveUnreadable when an archive is missing or changed
  */
 export async function* exportChain(
   source: ChainSource,
   withTexts: boolean,
   close?: (head: ChainHead) => SignedCheckpoint,
+  noteAltered?: (seq: number) => void,
 ): AsyncGenerator<ExportedLine, undefined> {
   const { audit, auditCheckpoints } = source.tables;
   let head = emptyChain;
@@ -40,8 +44,7 @@ export async function* exportChain(
     const last = records.at(-1)?.seq ?? 0;
     const signed = new Map(auditCheckpoints.between(head.seq, last).map((row) => [row.seq, row]));
     for (const record of records) {
-      const text = withTexts ? audit.textOf(record.seq) : undefined;
-      yield text === undefined ? { record } : { record, text };
+      yield withTexts ? withText(record, audit.textOf(record.seq), noteAltered) : { record };
       head = { seq: record.seq, hash: record.hash };
       const checkpoint = signed.get(record.seq);
       if (checkpoint !== undefined) yield { checkpoint: toCheckpoint(checkpoint, source.workspace) };
@@ -52,6 +55,17 @@ export async function* exportChain(
     yield { checkpoint: toCheckpoint(row, source.workspace) };
   }
   if (close !== undefined && head.seq > 0) yield { checkpoint: close(head) };
+}
+
+function withText(
+  record: AuditRecord,
+  stored: StoredText | undefined,
+  noteAltered: ((seq: number) => void) | undefined,
+): ExportedRecord {
+  if (stored === undefined) return { record };
+  const { isAltered, ...text } = stored;
+  if (isAltered) noteAltered?.(record.seq);
+  return { record, text };
 }
 
 async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<readonly AuditRecord[], undefined> {

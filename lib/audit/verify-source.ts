@@ -1,20 +1,19 @@
-import type { KeyObject } from 'node:crypto';
 import { exportChain, type ChainSource } from './export.js';
 import { ArchiveUnreadable } from './read-archive.js';
-import { ChainVerifier, type ChainVerdict, type KnownHead } from './verify.js';
+import { ChainVerifier, type ChainVerdict, type KnownHead, type VerifyOptions } from './verify.js';
 
 /**
  * Checks a workspace's whole chain where it lies, with its texts, archives and signatures. Others go on meanwhile.
- * @param publicKey left out where it is not known: signatures are then only compared, not checked
+ * @param options without a public key signatures are only compared, not checked
  */
 export async function verifySource(
   source: ChainSource,
   known: readonly KnownHead[] = [],
-  publicKey?: KeyObject,
+  options: Pick<VerifyOptions, 'publicKey' | 'restartedFrom'> = {},
 ): Promise<ChainVerdict> {
-  const chain = new ChainVerifier(known, { publicKey });
+  const chain = new ChainVerifier(known, options);
   try {
-    for await (const line of exportChain(source, true)) {
+    for await (const line of exportChain(source, true, undefined, (seq) => chain.noteAltered(seq))) {
       const broken = chain.take(line);
       if (broken !== undefined) return broken;
     }

@@ -1,29 +1,55 @@
 import type { KeyObject } from 'node:crypto';
-import type { AuditText } from '../domain/audit-record.js';
-import { commitTo, hashRecord } from './canonical-record.js';
+import { hashRecord } from './canonical-record.js';
 import { emptyChain, type ChainHead } from './chain.js';
 import { isSignedBy, signedEvery, type SignedCheckpoint } from './checkpoint.js';
 import type { ExportedLine, ExportedRecord } from './exported-line.js';
+import { judgeText } from './judge-text.js';
+import { arrangeHeads, nameHead, witnessesSince, type ArrangedHeads, type KnownHead } from './known-heads.js';
+
+export type { KnownHead } from './known-heads.js';
 
 /** What a verification found. `problem` names the first record that is broken, missing or out of order. */
-export type ChainVerdict =
-  | {
-      readonly sound: true;
-      readonly records: number;
-      readonly head: string;
-      /** The last signature that was checked: up to there nobody without the private key can have changed anything. */
-      readonly signed: { readonly seq: number; readonly at: string } | null;
-    }
-  | { readonly sound: false; readonly records: number; readonly seq: number; readonly problem: string };
+export type ChainVerdict = SoundChain | UnsoundChain;
 
-/** Where the chain must at least reach, as learnt elsewhere: from a commit, or from someone who wrote it down. */
-export interface KnownHead {
+export interface SoundChain extends ChainRemarks {
+  readonly sound: true;
+  readonly records: number;
+  readonly head: string;
+  /** The last signature that was checked: up to there nobody without the private key can have changed anything. */
+  readonly signed: { readonly seq: number; readonly at: string } | null;
+}
+
+export interface UnsoundChain extends ChainRemarks {
+  readonly sound: false;
+  /** How many are sound, from the first on. */
+  readonly records: number;
   readonly seq: number;
-  readonly hash: string;
-  /** Who says so, for the message: `commit 1f0c…`. */
-  readonly witness?: string;
-  /** The commit of a clone that says so; these are given in the order of the history. */
-  readonly commit?: string;
+  readonly problem: string;
+  readonly reason?: RestartFault;
+}
+
+/** A restart that was not named as expected, or that the clone at hand does not know. */
+export type RestartFault = 'unexpected_restart' | 'unknown_restart';
+
+/** What is said of a chain besides; a member is only there where there is something to say. */
+export interface ChainRemarks {
+  readonly restart?: ChainRestart;
+  readonly altered?: AlteredTexts;
+}
+
+/** The chain does not begin where the workspace began: the workspace was made from a clone. */
+export interface ChainRestart {
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  /** The newest commit of that clone. */
+  readonly commit: string | null;
+}
+
+/** Texts that earlier builds stored, or exported, in another form than was committed to (decision 0100). */
+export interface AlteredTexts {
+  readonly count: number;
+  /** The first of their records. */
+  readonly records: readonly number[];
 }
 
 export interface VerifyOptions {
@@ -33,21 +59,25 @@ export interface VerifyOptions {
   readonly isExport?: boolean;
   /** The record before the first one, for a stretch. */
   readonly start?: ChainHead | undefined;
+  /** Which restart of the chain is expected: from this commit, or from any. Any other one is a fault. */
+  readonly restartedFrom?: string | typeof anyCommit | undefined;
 }
 
+/** For a check that asks whether the chain is damaged, and not whether it is the first one. */
+export const anyCommit = Symbol('any commit');
+
 /**
- * The first action of a chain that was begun anew, for a workspace made from a clone alone. Its version is the newest
+ * The first action of a chain that was restarted, for a workspace made from a clone alone. Its version is the newest
  * commit that it was made from: that one and those before it bear witness of another chain.
  */
 export const recoverAction = 'workspace.recover';
 
 /** Records without a signature that a sound chain can have at the most: one group of the journal more than the rule. */
 const mostUnsigned = 2 * signedEvery;
+/** Records with an altered text that are named. */
+const mostNamed = 20;
 
-interface Fault {
-  readonly seq: number;
-  readonly problem: string;
-}
+type Fault = Pick<UnsoundChain, 'seq' | 'problem' | 'reason'>;
 
 /**
  * Checks a chain from its first record: numbering, linking, hashes, the texts that are given along, signatures.
@@ -73,37 +103,55 @@ export class ChainVerifier {
   signed: { readonly seq: number; readonly at: string } | null = null;
   readonly #options: VerifyOptions;
   readonly #witnesses: readonly KnownHead[];
-  #known: ReadonlyMap<number, readonly KnownHead[]>;
-  #furthest: KnownHead | undefined;
+  #known: ArrangedHeads;
   #workspace: string | undefined;
   #isClosed = false;
+  #restart: ChainRestart | undefined;
+  readonly #altered: number[] = [];
+  #alteredCount = 0;
 
   constructor(known: readonly KnownHead[], options: VerifyOptions) {
     this.#options = options;
     this.#witnesses = known;
-    [this.#known, this.#furthest] = arrange(known);
+    this.#known = arrangeHeads(known);
     this.head = options.start ?? emptyChain;
   }
 
   /** @returns the verdict when this line breaks the chain */
   take(line: ExportedLine): ChainVerdict | undefined {
-    return this.#verdictOn('record' in line ? this.#takeRecord(line) : this.#takeCheckpoint(line.checkpoint));
+    const fault = 'record' in line ? this.#takeRecord(line) : this.#takeCheckpoint(line.checkpoint);
+    return fault === undefined ? undefined : this.#makeUnsound(fault);
+  }
+
+  /** Notes a record whose text was found altered where it lies; the line that is taken has it as it was committed to. */
+  noteAltered(seq: number): void {
+    this.#alteredCount += 1;
+    if (this.#altered.length < mostNamed) this.#altered.push(seq);
   }
 
   /** The verdict after the last line. */
   finish(): ChainVerdict {
     const { seq, hash } = this.head;
-    return this.#verdictOn(this.#faultOfEnd()) ?? { sound: true, records: seq, head: hash, signed: this.signed };
+    const fault = this.#faultOfEnd() ?? this.#faultOfRestart();
+    if (fault !== undefined) return this.#makeUnsound(fault);
+    return { sound: true, records: seq, head: hash, signed: this.signed, ...this.#remarks() };
   }
 
-  #verdictOn(fault: Fault | undefined): ChainVerdict | undefined {
-    return fault === undefined ? undefined : { sound: false, records: this.head.seq, ...fault };
+  #makeUnsound(fault: Fault): UnsoundChain {
+    return { sound: false, records: this.head.seq, ...fault, ...this.#remarks() };
+  }
+
+  #remarks(): ChainRemarks {
+    const altered = { count: this.#alteredCount, records: this.#altered };
+    return {
+      ...(this.#restart === undefined ? {} : { restart: this.#restart }),
+      ...(altered.count === 0 ? {} : { altered }),
+    };
   }
 
   #takeRecord({ record, text }: ExportedRecord): Fault | undefined {
     const { hash, ...members } = record;
     const { seq } = this.head;
-    if (record.seq === 1 && record.action === recoverAction) this.#forgetWitnesses(record.version);
     if (this.#isClosed) return { seq: record.seq, problem: `record ${record.seq} follows the end of the export` };
     if (record.seq !== seq + 1) {
       return record.seq > seq + 1
@@ -116,14 +164,45 @@ export class ChainVerifier {
     if (hashRecord(members).toString('hex') !== hash) {
       return { seq: record.seq, problem: `record ${record.seq} was changed: its hash does not match its content` };
     }
-    const opened = text === undefined ? undefined : faultOfText(record, text);
-    if (opened !== undefined) return { seq: record.seq, problem: `record ${record.seq}: ${opened}` };
-    const known = this.#known.get(record.seq)?.find((head) => head.hash !== hash);
+    const judged = text === undefined ? 'as committed' : judgeText(record, text);
+    if (typeof judged === 'object') return { seq: record.seq, problem: `record ${record.seq}: ${judged.problem}` };
+    if (judged === 'altered') this.noteAltered(record.seq);
+    const unknown = record.seq === 1 && record.action === recoverAction ? this.#takeRestart(record) : undefined;
+    if (unknown !== undefined) return unknown;
+    const known = this.#known.bySeq.get(record.seq)?.find((head) => head.hash !== hash);
     if (known !== undefined) {
-      return { seq: record.seq, problem: `record ${record.seq} is not the one that ${nameOf(known)}` };
+      return { seq: record.seq, problem: `record ${record.seq} is not the one that ${nameHead(known)}` };
     }
     this.head = { seq: record.seq, hash };
     return this.#faultOfGap();
+  }
+
+  /** A clone's commits up to the one that is named bear witness of another chain. A head that was noted always counts. */
+  #takeRestart({ at, version }: ExportedRecord['record']): Fault | undefined {
+    this.#restart = { at, commit: version };
+    const since = witnessesSince(this.#witnesses, version);
+    if (since === undefined) {
+      return {
+        seq: 1,
+        reason: 'unknown_restart',
+        problem: `record 1 says that the log was restarted at ${at} from commit ${version}, and the clone has no such commit: it cannot confirm that`,
+      };
+    }
+    this.#known = arrangeHeads(since);
+    return undefined;
+  }
+
+  #faultOfRestart(): Fault | undefined {
+    const { restartedFrom } = this.#options;
+    if (this.#restart === undefined || restartedFrom === anyCommit) return undefined;
+    const { at, commit } = this.#restart;
+    if (restartedFrom !== undefined && restartedFrom === commit) return undefined;
+    const other = restartedFrom === undefined ? '' : `; expected was a restart from commit ${restartedFrom}`;
+    return {
+      seq: 1,
+      reason: 'unexpected_restart',
+      problem: `the log was restarted at ${at} from commit ${commit}, and records before it are not checked${other}`,
+    };
   }
 
   #takeCheckpoint(checkpoint: SignedCheckpoint): Fault | undefined {
@@ -153,11 +232,11 @@ export class ChainVerifier {
 
   #faultOfEnd(): Fault | undefined {
     const { seq } = this.head;
-    const furthest = this.#furthest;
+    const { furthest } = this.#known;
     if (furthest !== undefined && furthest.seq > seq) {
       return {
         seq: seq + 1,
-        problem: `the chain ends at ${seq}, but record ${furthest.seq} is one that ${nameOf(furthest)}`,
+        problem: `the chain ends at ${seq}, but record ${furthest.seq} is one that ${nameHead(furthest)}`,
       };
     }
     const { isExport, publicKey } = this.#options;
@@ -167,43 +246,10 @@ export class ChainVerifier {
     return undefined;
   }
 
-  #forgetWitnesses(commit: string | null): void {
-    const last = this.#witnesses.findLastIndex((head) => head.commit !== undefined && head.commit === commit);
-    const later = last < 0 ? [] : this.#witnesses.slice(last + 1);
-    const others = this.#witnesses.filter((head) => head.commit === undefined);
-    [this.#known, this.#furthest] = arrange([...others, ...later.filter((head) => head.commit !== undefined)]);
-  }
-
   #faultOfGap(): Fault | undefined {
     if (this.#options.publicKey === undefined) return undefined;
     const from = this.signed?.seq ?? 0;
     if (this.head.seq - from <= mostUnsigned) return undefined;
     return { seq: from + 1, problem: `no signature covers the records from ${from + 1} to ${this.head.seq}` };
   }
-}
-
-/** Known heads by their numbers, and the one that lies furthest on. */
-function arrange(known: readonly KnownHead[]): [ReadonlyMap<number, readonly KnownHead[]>, KnownHead | undefined] {
-  const bySeq = new Map<number, KnownHead[]>();
-  let furthest: KnownHead | undefined;
-  for (const head of known) {
-    bySeq.set(head.seq, [...(bySeq.get(head.seq) ?? []), head]);
-    if (head.seq > (furthest?.seq ?? 0)) furthest = head;
-  }
-  return [bySeq, furthest];
-}
-
-function nameOf(known: KnownHead): string {
-  return known.witness === undefined ? 'was witnessed elsewhere' : `${known.witness} bears witness of`;
-}
-
-function faultOfText(record: ExportedRecord['record'], text: AuditText): string | undefined {
-  const salt = Buffer.from(text.salt, 'hex');
-  for (const part of ['target', 'detail'] as const) {
-    const clear = text[part];
-    if (clear !== null && commitTo(clear, salt).toString('hex') !== record[part]) {
-      return `the text kept for its ${part} is not the one it commits to`;
-    }
-  }
-  return undefined;
 }

@@ -87,4 +87,10 @@ export type Change =
       readonly location: Location;
       /** This document and no other, if it lives or was deleted there. */
       readonly documentId: string;
+    }
+  | {
+      /** Says in the history that the workspace was made from a clone, and its audit chain restarted. */
+      readonly type: 'recover';
+      /** The newest version id of the clone. */
+      readonly from: string;
     };

@@ -12,6 +12,8 @@ export interface VerifyAuditInput {
   readonly known?: readonly KnownHead[];
   /** Absolute path of a clone of the workspace's repository, whose commits bear witness of the chain. */
   readonly clone?: string | undefined;
+  /** The commit of a restart of the chain that is expected. */
+  readonly restartedFrom?: string | undefined;
 }
 
 const sourceOf = ({ workspace, view }: ReadContext): ChainSource => ({
@@ -29,10 +31,10 @@ export const verifyAudit: ReadOperation<VerifyAuditInput, ChainVerdict> = {
   name: 'audit.verify',
   needs: () => adminNeeds,
   note: ({ clone }) => (clone === undefined ? {} : { detail: { clone } }),
-  async run(context, { known = [], clone }) {
+  async run(context, { known = [], clone, restartedFrom }) {
     const publicKey = createPublicKey(context.workspace.signer.publicKey);
     const witnessed = clone === undefined ? [] : await readCloneWitnesses(clone);
-    return verifySource(sourceOf(context), [...known, ...witnessed], publicKey);
+    return verifySource(sourceOf(context), [...known, ...witnessed], { publicKey, restartedFrom });
   },
 };
 

@@ -5,6 +5,7 @@ import type { Caller } from '../domain/caller.js';
 import { decodeCommit } from '../git/objects.js';
 import { auditKeyOf } from '../sidecar/service-file.js';
 import { checkBackup } from '../workspace/check-backup.js';
+import { applyChange } from '../workspace/commit.js';
 import { openWorkspace } from '../workspace/open-workspace.js';
 import {
   prepareStage,
@@ -40,6 +41,16 @@ const recordRestore = recording('workspace.restore');
 /** A chain that begins with this is a new one, of which the commits up to that one know nothing. */
 const recordRecovery = recording(recoverAction);
 
+/** Says in the history what the first record says: every later clone carries it. Admin. */
+const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
+  kind: 'write',
+  name: 'workspace.recovered',
+  needs: () => adminNeeds,
+  note: ({ from }) => ({ detail: { from } }),
+  run: (pen, { from }) => applyChange(pen, { type: 'recover', from }),
+  noteResult: (commit) => ({ version: commit }),
+};
+
 /**
  * Makes a workspace from a backup or from a clone alone, checks it, and records that it was restored. It is complete
  * then, and waits to be adopted; where anything is wrong nothing of it stays. From a clone come content and history;
@@ -63,7 +74,10 @@ export async function restoreWorkspace(
     await withWorkspace(staged, options, async (workspace) => {
       const commit = await findNewestVersion(workspace);
       await perform(workspace, caller, 'clone' in source ? recordRecovery : recordRestore, { commit });
-      if ('clone' in source) await rebuild(workspace, caller, source);
+      if (!('clone' in source)) return;
+      await rebuild(workspace, caller, source);
+      if (commit !== null) await perform(workspace, caller, carryRecovery, { from: commit });
+      await workspace.checkpointer.run();
     });
     return staged;
   } catch (error) {

@@ -21,6 +21,12 @@ export interface AuditRow {
   readonly hash: Buffer;
 }
 
+/** A text as it was committed to. */
+export interface StoredText extends AuditText {
+  /** Whether the file holds it in the form that earlier builds gave to text that is no Unicode. */
+  readonly isAltered: boolean;
+}
+
 export interface Tally {
   readonly minute: number;
   readonly interface: CallerInterface;
@@ -28,6 +34,15 @@ export interface Tally {
   readonly source: string;
   readonly count: number;
 }
+
+/**
+ * What earlier builds stored for half of a surrogate pair: three bytes that are no UTF-8 (RFC 3629 §3). Read as
+ * text they are three times U+FFFD. What was hashed had U+FFFD once in their place.
+ */
+const encodedSurrogate = /\xed[\xa0-\xbf][\x80-\xbf]/g;
+const decodedSurrogate = '\ufffd\ufffd\ufffd';
+/** U+FFFD in UTF-8, a character for each byte. */
+const replacementCharacter = '\xef\xbf\xbd';
 
 /** The chain's records, the erasable texts beside them, and what is being counted this minute. */
 export class AuditTable {
@@ -37,6 +52,7 @@ export class AuditTable {
   readonly #after;
   readonly #find;
   readonly #text;
+  readonly #targetBytes;
   readonly #tally;
   readonly #due;
   readonly #endTally;
@@ -61,6 +77,9 @@ export class AuditTable {
     this.#text = connection.prepare<[number], { salt: Buffer; target: string | null; detail: string | null }>(
       'SELECT salt, target, detail FROM audit_text WHERE seq = ?',
     );
+    this.#targetBytes = connection
+      .prepare<[number], Buffer | null>('SELECT CAST(target AS BLOB) FROM audit_text WHERE seq = ?')
+      .pluck();
     this.#tally = connection.prepare(
       `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET count = count + excluded.count`,
@@ -117,10 +136,23 @@ export class AuditTable {
     return this.#after.all(seq, limit);
   }
 
-  textOf(seq: number): AuditText | undefined {
+  /**
+   * The text behind a record's commitments. A target that an earlier build stored altered is read as what its record
+   * commits to. Details are JSON, which escapes what is no Unicode: they were never altered.
+   */
+  textOf(seq: number): StoredText | undefined {
     const row = this.#text.get(seq);
     if (row === undefined) return undefined;
-    return { seq, salt: row.salt.toString('hex'), target: row.target, detail: row.detail };
+    const { target, isAltered } = this.#readTarget(seq, row.target);
+    return { seq, salt: row.salt.toString('hex'), target, detail: row.detail, isAltered };
+  }
+
+  #readTarget(seq: number, text: string | null): { readonly target: string | null; readonly isAltered: boolean } {
+    if (text === null || !text.includes(decodedSurrogate)) return { target: text, isAltered: false };
+    const bytes = this.#targetBytes.get(seq)?.toString('latin1') ?? '';
+    const mended = bytes.replace(encodedSurrogate, replacementCharacter);
+    if (mended === bytes) return { target: text, isAltered: false };
+    return { target: Buffer.from(mended, 'latin1').toString('utf8'), isAltered: true };
   }
 
   /** Number of the last record made before that time (milliseconds since 1970); 0 when there is none. */

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { describeError } from '../domain/describe-error.js';
 import { readPublicKey } from '../audit/checkpoint.js';
 import { ExportUnreadable, readExport } from '../audit/read-export.js';
+import { describeRemarks } from '../audit/describe-remarks.js';
 import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { listWorkspaces, openReadOnly } from '../workspace/open-read-only.js';
@@ -98,6 +99,8 @@ export interface VerifiedWorkspace {
   readonly versions: number;
   readonly audit_records: number;
   readonly problems: readonly PresentedProblem[];
+  /** What is no fault, and should be known. */
+  readonly remarks: readonly { readonly part: string; readonly message: string }[];
 }
 
 export interface VerifiedData {
@@ -112,15 +115,17 @@ export interface VerifiedData {
  * @throws Refusal INVALID_REQUEST when there is no such workspace, or none at all
  */
 export async function verifyData(
-  options: InspectOptions & { readonly isQuick: boolean },
+  options: InspectOptions & { readonly isQuick: boolean; readonly recoveredAt?: string | undefined },
   tell: (workspace: string, what: string, done: number) => void,
 ): Promise<VerifiedData> {
+  const restartedFrom = parseCommit(options.recoveredAt);
   const { isReadable, problems, workspaces: found } = verifyService(options.dataFolder);
   const names = found.filter((name) => (options.workspace ?? name) === name);
   if (names.length === 0 && problems.length === 0) chooseWorkspaces(options);
   const workspaces: VerifiedWorkspace[] = [];
   for (const name of names) {
-    const verification = await verifyWorkspace({ ...options, name, isWithoutKey: !isReadable }, (what, done) =>
+    const key = isReadable ? {} : { publicKey: null };
+    const verification = await verifyWorkspace({ ...options, ...key, name, restartedFrom }, (what, done) =>
       tell(name, what, done),
     );
     const { auditRecords, problems: ofWorkspace, ...rest } = verification;
@@ -134,24 +139,44 @@ export async function verifyData(
   return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
 }
 
-export type VerifiedChain = ChainVerdict & { readonly workspace?: string };
+export type VerifiedChain = ChainVerdict & {
+  readonly workspace?: string;
+  /** What is no fault, and should be known: a sentence each. */
+  readonly remarks: readonly string[];
+};
+
+/** What is known of a chain from elsewhere. */
+export interface KnownElsewhere {
+  /** Where the chain is known to have been: `SEQ HASH`, as a commit's Audit-Head says it. */
+  readonly head: string | undefined;
+  /** A clone of the workspace's repository. */
+  readonly clone: string | undefined;
+  /** The commit from which the chain is known to have been restarted. */
+  readonly recoveredAt: string | undefined;
+}
 
 /**
  * Checks the audit chain of each workspace with its signatures, and against what commits say of it: the newest one of
  * the repository, and all of a clone where one is given.
- * @throws Refusal INVALID_REQUEST for a clone that cannot be read, or when it is not clear which workspace it is of
+ * @throws Refusal INVALID_REQUEST when the head, commit or clone cannot be read, or when it is not clear which workspace
+ *   they are of
  */
-export async function verifyChains(options: InspectOptions, clone: string | undefined): Promise<VerifiedChain[]> {
+export async function verifyChains(options: InspectOptions, elsewhere: KnownElsewhere): Promise<VerifiedChain[]> {
   const names = chooseWorkspaces(options);
-  if (clone !== undefined && names.length > 1) {
-    throw invalidRequest('bad_field', 'Say with --workspace which one the clone is of.', { field: 'workspace' });
+  const isOfOne = elsewhere.clone !== undefined || elsewhere.head !== undefined;
+  if (isOfOne && names.length > 1) {
+    throw invalidRequest('bad_field', 'Say with --workspace which one the clone or head is of.', {
+      field: 'workspace',
+    });
   }
-  const known = clone === undefined ? [] : await readCloneWitnesses(clone);
+  const restartedFrom = parseCommit(elsewhere.recoveredAt);
+  const known = await readKnownHeads(elsewhere);
   const verdicts: VerifiedChain[] = [];
   for (const name of names) {
     const workspace = await openReadOnly({ ...options, name });
     try {
-      verdicts.push({ workspace: name, ...(await verifyAuditChain(workspace, known)) });
+      const verdict = await verifyAuditChain(workspace, known, restartedFrom);
+      verdicts.push({ workspace: name, ...verdict, remarks: describeRemarks(verdict) });
     } finally {
       await workspace.close();
     }
@@ -159,29 +184,40 @@ export async function verifyChains(options: InspectOptions, clone: string | unde
   return verdicts;
 }
 
-export interface ExportToVerify {
+async function readKnownHeads({ head, clone }: KnownElsewhere): Promise<KnownHead[]> {
+  const noted = head === undefined ? [] : [parseHead(head)];
+  return clone === undefined ? noted : [...noted, ...(await readCloneWitnesses(clone))];
+}
+
+export interface ExportToVerify extends KnownElsewhere {
   readonly file: string;
   /** The workspace's public key, in one of the forms that `readPublicKey` reads; signatures are checked with it. */
   readonly key: string | undefined;
-  /** Where the chain is known to have been: `SEQ HASH`, as a commit's Audit-Head says it. */
-  readonly head: string | undefined;
-  readonly clone: string | undefined;
 }
 
 /**
  * Checks an export with nothing but the file and what else is given.
- * @throws Refusal INVALID_REQUEST when the key, head or clone cannot be read; Error when the file cannot be
+ * @throws Refusal INVALID_REQUEST when the key, head, commit or clone cannot be read; Error when the file cannot be
  */
-export async function verifyExport({ file, key, head, clone }: ExportToVerify): Promise<VerifiedChain> {
-  const known = clone === undefined ? [] : await readCloneWitnesses(clone);
-  if (head !== undefined) known.unshift(parseHead(head));
+export async function verifyExport({ file, key, ...elsewhere }: ExportToVerify): Promise<VerifiedChain> {
+  const restartedFrom = parseCommit(elsewhere.recoveredAt);
+  const known = await readKnownHeads(elsewhere);
   const publicKey = key === undefined ? undefined : parseKey(key);
   try {
-    return verifyChain(readExport(file), known, { publicKey, isExport: true });
+    const verdict = verifyChain(readExport(file), known, { publicKey, isExport: true, restartedFrom });
+    return { ...verdict, remarks: describeRemarks(verdict) };
   } catch (error) {
-    if (error instanceof ExportUnreadable) return { sound: false, records: 0, seq: 0, problem: error.message };
-    throw error;
+    if (!(error instanceof ExportUnreadable)) throw error;
+    return { sound: false, records: 0, seq: 0, problem: error.message, remarks: [] };
   }
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function parseCommit(text: string | undefined): string | undefined {
+  if (text === undefined || /^[0-9a-f]{40}$/.test(text)) return text;
+  throw invalidRequest('bad_field', 'recovered-at must be the whole id of a commit: 40 hexadecimal digits.', {
+    field: 'recovered-at',
+  });
 }
 
 function parseKey(text: string): KeyObject {

@@ -6,6 +6,7 @@ import { applyCreateFolder } from './apply-create-folder.js';
 import { applyDelete, type Deletion } from './apply-delete.js';
 import { applyErase } from './apply-erase.js';
 import { applyImport, type ImportResult } from './apply-import.js';
+import { applyRecover } from './apply-recover.js';
 import { applyRelocate, type RelocationResult } from './apply-relocate.js';
 import { applyRestore } from './apply-restore.js';
 import { applyUndelete } from './apply-undelete.js';
@@ -23,6 +24,8 @@ export interface ChangeResults {
   relocate: RelocationResult;
   undelete: Document;
   erase: Erasure;
+  /** Id of the commit. */
+  recover: string;
 }
 
 /**
@@ -57,5 +60,7 @@ export function applyChange(pen: Pen, change: Change): ChangeResults[Change['typ
       return applyUndelete(pen, change.location);
     case 'erase':
       return applyErase(pen, change);
+    case 'recover':
+      return applyRecover(pen, change.from);
   }
 }

@@ -1,5 +1,6 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
-import { makeSigner, type ChainSigner } from '../audit/checkpoint.js';
+import { makeSigner } from '../audit/checkpoint.js';
 import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects.js';
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/open-read-only.js';
 import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidecar/sidecar.js';
@@ -13,8 +14,11 @@ export interface ReadOnlyOptions {
   readonly dataFolder: string;
   readonly name: string;
   readonly git: 'auto' | 'never';
-  /** Does without the key of the audit chain, where the service's file cannot be read: signatures are not checked then. */
-  readonly isWithoutKey?: boolean;
+  /**
+   * The public key of the audit chain, in PEM. Left out, it is made from the one in the service's file. null does without:
+   * signatures are not checked then.
+   */
+  readonly publicKey?: string | null;
 }
 
 /**
@@ -30,8 +34,8 @@ export interface ReadOnlyWorkspace {
   readonly repositoryHead: Oid | null;
   /** Where archives of the audit chain lie. */
   readonly archives: string;
-  /** The audit chain's key; undefined where the service's file has none. */
-  readonly signer: ChainSigner | undefined;
+  /** What signatures over the audit chain are checked with; undefined where it is not known. */
+  readonly publicKey: KeyObject | undefined;
   close(): Promise<void>;
 }
 
@@ -48,12 +52,12 @@ export function listWorkspaces(dataFolder: string): string[] {
 
 /** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
 export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
-  const { dataFolder, name, git, isWithoutKey = false } = options;
+  const { dataFolder, name, git } = options;
   const paths = pathsOf(dataFolder, name);
   const repository = await openRepositoryReadOnly({ path: paths.repository, git });
   try {
     const repositoryHead = await repository.head();
-    const key = isWithoutKey ? undefined : readKey(join(dataFolder, serviceName), auditKeyOf(name));
+    const publicKey = findPublicKey(options);
     const sidecar = openSidecarReadOnly(paths.sidecar);
     return {
       name,
@@ -61,7 +65,7 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWo
       repository,
       repositoryHead,
       archives: paths.archives,
-      signer: key === undefined ? undefined : makeSigner(name, key),
+      publicKey,
       async close() {
         sidecar.close();
         await repository.close();
@@ -71,6 +75,13 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWo
     await repository.close();
     throw error;
   }
+}
+
+function findPublicKey({ dataFolder, name, publicKey }: ReadOnlyOptions): KeyObject | undefined {
+  if (publicKey === null) return undefined;
+  if (publicKey !== undefined) return createPublicKey(publicKey);
+  const key = readKey(join(dataFolder, serviceName), auditKeyOf(name));
+  return key === undefined ? undefined : createPublicKey(makeSigner(name, key).publicKey);
 }
 
 /**

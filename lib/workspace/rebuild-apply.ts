@@ -64,6 +64,7 @@ export function applyEvent(tables: Tables, { event, files }: ReplayedEvent, mome
       tables.folders.setKept(ensureFolder(tables, event.location).row.number, true);
       return;
     case 'erase':
+    case 'recover':
   }
 }
 
@@ -187,6 +188,7 @@ const versionOperations: Readonly<Record<HistoryEvent['type'], VersionOperation 
   'create-folder': undefined,
   'delete-folder': undefined,
   erase: undefined,
+  recover: undefined,
 };
 
 function addVersion(

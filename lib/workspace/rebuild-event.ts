@@ -1,7 +1,7 @@
 import { faultOfLocation, type Location } from '../domain/location.js';
 import type { PrincipalKind } from '../domain/principal.js';
 import type { HistoryCommit } from './decode-history.js';
-import { parseCommitMessage } from './trailers.js';
+import { parseCommitMessage, recoveredFromTrailer } from './trailers.js';
 
 /** Why a commit cannot be taken for one of the service's own. */
 export class NotUnderstood extends Error {
@@ -54,7 +54,9 @@ type Deed =
     }
   | { readonly type: 'import'; readonly mediaTypes: MediaTypes }
   /** The beginning of a history of which an erase left nothing. */
-  | { readonly type: 'erase' };
+  | { readonly type: 'erase' }
+  /** The audit chain was restarted there, from an earlier commit. No document is touched. */
+  | { readonly type: 'recover'; readonly from: string };
 
 /** A document to which a commit gave a version, where it did so for several. */
 export interface RestoredDocument {
@@ -218,6 +220,7 @@ const deeds: Readonly<Record<Deed['type'], (trailers: Trailers) => Deed>> = {
   }),
   import: (trailers) => ({ type: 'import', mediaTypes: readMediaTypes(trailers.all('Media-Type')) }),
   erase: () => ({ type: 'erase' }),
+  recover: (trailers) => ({ type: 'recover', from: trailers.required(recoveredFromTrailer, oidPattern) }),
 };
 
 function isKnown(operation: string): operation is Deed['type'] {

@@ -120,6 +120,7 @@ async function prepareEvent(
     case 'move':
     case 'create-folder':
     case 'erase':
+    case 'recover':
       return { event, files: [] };
   }
 }

@@ -51,3 +51,13 @@ export function findAuditHead(text: string): { readonly seq: number; readonly ha
   const match = auditHead.exec(value ?? '');
   return match === null ? undefined : { seq: Number(match[1]), hash: match[2] ?? '' };
 }
+
+/** The trailer of the commit that carries a restart of the audit chain: the newest commit of before. */
+export const recoveredFromTrailer = 'Recovered-From';
+
+/** From which commit the audit chain was restarted, where the commit carries a restart. */
+export function findRestart(text: string): string | undefined {
+  const trailers = parseCommitMessage(text)?.trailers;
+  const isRecovery = trailers?.some(([name, value]) => name === 'Operation' && value === 'recover') === true;
+  return isRecovery ? trailers?.find(([name]) => name === recoveredFromTrailer)?.[1] : undefined;
+}

@@ -1,12 +1,13 @@
-import { createPublicKey } from 'node:crypto';
 import { exportChain, type ChainSource } from '../audit/export.js';
 import { ArchiveUnreadable } from '../audit/read-archive.js';
-import { recoverAction, type ChainVerdict, type KnownHead } from '../audit/verify.js';
+import { recoverAction, type ChainVerdict, type KnownHead, type VerifyOptions } from '../audit/verify.js';
 import { verifySource } from '../audit/verify-source.js';
 import type { AuditRecord } from '../domain/audit-record.js';
 import { decodeCommit, type Commit, type Oid } from '../git/objects.js';
-import { findAuditHead, findTime, findVersion } from './trailers.js';
+import { decodeHistory } from './decode-history.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
+import { readWithPending } from './read-with-pending.js';
+import { findAuditHead, findRestart, findTime, findVersion } from './trailers.js';
 
 /**
  * Where the audit chain stood when the repository's newest commit was made, as that commit says. Each record's hash
@@ -23,16 +24,33 @@ export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHe
 /**
  * Checks the whole audit chain with its signatures, and that it still is the one that the repository bears witness of.
  * @param known further heads that were seen elsewhere
+ * @param restartedFrom which restart of the chain is expected; any other is a fault
  */
 export async function verifyAuditChain(
   workspace: ReadOnlyWorkspace,
   known: readonly KnownHead[] = [],
+  restartedFrom?: VerifyOptions['restartedFrom'],
 ): Promise<ChainVerdict> {
-  const { name, archives, signer } = workspace;
-  const publicKey = signer === undefined ? undefined : createPublicKey(signer.publicKey);
+  const { name, archives, publicKey } = workspace;
   const source = { workspace: name, tables: workspace.sidecar.reader, archives };
   const witness = (await isOlderThanChain(workspace, source)) ? undefined : await readWitness(workspace);
-  return verifySource(source, witness === undefined ? known : [witness, ...known], publicKey);
+  return verifySource(source, witness === undefined ? known : [witness, ...known], { publicKey, restartedFrom });
+}
+
+/**
+ * The restart of the chain that the repository carries in a commit of its own: the newest one.
+ * @returns the commit from which it was restarted; undefined where it was not, or where no commit carries that
+ */
+export async function findCarriedRestart(workspace: ReadOnlyWorkspace): Promise<Oid | undefined> {
+  const { name, sidecar, archives } = workspace;
+  if ((await findRecovery({ workspace: name, tables: sidecar.reader, archives })) === undefined) return undefined;
+  const head = workspace.sidecar.reader.meta.get('head');
+  if (head === undefined) return undefined;
+  let found: Oid | undefined;
+  for await (const commits of decodeHistory(readWithPending(workspace), head)) {
+    for (const { commit } of commits) found = findRestart(commit.message) ?? found;
+  }
+  return found;
 }
 
 /**

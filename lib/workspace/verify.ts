@@ -1,5 +1,7 @@
 import { describeError } from '../domain/describe-error.js';
 import { checkArchives } from '../audit/check-archives.js';
+import { describeRemarks } from '../audit/describe-remarks.js';
+import type { UnsoundChain, VerifyOptions as ChainOptions } from '../audit/verify.js';
 import type { Oid } from '../git/objects.js';
 import { openRepositoryReadOnly } from '../git/open-read-only.js';
 import { checkIndexFiles } from '../search/check-files.js';
@@ -9,7 +11,7 @@ import { openReadOnly, type ReadOnlyOptions, type ReadOnlyWorkspace } from './op
 import { pathsOf } from './open-workspace.js';
 import { readWithPending } from './read-with-pending.js';
 import { ContentFinder } from './rebuild-content.js';
-import { verifyAuditChain } from './verify-audit.js';
+import { findCarriedRestart, verifyAuditChain } from './verify-audit.js';
 import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
 import { verifyPending } from './verify-pending.js';
@@ -40,6 +42,15 @@ export interface VerifyOptions extends ReadOnlyOptions {
    * version no bytes are read but by git.
    */
   readonly isQuick?: boolean;
+  /** Which restart of the audit chain is expected; left out, the one that a commit of the repository carries. */
+  readonly restartedFrom?: ChainOptions['restartedFrom'];
+}
+
+/** Something that is no fault, and that whoever reads the outcome should know. */
+export interface Remark {
+  readonly part: Part;
+  /** A sentence. */
+  readonly message: string;
 }
 
 export interface Verification {
@@ -52,6 +63,7 @@ export interface Verification {
   readonly auditRecords: number;
   /** Of each part at most `mostNamed`. */
   readonly problems: readonly Problem[];
+  readonly remarks: readonly Remark[];
 }
 
 /** Problems of one part that are named: where everything is wrong, nobody reads it all. */
@@ -89,7 +101,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
   };
   let documents = 0;
   let versions = 0;
-  let auditRecords = 0;
+  let audit: CheckedAudit = { records: 0, remarks: [] };
   let workspace: ReadOnlyWorkspace | undefined;
   try {
     workspace = await openReadOnly(options);
@@ -100,7 +112,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     });
     await attempt('sidecar', async () => opened.sidecar.checkIntegrity().forEach((line) => report('sidecar', line)));
     await attempt('sidecar', async () => verifyRows(opened.sidecar, report));
-    auditRecords = (await attempt('audit', () => verifyAudit(opened, report))) ?? 0;
+    audit = (await attempt('audit', () => verifyAudit(opened, options, report))) ?? audit;
     await attempt('pending', () => verifyPending(opened, report));
     await attempt('history', () => verifyHead(opened, report));
     await attempt('tree', () => verifyTree(opened, report));
@@ -124,7 +136,15 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     await workspace?.close();
   }
   const problems = notes.list();
-  return { workspace: options.name, sound: problems.length === 0, documents, versions, auditRecords, problems };
+  return {
+    workspace: options.name,
+    sound: problems.length === 0,
+    documents,
+    versions,
+    auditRecords: audit.records,
+    problems,
+    remarks: audit.remarks,
+  };
 }
 
 /** What is wrong, of each part the first ones by name and the others by number. */
@@ -178,10 +198,20 @@ function verifyRows(sidecar: SidecarSnapshot, report: Report): void {
   }
 }
 
-/** @returns how many records of the chain are sound, from the first on */
-async function verifyAudit(workspace: ReadOnlyWorkspace, report: Report): Promise<number> {
-  const verdict = await verifyAuditChain(workspace);
-  if (!verdict.sound) report('audit', `${verdict.problem}.`);
+interface CheckedAudit {
+  /** How many are sound, from the first on. */
+  readonly records: number;
+  readonly remarks: readonly Remark[];
+}
+
+async function verifyAudit(
+  workspace: ReadOnlyWorkspace,
+  { restartedFrom }: VerifyOptions,
+  report: Report,
+): Promise<CheckedAudit> {
+  const expected = restartedFrom ?? (await findCarriedRestart(workspace));
+  const verdict = await verifyAuditChain(workspace, [], expected);
+  if (!verdict.sound) report('audit', `${verdict.problem}.${adviseOnRestart(verdict)}`);
   const { archives, sidecar } = workspace;
   for (const { archive, problem } of await checkArchives(archives, sidecar.reader.auditArchives.list())) {
     const { file, firstSeq, lastSeq } = archive;
@@ -189,7 +219,13 @@ async function verifyAudit(workspace: ReadOnlyWorkspace, report: Report): Promis
     if (!verdict.sound && verdict.seq === firstSeq) continue;
     report('audit', `the archive ${file} of records ${firstSeq} to ${lastSeq} ${problem}.`);
   }
-  return verdict.records;
+  return { records: verdict.records, remarks: describeRemarks(verdict).map((message) => ({ part: 'audit', message })) };
+}
+
+function adviseOnRestart({ reason, restart }: UnsoundChain): string {
+  if (reason !== 'unexpected_restart') return '';
+  const option = `--recovered-at ${restart?.commit ?? ''}`;
+  return ` No commit of the repository says so. If you made this workspace from a clone then, name that commit: ${option}. If not, the log was replaced.`;
 }
 
 async function verifySearch({ dataFolder, name }: ReadOnlyOptions, report: Report): Promise<void> {

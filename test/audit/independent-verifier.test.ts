@@ -5,7 +5,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { hashRecord } from '../../lib/audit/canonical-record.js';
 import { packagePath } from '../../lib/config.js';
+import type { AuditRecord } from '../../lib/domain/audit-record.js';
 import { exportAudit, showAuditKey } from '../../lib/operations/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { gather } from '../harness/gather.js';
@@ -61,7 +63,7 @@ describe('a verifier that shares nothing with the program', () => {
 
   it('is short enough to be read, and imports nothing but Node', async () => {
     const text = await readFile(verifier, 'utf8');
-    assert.ok(text.trimEnd().split('\n').length <= 50);
+    assert.ok(text.trimEnd().split('\n').length <= 60);
     for (const [, target] of text.matchAll(/ from '([^']+)'/g)) assert.match(target ?? '', /^node:/);
   });
 
@@ -105,6 +107,23 @@ describe('a verifier that shares nothing with the program', () => {
     assert.deepEqual(byKey, { code: 1, said: 'BROKEN: the export breaks off after record 30' });
     assert.deepEqual(byHead, { code: 1, said: 'BROKEN: record 40 is known, and the export ends at 30' });
     assert.equal(unseen.code, 0, 'with neither there is nothing to see it by');
+  });
+
+  it('says of a log that was restarted that it was, and finds it sound only where that is expected', async () => {
+    let before = '0'.repeat(64);
+    const restart = { action: 'workspace.recover', version: 'e'.repeat(40), target: null, detail: null };
+    const restarted = lines.flatMap((line) => {
+      const { record } = JSON.parse(line) as { record?: AuditRecord };
+      if (record === undefined) return [];
+      const { hash: _, ...members } = { ...record, ...(record.seq === 1 ? restart : {}), prev_hash: before };
+      before = hashRecord(members).toString('hex');
+      return [JSON.stringify({ record: { ...members, hash: before } })];
+    });
+    const [unexpected, expected] = await Promise.all([verify(restarted), verify(restarted, '', '', 'e'.repeat(40))]);
+    const said = `the log was restarted at 2026-01-05T09:00:00.000Z from commit ${'e'.repeat(40)}`;
+    assert.deepEqual(unexpected, { code: 1, said: `BROKEN: ${said}; records before it are not checked` });
+    assert.equal(expected.code, 0);
+    assert.ok(expected.said.startsWith(`${said}\nsound: `));
   });
 
   it('finds a signature that another key made', async () => {

@@ -82,12 +82,17 @@ describe('recovery from a clone alone', () => {
     assert.deepEqual(await problems(), []);
     const later = join(work, 'later');
     execFileSync('git', ['clone', '-q', join(work, 'data', 'acme', 'content.git'), later]);
-    const verify = async () => (await perform(workspace, operator, verifyAudit, { clone: later })).result;
-    assert.ok((await verify()).sound);
     const { name, repository, journal } = workspace;
     assert.ok(name === 'acme' && (await repository.head()) === journal.state.head);
     const first = journal.reader.audit.after(0, 1)[0];
     assert.deepEqual([first?.action, first?.version?.length], ['workspace.recover', 40]);
+    const verify = async (restartedFrom?: string | null) => {
+      const input = { clone: later, restartedFrom: restartedFrom ?? undefined };
+      return (await perform(workspace, operator, verifyAudit, input)).result;
+    };
+    const unnamed = await verify();
+    assert.ok(!unnamed.sound && unnamed.reason === 'unexpected_restart');
+    assert.ok((await verify(first?.version)).sound);
   });
 
   it('takes a bare clone, too', async () => {

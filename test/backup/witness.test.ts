@@ -5,109 +5,127 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
+import { anyCommit } from '../../lib/audit/verify.js';
 import { verifyAudit } from '../../lib/operations/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
-import { verifyWorkspace } from '../../lib/workspace/verify.js';
+import { verifyWorkspace, type VerifyOptions } from '../../lib/workspace/verify.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { uncarryRestart } from './earlier-build.js';
 
 const hour = 60 * 60 * 1000;
 
-describe('the repository as a witness of the log of a workspace made from a clone', function () {
-  this.timeout(60_000);
-  let test: TestService;
-  let work: string;
-  let service: Service;
+for (const isEarlier of [false, true]) describeWitness(isEarlier);
 
-  beforeEach(async () => {
-    work = await mkdtemp(join(tmpdir(), 'cartulary-witness-'));
-    test = await openTestService({ store: 'disk' });
-  });
-  afterEach(async () => {
-    await service.close();
-    await test.close();
-    await rm(work, { recursive: true, force: true });
-  });
+/** @param isEarlier whether an earlier build made the workspace, which put no commit into it that carries the restart */
+function describeWitness(isEarlier: boolean): void {
+  describe(`the repository as a witness of the log of a workspace made from a clone${isEarlier ? ' by an earlier build' : ''}`, function () {
+    this.timeout(60_000);
+    let test: TestService;
+    let work: string;
+    let service: Service;
 
-  /**
-   * A workspace made from a clone of one with these documents; of those, some were erased before.
-   * @param later by how much the clock is set before that
-   */
-  async function recover(names: readonly string[], erased: readonly string[] = [], later = 0): Promise<Workspace> {
-    const actor = new Actor(test.workspace, operator.principalId);
-    for (const name of names) {
-      await actor.create(name);
-      test.clock.advance(1000);
-    }
-    for (const name of erased) {
-      await test.workspace.eraser.finished((await eraseAt(test.workspace, name)).id);
-    }
-    await test.workspace.checkpointer.run();
-    const clone = join(work, 'clone');
-    execFileSync('git', ['clone', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), clone]);
-    test.clock.advance(later);
-    service = await Service.open({
-      dataFolder: join(work, 'data'),
-      git: 'auto',
-      clock: test.clock,
-      randomness: makeTestRandomness('recovered'),
-      onFault: () => undefined,
+    beforeEach(async () => {
+      work = await mkdtemp(join(tmpdir(), 'cartulary-witness-'));
+      test = await openTestService({ store: 'disk' });
     });
-    return service.restore({ clone, name: 'acme' }, operator);
-  }
+    afterEach(async () => {
+      await service.close();
+      await test.close();
+      await rm(work, { recursive: true, force: true });
+    });
 
-  async function findProblems(): Promise<string[]> {
-    const options = { dataFolder: join(work, 'data'), name: 'acme', git: 'auto' as const };
-    return (await verifyWorkspace(options, () => undefined)).problems.map(({ message }) => message);
-  }
+    /**
+     * A workspace made from a clone of one with these documents; of those, some were erased before.
+     * @param later by how much the clock is set before that
+     */
+    async function recover(names: readonly string[], erased: readonly string[] = [], later = 0): Promise<Workspace> {
+      const actor = new Actor(test.workspace, operator.principalId);
+      for (const name of names) {
+        await actor.create(name);
+        test.clock.advance(1000);
+      }
+      for (const name of erased) {
+        await test.workspace.eraser.finished((await eraseAt(test.workspace, name)).id);
+      }
+      await test.workspace.checkpointer.run();
+      const clone = join(work, 'clone');
+      execFileSync('git', ['clone', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), clone]);
+      test.clock.advance(later);
+      service = await open();
+      const workspace = await service.restore({ clone, name: 'acme' }, operator);
+      if (!isEarlier) return workspace;
+      await service.close();
+      uncarryRestart(join(work, 'data'));
+      service = await open();
+      return service.find('acme') ?? assert.fail();
+    }
 
-  /** Takes away the last records, behind what is signed. */
-  function cutTail(from: number): void {
-    const sidecar = new Sqlite(join(work, 'data', 'acme', 'sidecar.sqlite'));
-    sidecar.prepare('DELETE FROM audit_record WHERE seq >= ?').run(from);
-    sidecar.prepare('DELETE FROM audit_text WHERE seq >= ?').run(from);
-    sidecar.prepare('DELETE FROM audit_checkpoint WHERE seq >= ?').run(from);
-    sidecar.close();
-  }
+    function open(): Promise<Service> {
+      return Service.open({
+        dataFolder: join(work, 'data'),
+        git: 'auto',
+        clock: test.clock,
+        randomness: makeTestRandomness('recovered'),
+        onFault: () => undefined,
+      });
+    }
 
-  it('speaks of a tail that was cut, whatever the clock was set to meanwhile', async () => {
-    const workspace = await recover(['a.md', 'b.md']);
-    test.clock.advance(-24 * hour);
-    const actor = new Actor(workspace, operator.principalId);
-    for (const text of ['one', 'two', 'three']) await actor.update('b.md', text);
-    await workspace.checkpointer.run();
-    assert.deepEqual(await findProblems(), []);
-    const { seq } = workspace.journal.state.chain;
-    await service.close();
-    cutTail(seq - 1);
-    assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
+    async function findProblems(): Promise<string[]> {
+      const expected: Pick<VerifyOptions, 'restartedFrom'> = isEarlier ? { restartedFrom: anyCommit } : {};
+      const options = { dataFolder: join(work, 'data'), name: 'acme', git: 'auto' as const, ...expected };
+      return (await verifyWorkspace(options, () => undefined)).problems.map(({ message }) => message);
+    }
+
+    /** Takes away the last records, behind what is signed. */
+    function cutTail(from: number): void {
+      const sidecar = new Sqlite(join(work, 'data', 'acme', 'sidecar.sqlite'));
+      sidecar.prepare('DELETE FROM audit_record WHERE seq >= ?').run(from);
+      sidecar.prepare('DELETE FROM audit_text WHERE seq >= ?').run(from);
+      sidecar.prepare('DELETE FROM audit_checkpoint WHERE seq >= ?').run(from);
+      sidecar.close();
+    }
+
+    it('speaks of a tail that was cut, whatever the clock was set to meanwhile', async () => {
+      const workspace = await recover(['a.md', 'b.md']);
+      test.clock.advance(-24 * hour);
+      const actor = new Actor(workspace, operator.principalId);
+      for (const text of ['one', 'two', 'three']) await actor.update('b.md', text);
+      await workspace.checkpointer.run();
+      assert.deepEqual(await findProblems(), []);
+      const { seq } = workspace.journal.state.chain;
+      await service.close();
+      cutTail(seq - 1);
+      assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
+    });
+
+    it('speaks of it also after an erase took the commit that the workspace was made from', async () => {
+      const workspace = await recover(['a.md', 'b.md', 'c.md']);
+      test.clock.advance(-24 * hour);
+      const actor = new Actor(workspace, operator.principalId);
+      await actor.update('b.md', 'one');
+      await workspace.eraser.finished((await eraseAt(workspace, 'c.md')).id);
+      for (const text of ['two', 'three']) await actor.update('b.md', text);
+      await workspace.checkpointer.run();
+      assert.deepEqual(await findProblems(), []);
+      const { seq } = workspace.journal.state.chain;
+      await service.close();
+      cutTail(seq - 1);
+      assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
+    });
+
+    it('is not heard where it speaks of the log of before, though its newest commit was made anew, and seems later', async () => {
+      const workspace = await recover(['a.md', 'b.md', 'c.md'], ['a.md'], -24 * hour);
+      assert.deepEqual(await findProblems(), []);
+      const recovered = workspace.journal.reader.audit.after(0, 1)[0];
+      assert.equal(recovered?.action, 'workspace.recover');
+      const clone = join(work, 'later');
+      execFileSync('git', ['clone', '-q', join(work, 'data', 'acme', 'content.git'), clone]);
+      const restartedFrom = recovered?.version ?? undefined;
+      const verdict = (await perform(workspace, operator, verifyAudit, { clone, restartedFrom })).result;
+      assert.ok(verdict.sound, JSON.stringify(verdict));
+    });
   });
-
-  it('speaks of it also after an erase took the commit that the workspace was made from', async () => {
-    const workspace = await recover(['a.md', 'b.md', 'c.md']);
-    test.clock.advance(-24 * hour);
-    const actor = new Actor(workspace, operator.principalId);
-    await actor.update('b.md', 'one');
-    await workspace.eraser.finished((await eraseAt(workspace, 'c.md')).id);
-    for (const text of ['two', 'three']) await actor.update('b.md', text);
-    await workspace.checkpointer.run();
-    assert.deepEqual(await findProblems(), []);
-    const { seq } = workspace.journal.state.chain;
-    await service.close();
-    cutTail(seq - 1);
-    assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
-  });
-
-  it('is not heard where it speaks of the log of before, though its newest commit was made anew, and seems later', async () => {
-    const workspace = await recover(['a.md', 'b.md', 'c.md'], ['a.md'], -24 * hour);
-    assert.deepEqual(await findProblems(), []);
-    const recovered = workspace.journal.reader.audit.after(0, 1)[0];
-    assert.equal(recovered?.action, 'workspace.recover');
-    const clone = join(work, 'later');
-    execFileSync('git', ['clone', '-q', join(work, 'data', 'acme', 'content.git'), clone]);
-    const verdict = (await perform(workspace, operator, verifyAudit, { clone })).result;
-    assert.ok(verdict.sound, JSON.stringify(verdict));
-  });
-});
+}

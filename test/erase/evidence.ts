@@ -98,11 +98,9 @@ export async function requireSound(workspace: Workspace, dataFolder: string, kee
   assert.ok(sound);
   assert.equal(fsck(join(dataFolder, 'acme', 'content.git')), '');
   const { journal, archives, signer } = workspace;
-  const verdict = await verifySource(
-    { workspace: 'acme', tables: journal.reader, archives },
-    [],
-    createPublicKey(signer.publicKey),
-  );
+  const verdict = await verifySource({ workspace: 'acme', tables: journal.reader, archives }, [], {
+    publicKey: createPublicKey(signer.publicKey),
+  });
   assert.ok(verdict.sound, JSON.stringify(verdict));
   await compareRebuilt(workspace);
 }

@@ -208,7 +208,7 @@ export async function checkSelf(evidence: Evidence, workspace: Workspace): Promi
     .filter(({ seq }) => seq > 0);
   assert.ok(heads.length >= commits.length - 1);
   const source = { workspace: workspace.name, tables: workspace.journal.reader, archives: workspace.archives };
-  const verdict = await verifySource(source, heads, createPublicKey(workspace.signer.publicKey));
+  const verdict = await verifySource(source, heads, { publicKey: createPublicKey(workspace.signer.publicKey) });
   assert.ok(verdict.sound, JSON.stringify(verdict));
 }
 

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { runGit } from '../harness/run-git.js';
+
+/**
+ * Makes a workspace that was just restored from a clone one that an earlier build restored: no commit carries the
+ * restart of its log. No service may have it open.
+ */
+export function uncarryRestart(dataFolder: string): void {
+  const folder = join(dataFolder, 'acme');
+  const repository = join(folder, 'content.git');
+  const carrier = runGit(repository, ['rev-parse', 'main']).trim();
+  assert.match(runGit(repository, ['log', '-1', '--format=%B', carrier]), /\nOperation: recover\n/);
+  const head = runGit(repository, ['rev-parse', 'main^']).trim();
+  runGit(repository, ['update-ref', 'refs/heads/main', head]);
+  const connection = new Sqlite(join(folder, 'sidecar.sqlite'));
+  try {
+    connection.prepare("UPDATE meta SET value = ? WHERE name IN ('head', 'checkpointed_head')").run(head);
+    connection.exec(`UPDATE meta SET value = value - 1 WHERE name = 'commits';
+      DELETE FROM pending_object;
+      DELETE FROM audit_checkpoint;
+      DELETE FROM audit_text WHERE seq > 2;
+      DELETE FROM audit_record WHERE seq > 2`);
+  } finally {
+    connection.close();
+  }
+}
