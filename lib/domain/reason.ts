@@ -299,6 +299,11 @@ export const reasons = {
     means: 'The history is not all the work of this service.',
   },
   git_missing: { code: 'INVALID_REQUEST', at: ['command'], means: 'The git program is needed and is not there.' },
+  backup_unsound: {
+    code: 'CONFLICT',
+    at: ['command'],
+    means: 'What was written could not be restored, and is no backup.',
+  },
   backup_damaged: { code: 'INVALID_REQUEST', at: ['command'], means: 'The backup is not as it was written.' },
   bad_clone: { code: 'INVALID_REQUEST', at: ['command'], means: 'The clone cannot be read or taken in.' },
   chain_unsound: { code: 'INVALID_REQUEST', at: ['command'], means: 'The records do not verify, and stay.' },

@@ -1,12 +1,15 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { formatTime } from '../domain/clock.js';
-import { invalidRequest } from '../domain/refusal.js';
+import { conflict, invalidRequest, Refusal } from '../domain/refusal.js';
 import { GitProgramMissing } from '../git/repository.js';
 import type { Snapshot } from '../sidecar/sidecar.js';
 import { readHead } from '../audit/chain.js';
 import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
+import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
+import { checkBackup } from './check-backup.js';
 import { sealWithPassphrase } from './seal-with-passphrase.js';
 import type { Workspace } from './workspace.js';
 
@@ -25,9 +28,11 @@ export interface BackUpOptions {
  *
  * All of it is of one point of the journal. The sidecar is pinned first; what the commit that it names needs is then
  * moved into the repository, which only ever grows; and exactly that commit is bundled, whatever was written since.
- * The manifest comes last: a folder without one is no backup.
  *
- * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`
+ * Then all of it is checked as a restore checks it, in a thread of its own. Only what passes gets its manifest, and a
+ * folder without one is no backup. Of what does not pass nothing stays.
+ *
+ * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
  */
 export async function backUp(workspace: Workspace, options: BackUpOptions): Promise<BackupManifest> {
   const { folder } = options;
@@ -45,7 +50,11 @@ export async function backUp(workspace: Workspace, options: BackUpOptions): Prom
   }
   try {
     // An erase takes nothing away while it is copied; one that waits is finished where the backup is restored.
-    return await workspace.eraser.holdOff(() => writeBackup(workspace, options));
+    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options));
+    await requireRestorable(workspace, options);
+    await rename(join(folder, backupFiles.unchecked), join(folder, backupFiles.manifest));
+    await syncPath(folder);
+    return manifest;
   } catch (error) {
     for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
     if (isNew) await rm(folder, { recursive: true, force: true });
@@ -94,13 +103,51 @@ async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: B
   files.push(await describeFile(folder, backupFiles.sealed));
   for (const { name } of files) await syncPath(at(name));
   const manifest = { ...facts, files };
-  const temporary = at(`${backupFiles.manifest}.tmp`);
-  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`, newFile);
-  await syncPath(temporary);
-  await rename(temporary, at(backupFiles.manifest));
+  await writeFile(at(backupFiles.unchecked), `${JSON.stringify(manifest, null, 2)}\n`, newFile);
+  await syncPath(at(backupFiles.unchecked));
   if (archives.length > 0) await syncPath(at(backupFiles.archives));
   await syncPath(folder);
   return manifest;
+}
+
+/** Where the backup is laid out to be checked. It holds no key: those are sealed. */
+const checkedIn = '.checking';
+
+/** @throws Refusal CONFLICT `backup_unsound` when a restore would refuse it */
+async function requireRestorable(workspace: Workspace, { folder, passphrase }: BackUpOptions): Promise<void> {
+  const stage = join(folder, checkedIn);
+  await mkdir(stage, { mode: 0o700 });
+  try {
+    const { manifest } = await checkBackup(folder, passphrase, backupFiles.unchecked);
+    const git = workspace.repository.place?.git ?? 'never';
+    const problems = await checkInThread({ folder, manifest, stage, git, publicKey: workspace.signer.publicKey });
+    if (problems.length > 0) throw backupUnsound(folder, problems);
+  } catch (error) {
+    const problems: unknown = error instanceof Refusal ? error.details?.['problems'] : undefined;
+    throw Array.isArray(problems) ? backupUnsound(folder, problems as string[]) : error;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+function checkInThread(check: BackupCheck): Promise<FoundProblems> {
+  const worker = new Worker(new URL('./check-backup-worker.js', import.meta.url), { workerData: check });
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('The check of the backup was ended.')));
+  });
+}
+
+function backupUnsound(folder: string, problems: readonly string[]): Refusal {
+  const sentences = [
+    `No backup was made: what was written to ${folder} could not be restored, and was taken away again.`,
+    ...problems,
+    'What `cartulary verify` names too is wrong in the workspace itself, and it says what to do. Anything else went ' +
+      'wrong on the way: look whether that disk has room for twice the backup, and take another one if not. Until a ' +
+      'backup succeeds, copy the data folder while the service is stopped.',
+  ];
+  return conflict('backup_unsound', sentences.join('\n'), { problems });
 }
 
 function describePoint(workspace: Workspace, { tables }: Snapshot): Omit<BackupManifest, 'files'> {

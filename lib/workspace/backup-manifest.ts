@@ -6,6 +6,8 @@ import { hashOpened } from '../pace/hash-file.js';
 /** Names of a backup's files, besides the archives of the audit chain in `audit/`. */
 export const backupFiles = {
   manifest: 'manifest.json',
+  /** The manifest's name until the backup has been checked: a folder without `manifest.json` is no backup. */
+  unchecked: 'manifest.json.unchecked',
   bundle: 'content.bundle',
   sidecar: 'sidecar.sqlite',
   sealed: 'service.sealed',

@@ -24,10 +24,15 @@ export function backupDamaged(folder: string, problems: readonly string[]): Refu
 /**
  * Compares every file of a backup with the manifest, and opens the sealed part, which tells whether the manifest is the
  * one that was written. Writes nothing.
+ * @param manifestName another one while the backup is being made
  * @throws Refusal INVALID_REQUEST `backup_damaged`, with everything that is wrong
  */
-export async function checkBackup(folder: string, passphrase: string): Promise<CheckedBackup> {
-  const manifest = await readManifest(folder);
+export async function checkBackup(
+  folder: string,
+  passphrase: string,
+  manifestName: string = backupFiles.manifest,
+): Promise<CheckedBackup> {
+  const manifest = await readManifest(folder, manifestName);
   const problems: string[] = [];
   for (const file of manifest.files) {
     const problem = await problemWith(join(folder, file.name), file);
@@ -55,10 +60,10 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function readManifest(folder: string): Promise<BackupManifest> {
+async function readManifest(folder: string, name: string): Promise<BackupManifest> {
   let manifest: Partial<BackupManifest>;
   try {
-    manifest = JSON.parse(await readText(join(folder, backupFiles.manifest))) as Partial<BackupManifest>;
+    manifest = JSON.parse(await readText(join(folder, name))) as Partial<BackupManifest>;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = isMissing ? `is missing: this is no backup, or one that was not finished` : `cannot be read`;

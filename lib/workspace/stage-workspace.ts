@@ -2,23 +2,22 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAuditKey } from '../audit/checkpoint.js';
-import { readHead } from '../audit/chain.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import { takeBundle, writeBundle } from '../git/bundle.js';
 import { requireGit } from '../git/git-program.js';
 import { checkSource } from '../git/check-source.js';
 import { openClone } from '../git/clone.js';
-import { copyDurably, nodeFileSystem, type FileSystem } from '../git/file-system.js';
+import { nodeFileSystem } from '../git/file-system.js';
 import { decodeCommit, type Oid } from '../git/objects.js';
-import { createRepository, openRepository } from '../git/open-repository.js';
+import { openRepository } from '../git/open-repository.js';
 import { GitProgramMissing, RepositoryUnreadable } from '../git/repository.js';
 import { auditKeyOf, openServiceFile, type ServiceFile, type ServicePart } from '../sidecar/service-file.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import { backupFiles } from './backup-manifest.js';
 import { checkExtent, usualExtent } from './check-extent.js';
-import { backupDamaged, problemWith, type CheckedBackup } from './check-backup.js';
+import type { CheckedBackup } from './check-backup.js';
+import { layOutBackup, requireSound, sidecarUnreadable } from './lay-out-backup.js';
 import { createWorkspace, pathsOf, type WorkspaceFiles } from './open-workspace.js';
-import { verifyWorkspace } from './verify.js';
 
 /** What is needed to bring a workspace into a data folder. */
 export interface StageOptions {
@@ -58,8 +57,8 @@ export async function prepareStage({ files, isListed }: StageOptions, name: stri
 }
 
 /**
- * Makes a workspace from a backup, on stable storage, and checks all of it: the bundle object by object, the sidecar's integrity, the audit
- * chain with its signatures up to where the manifest says, head and tree against the rows, every document's bytes.
+ * Makes a workspace from a backup, on stable storage, and checks all of it: the bundle object by object, and the rest as
+ * `requireSound` does. The sidecar is brought to this release's schema first.
  * @throws Refusal INVALID_REQUEST `backup_damaged`, `git_missing`
  */
 export async function stageBackup(
@@ -69,41 +68,19 @@ export async function stageBackup(
 ): Promise<StagedWorkspace> {
   const { folder, manifest, part } = backup;
   const { files } = options;
-  const { fs = nodeFileSystem } = files;
   const name = manifest.workspace;
-  const paths = pathsOf(stage, name);
   keepPart(stage, options, part);
-  await mkdir(paths.folder, { mode: 0o700 });
-  const repository = await createRepository({ path: paths.repository, git: files.git });
   try {
-    if (manifest.commit !== null) {
-      const head = await takeBundle(paths.repository, join(folder, backupFiles.bundle));
-      if (head !== manifest.commit) {
-        throw backupDamaged(folder, [`The bundle brings ${head}, and the manifest says ${manifest.commit}.`]);
-      }
-      await fs.syncFolder(join(paths.repository, 'objects', 'pack'));
-      await repository.moveHead(head);
-    }
+    await layOutBackup(backup, stage, files);
   } catch (error) {
-    if (error instanceof GitProgramMissing) throw gitMissing(error);
-    if (error instanceof RepositoryUnreadable) throw backupDamaged(folder, [error.message]);
-    throw error;
-  } finally {
-    await repository.close();
+    throw error instanceof GitProgramMissing ? gitMissing(error) : error;
   }
-  await copyChecked(backup, backupFiles.sidecar, paths.sidecar, fs);
-  await copyArchives(backup, paths.archives, fs);
-  checkSidecar(backup, paths.sidecar, files.migrations);
-  const { problems } = await verifyWorkspace(
-    { dataFolder: stage, name, git: files.git, isQuick: true },
-    () => undefined,
-  );
-  if (problems.length > 0) {
-    throw backupDamaged(
-      folder,
-      problems.map(({ part: of, message, location }) => `${of}: ${location ?? ''} ${message}`.replace(':  ', ': ')),
-    );
+  try {
+    openSidecar(pathsOf(stage, name).sidecar, files.migrations).close();
+  } catch (error) {
+    throw sidecarUnreadable(folder, error);
   }
+  await requireSound(backup, stage, files);
   return { name, part, stage };
 }
 
@@ -233,51 +210,5 @@ async function takeClone(
   } finally {
     await created.close();
     await rm(bundle, { force: true });
-  }
-}
-
-/**
- * Copies a file of a backup, and holds the copy against the manifest: the file may have been replaced since it was
- * looked at, and who wrote it then would decide about grants and keys.
- */
-async function copyChecked({ folder, manifest }: CheckedBackup, name: string, to: string, fs: FileSystem) {
-  await copyDurably(fs, join(folder, name), to);
-  const listed = manifest.files.find((file) => file.name === name);
-  const problem = listed === undefined ? `The manifest does not list ${name}.` : await problemWith(to, listed);
-  if (problem !== undefined) throw backupDamaged(folder, [problem]);
-}
-
-/** They hold records that lie nowhere else: on stable storage, with their names, when this returns. */
-async function copyArchives(backup: CheckedBackup, archives: string, fs: FileSystem): Promise<void> {
-  const prefix = `${backupFiles.archives}/`;
-  const names = backup.manifest.files.map(({ name }) => name).filter((name) => name.startsWith(prefix));
-  if (names.length === 0) return;
-  await mkdir(archives, { recursive: true, mode: 0o700 });
-  for (const name of names) await copyChecked(backup, name, join(archives, name.slice(prefix.length)), fs);
-  await fs.syncFolder(archives);
-}
-
-/** Brings the sidecar to this release's schema, and compares where it stands with the manifest. */
-function checkSidecar({ folder, manifest }: CheckedBackup, file: string, migrations: string): void {
-  let sidecar: ReturnType<typeof openSidecar>;
-  try {
-    sidecar = openSidecar(file, migrations);
-  } catch (error) {
-    throw backupDamaged(folder, [`${backupFiles.sidecar} cannot be opened: ${(error as Error).message}`]);
-  }
-  try {
-    const { seq, hash } = readHead(sidecar.writer.audit);
-    const head = sidecar.writer.meta.get('head') ?? null;
-    const problems: string[] = [];
-    if (seq !== manifest.audit.seq || hash !== manifest.audit.hash) {
-      problems.push(
-        `The audit chain ends at record ${seq}, and the manifest says ${manifest.audit.seq}, or another hash.`,
-      );
-    }
-    if (head !== manifest.commit)
-      problems.push(`The sidecar stands at ${head}, and the manifest says ${manifest.commit}.`);
-    if (problems.length > 0) throw backupDamaged(folder, problems);
-  } finally {
-    sidecar.close();
   }
 }

@@ -1,0 +1,31 @@
+/** A worker thread's program: lays a backup out in a folder of its own, and checks all of it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../domain/describe-error.js';
+import { Refusal } from '../domain/refusal.js';
+import { layOutBackup, requireSound, type BackupToLayOut } from './lay-out-backup.js';
+
+export interface BackupCheck extends BackupToLayOut {
+  /** An empty folder. */
+  readonly stage: string;
+  readonly git: 'auto' | 'never';
+  /** Of the audit chain, in PEM. */
+  readonly publicKey: string;
+}
+
+/** What is wrong, a sentence each. */
+export type FoundProblems = readonly string[];
+
+const { stage, git, publicKey, ...backup } = workerData as BackupCheck;
+
+async function check(): Promise<FoundProblems> {
+  try {
+    await layOutBackup(backup, stage, { git });
+    await requireSound(backup, stage, { git, publicKey });
+    return [];
+  } catch (error) {
+    const problems: unknown = error instanceof Refusal ? error.details?.['problems'] : undefined;
+    return Array.isArray(problems) ? (problems as string[]) : [`It could not be checked: ${describeError(error)}`];
+  }
+}
+
+parentPort?.postMessage(await check(), []);
