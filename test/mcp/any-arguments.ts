@@ -71,7 +71,11 @@ function makeValue(name: string, schema: Schema, known: Known): fc.Arbitrary<unk
   return makeObject(schema, known);
 }
 
-function makeObject({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
+/** An object as its schema describes it, or nearly so. */
+export function makeObject(
+  { properties = {}, required = [] }: Schema,
+  known: Known,
+): fc.Arbitrary<Record<string, unknown>> {
   const members = Object.entries(properties).map(([name, schema]) => {
     const value = makeValue(name, schema, known);
     if (required.includes(name)) return [name, value] as const;
