@@ -28,9 +28,9 @@ export function* checkArguments({ definition, checkInput }: DescribedTool, sent:
     read.push([name, property?.type === 'array' ? yield* readList(name, value, property.maxItems) : value]);
   }
   const args = Object.fromEntries(read);
-  // Only now: a list that came as text has been parsed as well.
-  requireWellFormed(args, 'arguments');
   if (!checkInput(args)) throw explain(checkInput.errors?.[0]);
+  // Only now: a list that came as text has been parsed as well, and one that is too long is not looked through.
+  requireWellFormed(args, 'arguments');
   return args;
 }
 

@@ -18,6 +18,7 @@ import { openMcpServer, type McpHands, type McpTestServer } from '../mcp/open-mc
 import { openOAuthServer } from '../signin/oauth/server.js';
 
 const half = '\ud800';
+const edited = { location: 'a.md', expected_commit: '0'.repeat(40) };
 
 async function problemOf({ workspace }: TestService): Promise<string> {
   const source = { workspace: workspace.name, tables: workspace.journal.reader, archives: null };
@@ -40,15 +41,20 @@ describe('text that is no Unicode, at the faces', () => {
   for (const [tool, args, field] of [
     ['search_org_knowledge', { query: half }, 'query'],
     ['message', { action: 'read', thread_id: half }, 'thread_id'],
-    ['read_org_doc', { location: 'a.md', [`x${half}`]: 1 }, 'arguments'],
-    ['edit_org_doc', { location: 'a.md', edits: [{ old_text: 'x', new_text: half }] }, 'edits.0.new_text'],
-    ['edit_org_doc', { location: 'a.md', edits: '[{"old_text":"\\ud800","new_text":""}]' }, 'edits.0.old_text'],
+    ['claim', { action: 'take', location: 'a.md', note: `x${half}` }, 'note'],
+    ['edit_org_doc', { ...edited, edits: [{ old_text: 'x', new_text: half }] }, 'edits.0.new_text'],
+    ['edit_org_doc', { ...edited, edits: '[{"old_text":"\\ud800","new_text":""}]' }, 'edits.0.old_text'],
   ] as const) {
     it(`is refused in an argument of ${tool} by an agent without any grant: ${field}`, async () => {
       const said = await lowly.call(tool, args);
       assert.deepEqual([said.refusal, said.error.field], ['INVALID_REQUEST bad_field', field]);
     });
   }
+
+  it('is no name of an argument, and is not shown again', async () => {
+    const said = await lowly.call('read_org_doc', { location: 'a.md', [`x${half}`]: 1 });
+    assert.deepEqual([said.refusal, said.error.field], ['INVALID_REQUEST unknown_field', 'x']);
+  });
 
   for (const [message, field] of [
     [{ method: `tools/${half}`, params: {} }, 'method'],
