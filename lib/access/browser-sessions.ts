@@ -10,12 +10,22 @@ const oneHour = 60 * oneMinute;
 /** Milliseconds for which nobody needs to have been there, and after which they sign in again in any case. */
 const longestIdle = 12 * oneHour;
 const longestLife = 7 * 24 * oneHour;
+/** Browsers in which one person is signed in at a time; of more, the one that was seen longest ago ends. */
+const mostOfOne = 100;
+/** Rows that are deleted at once; each sign-in adds one. */
+const sweptAtOnce = 200;
 
 export interface NewSession {
   readonly identityId: string;
   readonly method: SignInMethod;
   readonly browser: string;
   readonly address: string;
+}
+
+export interface BegunSession {
+  readonly secret: string;
+  readonly session: StoredSession;
+  readonly gaveWay: readonly StoredSession[];
 }
 
 /** Browsers that are signed in. A session is a secret in a cookie; each sign-in makes a new one. */
@@ -30,8 +40,8 @@ export class BrowserSessions {
     this.#randomness = randomness;
   }
 
-  /** @returns the secret for the cookie, which exists nowhere else */
-  begin(session: NewSession): { readonly secret: string; readonly session: StoredSession } {
+  /** @returns the secret for the cookie, which exists nowhere else, and the sessions that gave way */
+  begin(session: NewSession): BegunSession {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);
     const stored = {
@@ -40,9 +50,14 @@ export class BrowserSessions {
       startedAt: now,
       lastSeenAt: toMinute(now),
     };
-    this.#tables.sessions.sweep(now - longestIdle, now - longestLife);
-    this.#tables.sessions.insert(stored, hashSecret(secret));
-    return { secret, session: stored };
+    return this.#tables.within(() => {
+      const { sessions } = this.#tables;
+      sessions.sweep(now - longestIdle, now - longestLife, sweptAtOnce);
+      const gaveWay = sessions.listOf(session.identityId).slice(mostOfOne - 1);
+      for (const { id } of gaveWay) sessions.delete(session.identityId, id);
+      sessions.insert(stored, hashSecret(secret));
+      return { secret, session: stored, gaveWay };
+    });
   }
 
   /** The session in force that a cookie's secret opens; notes that it was seen. */

@@ -15,6 +15,12 @@ const atOnce = 2;
 /** Those beyond are told to come again, before anything is computed for them. */
 const longestQueue = 64;
 
+/**
+ * Who asks. `known` is a person in a browser in which they have signed in before, or with a one-time link. They have a
+ * queue of their own and are served first, so a flood of guesses does not keep them out.
+ */
+export type Asker = 'known' | 'stranger';
+
 interface ParsedHash {
   readonly ln: number;
   readonly r: number;
@@ -56,7 +62,7 @@ export class PasswordHasher {
   readonly #randomness: Randomness;
   /** Compared against where there is no hash, so that both ways take the same steps. */
   readonly #nobody: ParsedHash;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] };
   #running = 0;
 
   constructor(randomness: Randomness) {
@@ -74,7 +80,7 @@ export class PasswordHasher {
    */
   async hash(password: string): Promise<string> {
     const salt = Buffer.from(this.#randomness.bytes(saltLength));
-    const hash = await this.#inTurn(() => derive(password, { ...cost, salt }, hashLength));
+    const hash = await this.#inTurn('known', () => derive(password, { ...cost, salt }, hashLength));
     return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(hash)}`;
   }
 
@@ -83,13 +89,13 @@ export class PasswordHasher {
    * @param stored null or undefined where nobody has that name, or nobody has set a password: never matches
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
-  async matches(password: string, stored: string | null | undefined): Promise<boolean> {
+  async matches(password: string, stored: string | null | undefined, asker: Asker = 'stranger'): Promise<boolean> {
     const isStored = typeof stored === 'string';
     const expected = isStored ? parseHash(stored) : this.#nobody;
     const isTooLong = password.length > longestPassword;
     // Cut before it is composed, which takes time that grows with the square of the length.
     const compared = password.slice(0, longestPassword);
-    const computed = await this.#inTurn(() => derive(compared, expected, expected.hash.length));
+    const computed = await this.#inTurn(asker, () => derive(compared, expected, expected.hash.length));
     return timingSafeEqual(computed, expected.hash) && isStored && !isTooLong;
   }
 
@@ -97,21 +103,21 @@ export class PasswordHasher {
    * For who counts an attempt before its password is looked at: one that would be turned away is not counted either.
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
-  requireRoom(): void {
-    if (this.#running >= atOnce && this.#waiting.length >= longestQueue) {
+  requireRoom(asker: Asker): void {
+    if (this.#running >= atOnce && this.#waiting[asker].length >= longestQueue) {
       throw unavailable(new Error('Too many passwords wait to be hashed.'));
     }
   }
 
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= atOnce) {
-      this.requireRoom();
-      await new Promise<void>((go) => this.#waiting.push(go));
+      this.requireRoom(asker);
+      await new Promise<void>((go) => this.#waiting[asker].push(go));
     } else this.#running += 1;
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#waiting.known.shift() ?? this.#waiting.stranger.shift();
       // The place is handed on rather than given up, so that nobody slips in between.
       if (next === undefined) this.#running -= 1;
       else next();

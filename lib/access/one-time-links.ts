@@ -7,6 +7,8 @@ import { hashSecret, makeSecret } from './secret.js';
 
 /** Milliseconds for which a link works. */
 const lifetime = 24 * 60 * 60_000;
+/** Rows that are deleted at once; each new link adds one. */
+const sweptAtOnce = 200;
 
 /** A link's secret, which exists nowhere else. */
 export interface NewLink {
@@ -35,7 +37,7 @@ export class OneTimeLinks {
     const secret = makeSecret(this.#randomness);
     const expiresAt = now + lifetime;
     this.#tables.within(() => {
-      this.#tables.links.sweep(now);
+      this.#tables.links.sweep(now, sweptAtOnce);
       this.#tables.links.deleteOf(identityId);
       this.#tables.links.insert({ secretHash: hashSecret(secret), identityId, createdAt: now, expiresAt });
     });

@@ -24,6 +24,8 @@ const rules: Readonly<Record<'name' | 'address' | 'browser', Rule>> = {
 const forgotten = 24 * 60 * 60_000;
 /** Names and addresses that are remembered for failures; beyond, those with the fewest are forgotten first. */
 const mostSources = 100_000;
+/** Rows that are forgotten at once; each attempt adds two. */
+const sweptAtOnce = 200;
 
 /**
  * Lock-out by delay: after some failures in a row each further attempt has to wait, twice as long each time. It counts
@@ -96,8 +98,8 @@ export class SignInDelay {
 
   #sweep(now: number): void {
     if (now - this.#sweptAt < 60_000) return;
-    this.#sweptAt = now;
-    this.#tables.failures.sweep(now - forgotten, mostSources);
+    // Where there is more, the next attempt goes on.
+    if (this.#tables.failures.sweep(now - forgotten, mostSources, sweptAtOnce)) this.#sweptAt = now;
   }
 }
 

@@ -20,14 +20,26 @@ interface Bucket {
 }
 
 /** What is counted apart: a flood of one kind pushes out no bucket of another. */
-export type RatedKind = 'credential' | 'address' | 'form' | 'oauth' | 'registration' | 'document' | 'known document';
+export type RatedKind =
+  | 'credential'
+  | 'address'
+  | 'form'
+  | 'oauth'
+  | 'authorization'
+  | 'registration'
+  | 'consent'
+  | 'refresh'
+  | 'document'
+  | 'known document';
 
 /** Buckets of one kind. */
-const mostBuckets = 100_000;
+const mostBuckets = 50_000;
+/** Buckets that are looked at for one that can go. */
+const lookedAt = 16;
 
 /** A token bucket for each source (a credential, or the address of an unknown caller), in memory. */
 export class RateLimiter {
-  readonly #kinds = new Map<RatedKind, Map<string, Bucket>>();
+  readonly #kinds = new Map<RatedKind, Buckets>();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -41,14 +53,9 @@ export class RateLimiter {
    */
   take(kind: RatedKind, source: string, perMinute: number, burst: number): Allowance {
     const now = this.#clock.now();
-    const buckets = this.#kinds.get(kind) ?? new Map<string, Bucket>();
+    const buckets = this.#kinds.get(kind) ?? new Buckets();
     this.#kinds.set(kind, buckets);
-    let bucket = buckets.get(source);
-    if (bucket === undefined) {
-      if (buckets.size >= mostBuckets) forgetFull(buckets, now);
-      bucket = { tokens: burst, at: now, perMinute, burst };
-      buckets.set(source, bucket);
-    }
+    const bucket = buckets.find(source) ?? buckets.add(source, { tokens: burst, at: now, perMinute, burst });
     bucket.perMinute = perMinute;
     bucket.burst = burst;
     bucket.tokens = tokensAt(bucket, now);
@@ -66,15 +73,46 @@ function tokensAt({ tokens, at, perMinute, burst }: Bucket, now: number): number
   return Math.min(burst, tokens + (Math.max(0, now - at) * perMinute) / 60_000);
 }
 
-/** A bucket that is full again says nothing; when even that frees too little, those go that are fullest. */
-function forgetFull(buckets: Map<string, Bucket>, now: number): void {
-  const missing: (readonly [string, number])[] = [];
-  for (const [source, bucket] of buckets) {
-    const lack = 1 - tokensAt(bucket, now) / bucket.burst;
-    if (lack <= 0) buckets.delete(source);
-    else missing.push([source, lack]);
+/**
+ * The buckets of one kind. Where there is no room for another, one goes out of a few that the hand of a clock comes to:
+ * each that is full again, which says nothing, or else the fullest. So a flood of new sources costs the same for each,
+ * and gives nothing back to one that has used up what it had.
+ */
+class Buckets {
+  readonly #bySource = new Map<string, Bucket>();
+  #hand = this.#bySource.entries();
+
+  find(source: string): Bucket | undefined {
+    return this.#bySource.get(source);
   }
-  if (missing.length < mostBuckets / 2) return;
-  missing.sort(([, one], [, other]) => one - other);
-  for (const [source] of missing.slice(0, missing.length - mostBuckets / 2)) buckets.delete(source);
+
+  add(source: string, bucket: Bucket): Bucket {
+    if (this.#bySource.size >= mostBuckets) this.#makeRoom(bucket.at);
+    this.#bySource.set(source, bucket);
+    return bucket;
+  }
+
+  #makeRoom(now: number): void {
+    let fullest: string | undefined;
+    let leastLack = Number.POSITIVE_INFINITY;
+    let isFreed = false;
+    for (let looked = 0; looked < lookedAt; looked += 1) {
+      const [source, bucket] = this.#next();
+      const lack = 1 - tokensAt(bucket, now) / bucket.burst;
+      if (lack <= 0) isFreed = this.#bySource.delete(source);
+      else if (lack < leastLack) [fullest, leastLack] = [source, lack];
+    }
+    if (!isFreed && fullest !== undefined) this.#bySource.delete(fullest);
+  }
+
+  /** The next one, from the beginning again after the last. There are many. */
+  #next(): [string, Bucket] {
+    let step = this.#hand.next();
+    if (step.done === true) {
+      this.#hand = this.#bySource.entries();
+      step = this.#hand.next();
+    }
+    if (step.done === true) throw new Error('There are no buckets.');
+    return step.value;
+  }
 }

@@ -56,7 +56,10 @@ export class BrowserSessionTable {
     this.#touch = connection.prepare('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
     this.#delete = connection.prepare('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
     this.#deleteOf = connection.prepare('DELETE FROM browser_session WHERE identity_id = ?');
-    this.#sweep = connection.prepare('DELETE FROM browser_session WHERE last_seen_at < ? OR started_at < ?');
+    this.#sweep = connection.prepare(
+      `DELETE FROM browser_session WHERE secret_hash IN
+         (SELECT secret_hash FROM browser_session WHERE last_seen_at < ? OR started_at < ? LIMIT ?)`,
+    );
   }
 
   find(secretHash: Uint8Array): StoredSession | undefined {
@@ -96,8 +99,8 @@ export class BrowserSessionTable {
     return this.#deleteOf.run(identityId).changes;
   }
 
-  /** Deletes those last seen, or begun, before these moments. Milliseconds since 1970. */
-  sweep(seenBefore: number, begunBefore: number): void {
-    this.#sweep.run(seenBefore, begunBefore);
+  /** Deletes some of those last seen, or begun, before these moments. Milliseconds since 1970. @param most rows */
+  sweep(seenBefore: number, begunBefore: number, most: number): void {
+    this.#sweep.run(seenBefore, begunBefore, most);
   }
 }

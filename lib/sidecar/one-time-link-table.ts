@@ -29,7 +29,10 @@ export class OneTimeLinkTable {
       'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
     );
     this.#deleteOf = connection.prepare('DELETE FROM one_time_link WHERE identity_id = ?');
-    this.#sweep = connection.prepare('DELETE FROM one_time_link WHERE expires_at <= ?');
+    this.#sweep = connection.prepare(
+      `DELETE FROM one_time_link WHERE secret_hash IN
+         (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
+    );
   }
 
   find(secretHash: Uint8Array): StoredLink | undefined {
@@ -51,8 +54,8 @@ export class OneTimeLinkTable {
     this.#deleteOf.run(identityId);
   }
 
-  /** Deletes what has expired. @param now milliseconds since 1970 */
-  sweep(now: number): void {
-    this.#sweep.run(now);
+  /** Deletes some of what has expired. @param now milliseconds since 1970 @param most rows */
+  sweep(now: number, most: number): void {
+    this.#sweep.run(now, most);
   }
 }

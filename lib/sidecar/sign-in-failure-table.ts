@@ -26,7 +26,10 @@ export class SignInFailureTable {
     );
     this.#delete = connection.prepare('DELETE FROM sign_in_failure WHERE source = ?');
     this.#count = connection.prepare<[], { number: number }>('SELECT count(*) AS number FROM sign_in_failure');
-    this.#sweep = connection.prepare('DELETE FROM sign_in_failure WHERE last_at < ?');
+    this.#sweep = connection.prepare(
+      `DELETE FROM sign_in_failure WHERE source IN
+         (SELECT source FROM sign_in_failure WHERE last_at < ? ORDER BY last_at LIMIT ?)`,
+    );
     this.#forgetFewest = connection.prepare(
       `DELETE FROM sign_in_failure WHERE source IN
          (SELECT source FROM sign_in_failure ORDER BY count, last_at LIMIT ?)`,
@@ -47,12 +50,17 @@ export class SignInFailureTable {
   }
 
   /**
-   * Forgets what was last added to before then, and beyond so many what has the fewest failures.
+   * Forgets some of what was last added to before then, and of more sources than so many those with the fewest failures.
    * @param before milliseconds since 1970
+   * @param mostSources that are remembered
+   * @param most rows that are deleted
+   * @returns whether nothing is left to be forgotten
    */
-  sweep(before: number, most: number): void {
-    this.#sweep.run(before);
-    const excess = (this.#count.get()?.number ?? 0) - most;
-    if (excess > 0) this.#forgetFewest.run(excess);
+  sweep(before: number, mostSources: number, most: number): boolean {
+    const { changes } = this.#sweep.run(before, most);
+    const excess = (this.#count.get()?.number ?? 0) - mostSources;
+    const left = most - changes;
+    if (excess > 0 && left > 0) this.#forgetFewest.run(Math.min(excess, left));
+    return left > 0 && excess < left;
   }
 }

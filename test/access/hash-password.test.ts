@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { PasswordHasher } from '../../lib/access/hash-password.js';
+import { makeTestRandomness } from '../harness/service.js';
+
+/** As a stored hash may be: computed in no time. */
+const quick = `$scrypt$ln=8,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+describe('Passwords that wait to be hashed', () => {
+  const password = 'four blue heron stairs';
+  let hasher: PasswordHasher;
+  beforeEach(() => {
+    hasher = new PasswordHasher(makeTestRandomness());
+  });
+
+  it('of people who have been here go first, however many strangers wait', async () => {
+    const done: string[] = [];
+    const note = (who: string) => (): void => void done.push(who);
+    const strangers = Array.from({ length: 20 }, (_, at) =>
+      hasher.matches(password, quick).then(note(`stranger ${at}`)),
+    );
+    const known = hasher.matches(password, quick, 'known').then(note('known'));
+    await Promise.all([...strangers, known]);
+    // Two are computed at a time, and two more may have been let go by then.
+    assert.ok(done.indexOf('known') < 8, done.join(', '));
+  });
+
+  it('are turned away beyond sixty-four, strangers by strangers alone', async () => {
+    const begun = Array.from({ length: 66 }, () => hasher.matches(password, quick));
+    assert.throws(() => hasher.requireRoom('stranger'), { code: 'UNAVAILABLE', retryAfter: 5 });
+    await assert.rejects(hasher.matches(password, quick), { code: 'UNAVAILABLE' });
+    hasher.requireRoom('known');
+    assert.equal(await hasher.matches(password, quick, 'known'), false);
+    await Promise.all(begun);
+    hasher.requireRoom('stranger');
+  });
+});
