@@ -53,13 +53,14 @@ const table: readonly Managing[] = [
   {
     words: 'principal disable',
     arguments: ['principal'],
-    description: 'Shut someone out who leaves; their keys stop working at once. Nobody is ever deleted.',
+    description:
+      'Shut out a person or agent. Sessions and applications end for good. Keys open nothing until it is enabled again. Principals are never deleted.',
     example: 'cartulary principal disable prn_13jrac9t4texfcfd685f',
   },
   {
     words: 'principal enable',
     arguments: ['principal'],
-    description: 'Let someone in again who was disabled.',
+    description: 'Let in a principal that was disabled. Its keys work again; a person signs in again.',
     example: 'cartulary principal enable prn_13jrac9t4texfcfd685f',
   },
   {

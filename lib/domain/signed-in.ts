@@ -26,3 +26,11 @@ export interface SignedIn {
  * @returns undefined where there is none in force, or where nobody is left whom they may act as
  */
 export type ReadSession = (cookies: string | undefined) => SignedIn | undefined;
+
+/** How much ended when a principal was disabled. */
+export interface EndedSignIns {
+  /** Browsers, in all of the person's workspaces. */
+  readonly sessions: number;
+  /** Applications that acted as the person in this workspace. */
+  readonly consents: number;
+}

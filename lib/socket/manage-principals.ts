@@ -3,7 +3,7 @@ import { addPrincipal } from '../operations/add-principal.js';
 import { addGroup, joinGroup, leaveGroup, type MembershipResult } from '../operations/change-group.js';
 import { listGroups, listPrincipals } from '../operations/list-principals.js';
 import { parseDisplayName } from '../operations/parse-name.js';
-import { setPrincipalState } from '../operations/set-principal-state.js';
+import { setPrincipalState, type PrincipalState } from '../operations/set-principal-state.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, type Fields } from './fields.js';
 import { presentGroup, presentPrincipal, type Presented } from './present.js';
@@ -21,10 +21,25 @@ export function readSubject(fields: Fields, name: string): Subject {
   return { type: match[1] as Subject['type'], id: match[2] ?? '' };
 }
 
+/** Says what came to an end, and that keys did not. */
+function presentState(state: PrincipalState): Presented {
+  const { ended, keys } = state;
+  const hint =
+    ended === undefined
+      ? `Keys from before work again (${keys}). Sessions and applications from before stay ended.`
+      : `Keys open nothing while it is disabled, and work again when it is enabled (${keys}); \`cartulary key revoke\` ends one for good.`;
+  return {
+    ...presentPrincipal(state),
+    ...(ended !== undefined && { sessions_ended: ended.sessions, consents_ended: ended.consents }),
+    keys,
+    ...(keys > 0 && { hint }),
+  };
+}
+
 function setDisabled(disabled: boolean): Command {
   return inWorkspace(
     async ({ perform }, fields) =>
-      presentPrincipal(await perform(setPrincipalState, { principalId: fields.text('principal'), disabled })),
+      presentState(await perform(setPrincipalState, { principalId: fields.text('principal'), disabled })),
     noPrincipal,
   );
 }

@@ -173,5 +173,6 @@ function noOrigin(name: string): WorkspaceOrigin {
     release: 'unknown',
     readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }),
     hasPassword: () => false,
+    endSignIns: () => ({ sessions: 0, consents: 0 }),
   };
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { Principal } from '../domain/principal.js';
+import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Oid } from '../git/objects.js';
 import { editTreeInSteps, type TreeEdit } from '../git/tree-edit.js';
 import { runAtOnce, type Steps } from '../pace/in-steps.js';
@@ -29,6 +30,8 @@ export interface Pen {
   readonly eraser: Pick<Eraser, 'wake'>;
   /** Whether a principal has chosen a password, as the service's own file says at this moment. */
   hasPassword(this: void, principalId: string): boolean;
+  /** Ends whatever a principal is signed in by, in the service's own file and at once: a turn that fails brings none back. */
+  endSignIns(this: void, principalId: string): EndedSignIns;
 }
 
 /**
@@ -41,10 +44,10 @@ export function takePen(
   caller: Caller,
   author: Principal,
   reach: Reach,
-  { name, search, eraser, hasPassword }: Pick<Pen, 'search' | 'eraser' | 'hasPassword'> & { readonly name: string },
+  { name, ...tools }: Pick<Pen, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
 ): Pen {
   const view = new View(turn.tables, reach, turn.now);
-  return { turn, caller, author, reach, view, workspace: name, search, eraser, hasPassword };
+  return { turn, caller, author, reach, view, workspace: name, ...tools };
 }
 
 /** Where the commit that was just written stands in the order of all that happens. */

@@ -7,6 +7,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
+import type { EndedSignIns } from '../domain/signed-in.js';
 import type { Repository } from '../git/repository.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
@@ -37,6 +38,8 @@ export interface WorkspaceOrigin {
   readServicePart(): ServicePart;
   /** Whether a principal of this workspace has chosen a password. */
   hasPassword(principalId: string): boolean;
+  /** Ends, for good, whatever a principal of this workspace is signed in by. @param at milliseconds since 1970 */
+  endSignIns(principalId: string, at: number): EndedSignIns;
 }
 
 export interface WorkspaceOptions {
@@ -220,6 +223,7 @@ export class Workspace {
       search: this.search,
       eraser: this.eraser,
       hasPassword: (principalId) => this.origin.hasPassword(principalId),
+      endSignIns: (principalId) => this.origin.endSignIns(principalId, turn.now),
     });
   }
 
