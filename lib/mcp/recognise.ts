@@ -18,8 +18,10 @@ export interface Recognised {
   readonly policy: Policy;
   /** Names the key or token in records. */
   readonly credentialId: string;
-  /** Who it is to the rate limit and to cursors: the key, or an application and the person whom it acts for. */
+  /** Who it is to cursors: the key, or an application together with its person. */
   readonly owner: string;
+  /** Who it is to the rate limit: the key, or the person, however many applications they have let in. */
+  readonly rated: string;
   readonly scopes: readonly OAuthScope[];
   readonly requestsPerMinute: number | null;
 }
@@ -46,7 +48,16 @@ export function recognise(
   const { workspace, credential, principal, policy } = recogniseKey(host, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;
   const scopes = ['org:read', 'org:write'] as const;
-  const recognised = { workspace, principal, policy, credentialId: id, owner: id, scopes, requestsPerMinute };
+  const recognised = {
+    workspace,
+    principal,
+    policy,
+    credentialId: id,
+    owner: id,
+    rated: id,
+    scopes,
+    requestsPerMinute,
+  };
   takeRate(host, options, recognised);
   later.noteUse(workspace, credential);
   return recognised;
@@ -75,9 +86,19 @@ function recogniseToken(host: McpHost, options: McpOptions, token: AccessToken, 
       const fault = 'principal_disabled';
       throw refuseToken(host, options, { workspace: token.workspace, id: token.id, fault }, address);
     }
-    const owner = `${token.clientId} ${token.principalId}`;
-    const { id: credentialId, scopes } = token;
-    return { workspace, principal, policy: readPolicy(tables), credentialId, owner, scopes, requestsPerMinute: null };
+    const { id: credentialId, scopes, clientId, principalId } = token;
+    const owner = `${clientId} ${principalId}`;
+    const policy = readPolicy(tables);
+    return {
+      workspace,
+      principal,
+      policy,
+      credentialId,
+      owner,
+      rated: principalId,
+      scopes,
+      requestsPerMinute: null,
+    };
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw sqliteCode(error) === undefined ? error : unavailable(error);
@@ -86,8 +107,8 @@ function recogniseToken(host: McpHost, options: McpOptions, token: AccessToken, 
 
 /** @throws Refusal RATE_LIMITED */
 function takeRate(host: McpHost, { later }: McpOptions, recognised: Recognised): Recognised {
-  const { workspace, owner, requestsPerMinute, policy, credentialId } = recognised;
-  const allowance = limitRate(host.limiter, { workspace: workspace.name, source: owner, requestsPerMinute, policy });
+  const { workspace, rated, requestsPerMinute, policy, credentialId } = recognised;
+  const allowance = limitRate(host.limiter, { workspace: workspace.name, source: rated, requestsPerMinute, policy });
   if (allowance.allowed) return recognised;
   later.countRefused(workspace, 'mcp', overLimit, credentialId);
   throw rateLimited(allowance.retryAfter);
