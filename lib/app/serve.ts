@@ -98,7 +98,17 @@ async function listenOnFirst(
   const base = publicUrl === null ? '' : dropTrailing(new URL(publicUrl).pathname, '/');
   for (const [index, port] of ports.entries()) {
     try {
-      return await startServer(service, { host, port, build, log, trustProxy, corsOrigins, validateResponses, base });
+      return await startServer(service, {
+        host,
+        port,
+        publicUrl,
+        build,
+        log,
+        trustProxy,
+        corsOrigins,
+        validateResponses,
+        base,
+      });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || index === ports.length - 1) throw error;
     }

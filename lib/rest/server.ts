@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { strictTransport } from '../http/strict-transport.js';
 import { NotedLater } from '../workspace/note-later.js';
 import { RestFace } from './face.js';
 import type { RestHost, RestOptions } from './host.js';
@@ -11,6 +12,8 @@ export interface ServerOptions extends Omit<RestOptions, 'later'> {
   readonly host: string;
   /** 0 takes any that is free. */
   readonly port: number;
+  /** Where clients find the service, as configured; null where it is not. */
+  readonly publicUrl?: string | null;
 }
 
 /** Another face on the same port: it takes the paths that it knows, whole. None of them lies below /v1/. */
@@ -73,10 +76,13 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     requireHostHeader: false,
   });
   server.setTimeout(silenceTimeout);
-  const connections = new Connections(server);
+  // On every answer of every face, also where a request is no HTTP.
+  const common = Object.entries(strictTransport(options.publicUrl ?? null));
+  const connections = new Connections(server, common);
   const mounted: MountedFace[] = [];
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request.socket, response);
+    for (const [name, value] of common) response.setHeader(name, value);
     const { url = '' } = request;
     const face = url.startsWith(ownPaths) ? undefined : findFace(mounted, url);
     if (face === undefined) void rest.serve(request, response);
@@ -126,12 +132,15 @@ function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
  */
 class Connections {
   readonly #server: Server;
+  readonly #common: readonly (readonly [string, string])[];
   readonly #open = new Set<Socket>();
   readonly #busy = new Map<Socket, number>();
   #isClosing = false;
 
-  constructor(server: Server) {
+  /** @param common headers of every answer */
+  constructor(server: Server, common: readonly (readonly [string, string])[]) {
     this.#server = server;
+    this.#common = common;
     server.on('connection', (socket) => {
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
@@ -159,6 +168,7 @@ class Connections {
     const { body, headers } = presentProblem(explainMalformed(error.code), id);
     const text = body.form === 'json' ? JSON.stringify(body.value) : '';
     const lines = {
+      ...Object.fromEntries(this.#common),
       ...headers,
       'X-Request-Id': id,
       'Content-Type': 'application/json; charset=utf-8',

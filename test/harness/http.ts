@@ -177,7 +177,9 @@ export class TestServer {
 }
 
 export interface TestServerOptions extends TestServiceOptions {
-  readonly server?: Partial<Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses' | 'base'>>;
+  readonly server?: Partial<
+    Pick<ServerOptions, 'corsOrigins' | 'trustProxy' | 'validateResponses' | 'base' | 'publicUrl'>
+  >;
 }
 
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {

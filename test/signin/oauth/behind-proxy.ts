@@ -135,5 +135,17 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
         assert.match(attributes, /secure/i, name);
       }
     });
+
+    it('browsers are told once to come over https alone, also where the proxy answers by itself', async () => {
+      const browser = new Browser(testCertificate);
+      const told = async () => {
+        const { status, headers } = await browser.get(`${address}/signin`);
+        // Node joins a header that comes twice.
+        return [status, headers['strict-transport-security']];
+      };
+      assert.deepEqual(await told(), [200, 'max-age=31536000']);
+      await program.stop();
+      assert.deepEqual(await told(), [502, 'max-age=31536000']);
+    });
   });
 }
