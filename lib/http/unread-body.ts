@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What of a body that nobody wants is read and thrown away so that the connection can be used again. Bytes. */
 const smallRest = 1024 * 1024;
@@ -12,4 +12,14 @@ export function isStillSending(request: IncomingMessage): boolean {
 /** Whether so little is left that reading it is cheaper than a new connection. */
 export function isWorthReading(request: IncomingMessage): boolean {
   return request.headers.expect === undefined && Number(request.headers['content-length']) <= smallRest;
+}
+
+/**
+ * For an answer that is sent although the client may still be sending: a small rest is read and thrown away, with a
+ * large one the connection ends with the answer.
+ */
+export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!isStillSending(request)) return;
+  if (!isWorthReading(request) && !response.headersSent) response.setHeader('Connection', 'close');
+  request.resume();
 }

@@ -82,11 +82,13 @@ export class OAuthTable {
   readonly #listGrantsOf;
   readonly #insertGrant;
   readonly #touchGrant;
-  readonly #touchClient;
   readonly #revokeGrant;
   readonly #hasGrantOf;
   readonly #countOf;
-  readonly #removeOldest;
+  readonly #nameOwner;
+  readonly #keepNewestOf;
+  readonly #keepNewest;
+  readonly #keepEnded;
   readonly #sweep;
 
   constructor(connection: Connection) {
@@ -98,7 +100,7 @@ export class OAuthTable {
       `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
        VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
        ON CONFLICT (kind, id_hash) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid,
-         account_id = excluded.account_id, content = excluded.content, expires_at = excluded.expires_at`,
+         account_id = coalesce(excluded.account_id, account_id), content = excluded.content, expires_at = excluded.expires_at`,
     );
     this.#consume = connection.prepare(
       'UPDATE oauth_entry SET consumed_at = ? WHERE kind = ? AND id_hash = ? AND consumed_at IS NULL',
@@ -119,26 +121,41 @@ export class OAuthTable {
          @createdAt, @expiresAt)`,
     );
     this.#touchGrant = connection.prepare('UPDATE oauth_grant SET last_used_at = ? WHERE id = ?');
-    this.#touchClient = connection.prepare(
-      `UPDATE oauth_entry SET expires_at = max(expires_at, ?) WHERE kind = 'Client' AND id_hash = ?`,
-    );
     this.#revokeGrant = connection.prepare('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
     this.#hasGrantOf = connection.prepare<[string, number]>(
       'SELECT 1 FROM oauth_grant WHERE client_id = ? AND revoked_at IS NULL AND expires_at > ? LIMIT 1',
     );
-    this.#removeOldest = connection.prepare(
-      `DELETE FROM oauth_entry WHERE (kind, id_hash) =
-         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND expires_at <= ? ORDER BY expires_at LIMIT 1)`,
+    this.#nameOwner = connection.prepare('UPDATE oauth_entry SET account_id = ? WHERE kind = ? AND id_hash = ?');
+    this.#keepNewestOf = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND account_id = ?
+          ORDER BY expires_at DESC LIMIT -1 OFFSET ?)`,
+    );
+    this.#keepNewest = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND grant_id = ?
+          ORDER BY consumed_at IS NULL DESC, expires_at DESC LIMIT -1 OFFSET ?)`,
+    );
+    this.#keepEnded = connection.prepare(
+      `DELETE FROM oauth_grant WHERE id IN
+         (SELECT id FROM oauth_grant WHERE identity_id = ? AND revoked_at IS NOT NULL
+          ORDER BY revoked_at DESC LIMIT -1 OFFSET ?)`,
     );
     this.#countOf = connection.prepare<[string], { number: number }>(
       'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
     );
-    const sweepEntries = connection.prepare('DELETE FROM oauth_entry WHERE expires_at <= ?');
-    const sweepGrants = connection.prepare('DELETE FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ?');
-    this.#sweep = connection.transaction(
-      (now: number, endedBefore: number) =>
-        sweepEntries.run(now).changes + sweepGrants.run(endedBefore, endedBefore).changes,
+    const sweepEntries = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     );
+    const sweepGrants = connection.prepare(
+      `DELETE FROM oauth_grant WHERE id IN
+         (SELECT id FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ? LIMIT ?)`,
+    );
+    this.#sweep = connection.transaction((now: number, endedBefore: number, most: number) => {
+      const { changes } = sweepEntries.run(now, most);
+      return changes + sweepGrants.run(endedBefore, endedBefore, most - changes).changes;
+    });
   }
 
   findEntry(kind: string, idHash: Uint8Array): OAuthEntry | undefined {
@@ -175,12 +192,17 @@ export class OAuthTable {
   }
 
   /**
-   * Removes the one that would expire first.
-   * @param expiringBy milliseconds since 1970: none that would expire later
-   * @returns whether there was one
+   * Says whose an entry is that belongs to no consent yet. Of that kind an identity keeps so many; the oldest goes.
+   * @param most entries of the kind that an identity keeps
    */
-  removeOldest(kind: string, expiringBy: number): boolean {
-    return this.#removeOldest.run(kind, expiringBy).changes > 0;
+  nameOwner(kind: string, idHash: Uint8Array, identityId: string, most: number): void {
+    this.#nameOwner.run(identityId, kind, idHash);
+    this.#keepNewestOf.run(kind, identityId, most);
+  }
+
+  /** Of what was handed out for a consent, keeps so many of a kind: what was used up goes first, then the oldest. */
+  keepNewest(kind: string, grantId: string, most: number): void {
+    this.#keepNewest.run(kind, grantId, most);
   }
 
   /** Whether there is a consent for that client now. */
@@ -207,13 +229,13 @@ export class OAuthTable {
     this.#insertGrant.run({ ...grant, scope: scopes.join(' ') });
   }
 
-  noteUse(grantId: string, at: number): void {
-    this.#touchGrant.run(at, grantId);
+  /** Of the consents of an identity that have ended, keeps so many to be shown: those that ended last. */
+  keepEnded(identityId: string, most: number): void {
+    this.#keepEnded.run(identityId, most);
   }
 
-  /** Keeps a registered client at least until then. */
-  keepClient(idHash: Uint8Array, until: number): void {
-    this.#touchClient.run(until, idHash);
+  noteUse(grantId: string, at: number): void {
+    this.#touchGrant.run(at, grantId);
   }
 
   /**
@@ -227,11 +249,12 @@ export class OAuthTable {
   }
 
   /**
-   * Drops what has expired.
+   * Drops some of what has expired: deleting overwrites, and many rows at once would keep everybody waiting.
    * @param endedBefore grants that ended before then are no longer shown either
-   * @returns the number of rows
+   * @param most rows
+   * @returns the number of rows: fewer than `most` when nothing is left
    */
-  sweep(now: number, endedBefore: number): number {
-    return this.#sweep(now, endedBefore);
+  sweep(now: number, endedBefore: number, most: number): number {
+    return this.#sweep(now, endedBefore, most);
   }
 }

@@ -16,9 +16,13 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
+/** Characters of what it says that are looked at. */
+const longest = 500;
+
 /** What a browser is, as people say it, from what it says of itself: `Firefox on Linux`. */
-export function nameBrowser(userAgent: string | undefined): string {
-  const find = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+export function nameBrowser(userAgent = ''): string {
+  const said = userAgent.slice(0, longest);
+  const find = (list: typeof browsers) => list.find(([pattern]) => pattern.test(said))?.[1];
   const browser = find(browsers) ?? 'A browser';
   const system = find(systems);
   return system === undefined ? browser : `${browser} on ${system}`;

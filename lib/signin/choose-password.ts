@@ -20,9 +20,9 @@ const underWay = new WeakMap<Desk, Set<string>>();
 
 /** GET /signin/link/SECRET: the form. Looking uses nothing up, since programs look at links before people do. */
 export function showLink(desk: Desk, visit: Visit): void {
-  const link = visit.request.params['secret'];
-  const holder = typeof link === 'string' ? findHolder(desk, link) : undefined;
-  if (holder === undefined || typeof link !== 'string') refuse(desk, visit);
+  const { secret: link } = visit;
+  const holder = findHolder(desk, link);
+  if (holder === undefined) refuse(desk, visit);
   else showForm(desk, visit, link, holder);
 }
 

@@ -1,5 +1,26 @@
 import type { ServerResponse } from 'node:http';
 
+/** Cookies of ours, whichever part of the sign-in has set them, with the signatures that oidc-provider adds. */
+const ownName = /^(?:__Host-|__Secure-)?cartulary(?:[-_][a-z]+)?(?:\.sig)?$/;
+/** Characters of one cookie: no browser keeps more (RFC 6265 §6.1). */
+const longestCookie = 4096;
+
+/**
+ * Keeps of a `Cookie` header what is ours: the first of each name, which is the one that is read. What other services of
+ * the same domain have set is dropped, however much it is: refusing it would keep honest people out.
+ * @returns undefined where nothing is left
+ */
+export function keepOwnCookies(header: string | undefined): string | undefined {
+  const kept = new Map<string, string>();
+  for (const pair of (header ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at < 1 || pair.length > longestCookie) continue;
+    const name = pair.slice(0, at).trim();
+    if (ownName.test(name) && !kept.has(name)) kept.set(name, pair.trim());
+  }
+  return kept.size === 0 ? undefined : [...kept.values()].join('; ');
+}
+
 /**
  * Our cookies. Over https they carry the prefix `__Host-`, so that no other host of the domain can set them (RFC 6265bis
  * §4.1.3.2). `SameSite=Lax`: an application's request to sign in comes from elsewhere, and has to find who is signed in;

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cutAddress } from '../access/cut-address.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
@@ -6,7 +6,7 @@ import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
 import { endConsent } from '../operations/change-consent.js';
-import { beginSession } from '../operations/sign-in.js';
+import { beginSession, endSession } from '../operations/sign-in.js';
 import type { NotedLater } from '../workspace/note-later.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
@@ -19,12 +19,20 @@ import { errorPage } from './pages/tell.js';
 import { recordOwn, statusOf } from './record.js';
 import { makeReadSession, sessionCookie } from './signed-in.js';
 
-/** One request on its way. */
+/** One request on its way, within its bounds. */
 export interface Visit {
   readonly id: string;
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** Of a POST; empty otherwise. */
+  readonly form: URLSearchParams;
+  /** What the path has in place of `:secret`; '' where it has nothing. */
+  readonly secret: string;
 }
+
+/** What is known of a request before anything of it is read. */
+export type Arrival = Pick<Visit, 'id' | 'request' | 'response'>;
 
 /** Forms that an address may send in a minute, and at once. */
 const formsPerMinute = 60;
@@ -55,11 +63,11 @@ export class Desk {
     this.readSession = makeReadSession(host, this.cookies);
   }
 
-  begin(request: Request, response: Response): Visit {
+  begin(request: IncomingMessage, response: ServerResponse): Arrival {
     return { id: makeIdentifier('req', this.host.randomness), request, response };
   }
 
-  addressOf({ request }: Visit): string {
+  addressOf({ request }: Arrival): string {
     return this.options.addressOf(request);
   }
 
@@ -67,29 +75,35 @@ export class Desk {
     return this.readSession(request.headers.cookie);
   }
 
-  show({ response }: Visit, page: string, status = 200): void {
+  show({ response }: Arrival, page: string, status = 200): void {
     for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
-    response.status(status).end(page);
+    response.statusCode = status;
+    response.end(page);
   }
 
   /** @param path of this service, with the base */
-  goTo({ response }: Visit, path: string): void {
+  goTo({ response }: Arrival, path: string): void {
     for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
-    response.status(303).setHeader('Location', path).end();
+    response.statusCode = 303;
+    response.setHeader('Location', path);
+    response.end();
   }
 
   /** A field of a form; undefined where it is missing or comes more than once. */
-  field({ request }: Visit, name: string): string | undefined {
-    const body: unknown = request.body;
-    if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
-    const value = (body as Record<string, unknown>)[name];
-    return typeof value === 'string' ? value : undefined;
+  field({ form }: Visit, name: string): string | undefined {
+    const [value, ...others] = form.getAll(name);
+    return others.length === 0 ? value : undefined;
+  }
+
+  /** Takes one form from what the address may send. @throws Refusal RATE_LIMITED */
+  holdToRate(visit: Visit): void {
+    const allowance = this.host.limiter.take('form', cutAddress(this.addressOf(visit)), formsPerMinute, formsPerMinute);
+    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
   }
 
   /** @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form` */
   requireForm(visit: Visit, sessionId?: string): void {
-    const allowance = this.host.limiter.take('form', cutAddress(this.addressOf(visit)), formsPerMinute, formsPerMinute);
-    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
+    this.holdToRate(visit);
     this.proof.require(visit.request, this.field(visit, 'csrf'), sessionId);
   }
 
@@ -103,7 +117,12 @@ export class Desk {
     const { sessions, identities } = this.host.people;
     const before = this.signedIn(visit);
     const browser = nameBrowser(visit.request.headers['user-agent']);
-    const { secret, session } = sessions.begin({ identityId, method, browser, address: this.addressOf(visit) });
+    const { secret, session, gaveWay } = sessions.begin({
+      identityId,
+      method,
+      browser,
+      address: this.addressOf(visit),
+    });
     try {
       await recordOwn(this.host, memberships, visit.id, beginSession, { sessionId: session.id, method });
     } catch (error) {
@@ -111,6 +130,7 @@ export class Desk {
       throw error;
     }
     if (before !== undefined) sessions.end(before.identityId, before.sessionId);
+    for (const { id } of gaveWay) await recordOwn(this.host, memberships, visit.id, endSession, { sessionId: id });
     this.cookies.set(visit.response, sessionCookie, secret);
     const identity = identities.find(identityId);
     if (identity !== undefined) this.known.remember(visit.response, identity);
@@ -155,9 +175,9 @@ export class Desk {
   }
 
   /** Tells of what went wrong, on a page; the cause goes to the log. */
-  fail(visit: Visit, error: unknown): void {
+  fail(visit: Arrival, error: unknown): void {
     const { response, id } = visit;
-    if (response.headersSent) {
+    if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
     }

@@ -46,8 +46,7 @@ export function showSignedOut(desk: Desk, visit: Visit): void {
 }
 
 /**
- * The session of the one who asks, also of somebody who was shut out meanwhile: they are let in again some day, and what
- * they ended must have ended.
+ * The session of the one who asks, also where their workspaces cannot be read just now: what they end must have ended.
  * @returns undefined where there is none in force; a cookie of one that is over goes
  * @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form`
  */
@@ -66,6 +65,6 @@ async function end(desk: Desk, visit: Visit, own: StoredSession, sessionId: stri
   const { identityId } = own;
   const ended = sessionId === 'all' ? sessions.endAll(identityId) > 0 : sessions.end(identityId, sessionId);
   if (sessionId === 'all' || sessionId === own.id) desk.cookies.clear(visit.response, sessionCookie);
-  const { memberships, disabled } = readMemberships(desk.host, identityId);
-  if (ended) await recordOwn(desk.host, [...memberships, ...disabled], visit.id, endSession, { sessionId });
+  const { memberships } = readMemberships(desk.host, identityId);
+  if (ended) await recordOwn(desk.host, memberships, visit.id, endSession, { sessionId });
 }

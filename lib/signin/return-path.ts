@@ -1,5 +1,8 @@
-/** Longest path that is gone back to: an application's request can be long. */
-const longest = 8000;
+/**
+ * Bytes of the longest path that is gone back to: an application's request, below a proxy's path. It fits into a cookie,
+ * of which browsers keep 4,096 bytes with its name (RFC 6265 §6.1).
+ */
+export const longestReturn = 3800;
 
 /**
  * Where somebody may be sent after signing in: a path of this service, never another host.
@@ -8,7 +11,7 @@ const longest = 8000;
  * @returns undefined for anything else
  */
 export function readReturnPath(text: unknown, base: string): string | undefined {
-  if (typeof text !== 'string' || text.length > longest) return undefined;
+  if (typeof text !== 'string' || text.length > longestReturn) return undefined;
   // `//host` and `/\host` are other hosts to a browser, and it drops tabs and line breaks before it looks.
   if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined;
   const url = new URL(text, 'http://self.invalid');

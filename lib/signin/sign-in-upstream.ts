@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { foldSignInName } from '../access/identities.js';
-import { invalidRequest, notFound } from '../domain/refusal.js';
+import { readVerifiedAddress } from '../access/verified-address.js';
+import { invalidRequest, notFound, Refusal, unavailable } from '../domain/refusal.js';
 import type { Desk, Visit } from './desk.js';
 import { errorPage, goingOnPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';
@@ -9,11 +9,16 @@ import { goOn } from './sign-in-with-password.js';
 import type { UpstreamAttempt } from './upstream.js';
 
 const attemptCookie = 'cartulary-upstream';
+/** Where to go afterwards: apart, since an application's request fills a cookie alone. */
+const wayCookie = 'cartulary-way';
 /** Milliseconds that somebody may be away at the other provider. */
 const longestAway = 15 * 60_000;
 
+/** Questions to the other provider that are under way at a time, each of which waits for its answer. */
+const mostAsked = 32;
+const asked = new WeakMap<Desk, number>();
+
 interface Remembered extends UpstreamAttempt {
-  readonly returnTo: string | undefined;
   readonly startedAt: number;
 }
 
@@ -31,9 +36,11 @@ export async function goUpstream(desk: Desk, visit: Visit): Promise<void> {
     return tell(desk, visit, error, 502, `${upstream.name} did not answer`, 'Try again in a moment.');
   }
   const returnTo = readReturnPath(desk.field(visit, 'return'), desk.base);
-  const remembered: Remembered = { ...begun.attempt, returnTo, startedAt: desk.host.clock.now() };
+  const remembered: Remembered = { ...begun.attempt, startedAt: desk.host.clock.now() };
   const text = Buffer.from(JSON.stringify(remembered)).toString('base64url');
   desk.cookies.set(visit.response, attemptCookie, `${text}.${seal(desk, text).toString('base64url')}`);
+  if (returnTo === undefined) desk.cookies.clear(visit.response, wayCookie);
+  else desk.cookies.set(visit.response, wayCookie, returnTo.replaceAll(/[",;]/g, encodeURIComponent));
   desk.show(visit, goingOnPage({ base: desk.base, to: begun.url, title: `On to ${upstream.name}` }));
 }
 
@@ -43,25 +50,44 @@ export async function comeBack(desk: Desk, visit: Visit): Promise<void> {
   if (upstream === undefined) throw notFound();
   const { people } = desk.host;
   const remembered = readAttempt(desk, visit);
-  desk.cookies.clear(visit.response, attemptCookie);
+  const returnTo = readReturnPath(desk.cookies.read(visit.request.headers.cookie, wayCookie), desk.base);
+  for (const name of [attemptCookie, wayCookie]) desk.cookies.clear(visit.response, name);
   if (remembered === undefined)
     throw invalidRequest('stale_form', 'That took too long, or began elsewhere. Start again.');
+  desk.holdToRate(visit);
   let email;
   try {
-    const { url } = visit.request;
-    const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-    email = await upstream.finish(new URL(ownUrl + callbackPath + query), remembered);
+    const answer = new URL(`${ownUrl}${callbackPath}?${visit.query.toString()}`);
+    email = await inTurn(desk, () => upstream.finish(answer, remembered));
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     return tell(desk, visit, error, 502, `${upstream.name} did not sign you in`, 'Start again, or use your password.');
   }
-  const identity = email?.includes('@') === true ? people.identities.findByName(foldSignInName(email)) : undefined;
+  const address = email === undefined ? undefined : readVerifiedAddress(email);
+  if (address?.isMistakable === true) {
+    const message = `The e-mail address that ${upstream.name} vouches for has characters that look like others. It is not compared with any here. Ask an admin to add you by an address without them.`;
+    return tell(desk, visit, undefined, 422, 'That address cannot be used', message);
+  }
+  const identity = address === undefined ? undefined : people.identities.findByName(address.name);
   const { memberships } = readMemberships(desk.host, identity?.id ?? '');
   if (identity === undefined || memberships.length === 0) {
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;
     return tell(desk, visit, undefined, 422, 'Nobody by that address', message);
   }
   await desk.signIn(visit, identity.id, memberships, 'upstream');
-  goOn(desk, visit, remembered.returnTo);
+  goOn(desk, visit, returnTo);
+}
+
+/** @throws Refusal UNAVAILABLE when too many are under way */
+async function inTurn<Result>(desk: Desk, ask: () => Promise<Result>): Promise<Result> {
+  const before = asked.get(desk) ?? 0;
+  if (before >= mostAsked) throw unavailable(new Error('Too many people come back from the other provider at once.'));
+  asked.set(desk, before + 1);
+  try {
+    return await ask();
+  } finally {
+    asked.set(desk, (asked.get(desk) ?? 1) - 1);
+  }
 }
 
 function tell(desk: Desk, visit: Visit, cause: unknown, status: number, title: string, message: string): void {

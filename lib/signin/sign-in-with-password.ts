@@ -6,12 +6,14 @@ import { goingOnPage, signedInPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 
+/** Characters of a name that are shown again. */
+const longestTyped = 300;
 /** One sentence for every reason. */
 const mismatch = 'That name and password do not match.';
 
 /** GET /signin: the form, or who is signed in. `return` is where to go afterwards; with `again` it asks in any case. */
 export function showSignIn(desk: Desk, visit: Visit): void {
-  const query = new URL(visit.request.url, 'http://self.invalid').searchParams;
+  const { query } = visit;
   const returnTo = readReturnPath(query.get('return'), desk.base);
   const signedIn = desk.signedIn(visit);
   if (signedIn === undefined || query.has('again')) {
@@ -38,14 +40,15 @@ export function showSignIn(desk: Desk, visit: Visit): void {
 export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void> {
   desk.requireForm(visit);
   const { people } = desk.host;
-  const typed = desk.field(visit, 'name') ?? '';
+  const typed = (desk.field(visit, 'name') ?? '').slice(0, longestTyped);
   const password = desk.field(visit, 'password') ?? '';
   const returnTo = readReturnPath(desk.field(visit, 'return'), desk.base);
   const name = foldSignInName(typed);
   const address = desk.addressOf(visit);
-  people.passwords.requireRoom();
   const before = people.identities.findByName(name);
   const browser = desk.known.recognise(visit.request.headers.cookie, before);
+  const asker = browser === undefined ? 'stranger' : 'known';
+  people.passwords.requireRoom(asker);
   const wait = people.delay.begin(name, address, browser);
   if (wait > 0) {
     visit.response.setHeader('Retry-After', String(wait));
@@ -53,7 +56,7 @@ export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void
     showForm(desk, visit, { returnTo, name: typed, error }, 429);
     return;
   }
-  const isMatch = await people.passwords.matches(password, before?.passwordHash);
+  const isMatch = await people.passwords.matches(password, before?.passwordHash, asker);
   // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
   const identity = people.identities.findByName(name);
   const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { ReadSession } from '../domain/signed-in.js';
 import { invalidRequest, notFound } from '../domain/refusal.js';
 import { logWhenDone } from '../http/log-when-done.js';
+import { ExcessiveBody, isForm, parseForm, readBody } from '../http/read-body.js';
+import { findExcess, findWrongMethod, queryOf, type Excess, type RequestBounds } from '../http/request-bounds.js';
+import { leaveUnread } from '../http/unread-body.js';
 import { NotedLater } from '../workspace/note-later.js';
 import { choosePassword, showLink } from './choose-password.js';
-import { Desk, type Visit } from './desk.js';
+import { keepOwnCookies } from './cookies.js';
+import { Desk, type Arrival, type Visit } from './desk.js';
 import type { FormProof } from './form-proof.js';
 import type { SignInHost, SignInOptions } from './host.js';
 import { endOwnSessions, showSessions, showSignedOut, signOut } from './own-sessions.js';
@@ -13,6 +16,7 @@ import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
 import { errorPage, forgottenPage } from './pages/tell.js';
+import { longestReturn } from './return-path.js';
 import { showSignIn, signInWithPassword } from './sign-in-with-password.js';
 import { comeBack, goUpstream } from './sign-in-upstream.js';
 
@@ -29,8 +33,10 @@ export interface SignIn {
 
 type Run = (desk: Desk, visit: Visit) => void | Promise<void>;
 
-interface PageRoute {
-  readonly method: 'get' | 'post';
+/** What can be asked for here. */
+interface PageRoute extends RequestBounds {
+  readonly method: 'GET' | 'POST';
+  /** In the log, too; `:secret` stands for what must not be there. */
   readonly path: string;
   readonly run: Run;
 }
@@ -45,23 +51,30 @@ const fixed =
   };
 
 /** Where a browser that was given the service's bare address finds something that is meant for people. */
-const goToSignIn: Run = ({ base }, { response }) => response.redirect(303, `${base}/signin`);
+const goToSignIn: Run = (desk, visit) => desk.goTo(visit, `${desk.base}/signin`);
 
-const table: readonly PageRoute[] = [
-  { method: 'get', path: '/', run: goToSignIn },
-  { method: 'get', path: stylesheetPath, run: fixed('text/css', stylesheet) },
-  { method: 'get', path: iconPath, run: fixed('image/svg+xml', icon) },
-  { method: 'get', path: '/signin', run: showSignIn },
-  { method: 'post', path: '/signin', run: signInWithPassword },
-  { method: 'get', path: '/signin/link/:secret', run: showLink },
-  { method: 'post', path: '/signin/link', run: choosePassword },
-  { method: 'get', path: '/signin/forgotten', run: (desk, visit) => desk.show(visit, forgottenPage(desk)) },
-  { method: 'get', path: '/signin/sessions', run: showSessions },
-  { method: 'post', path: '/signin/sessions', run: endOwnSessions },
-  { method: 'get', path: '/signin/out', run: showSignedOut },
-  { method: 'post', path: '/signin/out', run: signOut },
-  { method: 'post', path: '/signin/upstream', run: goUpstream },
-  { method: 'get', path: '/signin/upstream/callback', run: comeBack },
+/** A page that is looked at. Percent-encoded, the way back takes three times its length. */
+const shown = { method: 'GET', longestQuery: 3 * longestReturn + 100, mostPairs: 20, largestBody: 0 } as const;
+/** A form: the longest password and the longest way back, percent-encoded. */
+const sent = { method: 'POST', longestQuery: 100, mostPairs: 20, largestBody: 32 * 1024 } as const;
+/** What another provider sends along: codes can be long. */
+const returned = { method: 'GET', longestQuery: 8 * 1024, mostPairs: 32, largestBody: 0 } as const;
+
+export const signInRoutes: readonly PageRoute[] = [
+  { ...shown, path: '/', run: goToSignIn },
+  { ...shown, path: stylesheetPath, run: fixed('text/css', stylesheet) },
+  { ...shown, path: iconPath, run: fixed('image/svg+xml', icon) },
+  { ...shown, path: '/signin', run: showSignIn },
+  { ...sent, path: '/signin', run: signInWithPassword },
+  { ...shown, path: '/signin/link/:secret', run: showLink },
+  { ...sent, path: '/signin/link', run: choosePassword },
+  { ...shown, path: '/signin/forgotten', run: (desk, visit) => desk.show(visit, forgottenPage(desk)) },
+  { ...shown, path: '/signin/sessions', run: showSessions },
+  { ...sent, path: '/signin/sessions', run: endOwnSessions },
+  { ...shown, path: '/signin/out', run: showSignedOut },
+  { ...sent, path: '/signin/out', run: signOut },
+  { ...sent, path: '/signin/upstream', run: goUpstream },
+  { ...returned, path: '/signin/upstream/callback', run: comeBack },
 ];
 
 /** The sign-in of a running service, ready to be mounted; `close` writes down what it has counted. */
@@ -77,66 +90,94 @@ export async function createSignIn(
   });
   await later.start();
   const desk = new Desk(host, options, later);
-  const app = makeApp(desk);
   return {
     takes: (path) => path === '/' || path === '/signin' || path.startsWith('/signin/'),
-    handle: (request, response) => void app(request, response),
+    handle: (request, response) => void serve(desk, request, response),
     readSession: desk.readSession,
     proof: desk.proof,
     close: () => later.close(),
   };
 }
 
-/** Bytes of a form: more than the longest password and the longest way back. */
-const largestForm = 32 * 1024;
-
-function makeApp(desk: Desk): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', false);
-  const visits = new WeakMap<Request, Visit>();
-  const visitOf = (request: Request, response: Response): Visit => {
-    const visit = visits.get(request) ?? desk.begin(request, response);
-    visits.set(request, visit);
-    return visit;
-  };
-  app.use((request, response, next) => {
-    const visit = visitOf(request, response);
-    response.setHeader('X-Request-Id', visit.id);
-    if (!desk.isSafe || !desk.isExpectedHost(request.headers.host)) misdirect(desk, visit);
-    else next();
-  });
-  app.use(express.urlencoded({ extended: false, limit: largestForm, parameterLimit: 20 }));
-  for (const { method, path, run } of table) {
-    app[method](path, async (request, response) => {
-      const visit = visitOf(request, response);
-      logWhenDone(desk.options.log, request, response, () => ({ id: visit.id, route: path }));
-      await run(desk, visit);
-    });
+/** Answers a request, whatever it is. Never throws. */
+async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const arrival = desk.begin(request, response);
+  const found = findRoutes(request.url ?? '');
+  const route = found.routes[0]?.path ?? null;
+  response.setHeader('X-Request-Id', arrival.id);
+  logWhenDone(desk.options.log, request, response, () => ({ id: arrival.id, route }));
+  try {
+    const [run, visit] = (await admit(desk, arrival, found)) ?? [];
+    if (run !== undefined && visit !== undefined) await run(desk, visit);
+  } catch (error) {
+    if (error instanceof ExcessiveBody) return refuse(desk, arrival, error.excess);
+    leaveUnread(request, response);
+    desk.fail(arrival, error);
   }
-  app.use((request, response) => desk.fail(visitOf(request, response), notFound()));
-  // Express knows it for one that handles errors by its four parameters.
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    desk.fail(visitOf(request, response), isBadForm(error) ? unreadableForm() : error);
-  });
-  return app;
 }
 
-/** What the reader of forms throws for a form that is too large, cut off or no form. */
-function isBadForm(error: unknown): boolean {
-  const { status } = (error ?? {}) as { readonly status?: unknown };
-  return typeof status === 'number' && status >= 400 && status < 500;
+interface Found {
+  /** Of this path, one for each method; none for a path that there is not. */
+  readonly routes: readonly PageRoute[];
+  readonly secret: string;
 }
 
-const unreadableForm = () => invalidRequest('bad_form', 'That form could not be read. Open the page again.');
+/** Longer than any secret of ours. */
+const secretPath = /^(\/signin\/link\/)([^/?]{1,200})$/;
 
-function misdirect(desk: Desk, visit: Visit): void {
+function findRoutes(url: string): Found {
+  const [path = ''] = url.split('?', 1);
+  const [, start, secret = ''] = secretPath.exec(path) ?? [];
+  const template = start === undefined ? path : `${start}:secret`;
+  return { routes: signInRoutes.filter((each) => each.path === template), secret };
+}
+
+/**
+ * Holds a request to the bounds of its route, and reads it only then.
+ * @returns what answers it; undefined when it has been refused
+ * @throws ExcessiveBody; Refusal NOT_FOUND, INVALID_REQUEST `bad_form`
+ */
+async function admit(desk: Desk, arrival: Arrival, { routes, secret }: Found): Promise<[Run, Visit] | undefined> {
+  const { request } = arrival;
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const route = routes.find((each) => each.method === method);
+  const excess = findExcess(request, route ?? sent);
+  if (excess !== undefined) return refuse(desk, arrival, excess);
+  if (!desk.isSafe || !desk.isExpectedHost(request.headers.host)) return misdirect(desk, arrival);
+  if (routes.length === 0) throw notFound();
+  const wrong = findWrongMethod(
+    request,
+    routes.map((each) => each.method),
+  );
+  if (route === undefined || wrong !== undefined) return wrong && refuse(desk, arrival, wrong);
+  const cookie = keepOwnCookies(request.headers.cookie);
+  delete request.headers.cookie;
+  if (cookie !== undefined) request.headers.cookie = cookie;
+  const query = new URLSearchParams(queryOf(request.url ?? ''));
+  return [route.run, { ...arrival, query, form: await readForm(arrival, route), secret }];
+}
+
+async function readForm({ request, response }: Arrival, route: PageRoute): Promise<URLSearchParams> {
+  if (route.largestBody === 0) return new URLSearchParams();
+  const body = await readBody(request, response, route);
+  if (body.length === 0 || isForm(request)) return parseForm(body, route);
+  throw invalidRequest('bad_form', 'That form could not be read. Open the page again.');
+}
+
+function refuse(desk: Desk, arrival: Arrival, { status, message, allow }: Excess): undefined {
+  const { request, response, id } = arrival;
+  leaveUnread(request, response);
+  if (response.headersSent) return void response.destroy();
+  if (allow !== undefined) response.setHeader('Allow', allow);
+  desk.show(arrival, errorPage({ base: desk.base, title: 'That cannot be answered', message, requestId: id }), status);
+}
+
+function misdirect(desk: Desk, arrival: Arrival): undefined {
+  const { request, response, id } = arrival;
+  leaveUnread(request, response);
   const message = desk.isSafe
     ? 'This is not the address that people sign in at. Ask an admin for it.'
     : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';
-  const page = errorPage({ base: desk.base, title: 'Not at this address', message, requestId: visit.id });
-  desk.show(visit, page, 421);
+  const page = errorPage({ base: desk.base, title: 'Not at this address', message, requestId: id });
+  desk.show(arrival, page, 421);
 }

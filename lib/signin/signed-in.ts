@@ -11,8 +11,6 @@ const secretPattern = /^[0-9a-x]{52}$/;
 export interface Memberships {
   /** Whom the identity may act as at this moment: persons of workspaces that are not disabled there. */
   readonly memberships: readonly Membership[];
-  /** Whom it may not act as any more, being disabled there. */
-  readonly disabled: readonly Membership[];
   /** Whether every workspace could be read. */
   readonly isComplete: boolean;
 }
@@ -23,20 +21,18 @@ export interface Memberships {
  */
 export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
-  const disabled: Membership[] = [];
   let isComplete = true;
   for (const { workspace, principalId } of host.people.identities.membershipsOf(identityId)) {
     try {
       const principal = host.find(workspace)?.journal.reader.principals.find(principalId);
-      if (principal?.kind !== 'person') continue;
-      const list = principal.disabledAt === null ? memberships : disabled;
-      list.push({ workspace, principalId, displayName: principal.displayName });
+      if (principal?.kind !== 'person' || principal.disabledAt !== null) continue;
+      memberships.push({ workspace, principalId, displayName: principal.displayName });
     } catch {
       // A workspace that cannot be read keeps nobody from the others.
       isComplete = false;
     }
   }
-  return { memberships, disabled, isComplete };
+  return { memberships, isComplete };
 }
 
 /** The session in force that a request's cookie opens, whether or not anybody is left whom its owner may act as. */

@@ -267,11 +267,23 @@ describe('Signing in, attacked', function () {
     assert.equal(twice.status, 422, 'empty fields are a wrong password');
     const type = { 'Content-Type': 'application/json' };
     assert.equal((await visitor.post('/signin', {}, type)).status, 400);
-    assert.equal((await visitor.post('/signin', { name: 'a'.repeat(40_000), password: 'x' })).status, 400);
+    const long = await visitor.post('/signin', { name: 'a'.repeat(40_000), password: 'x' });
+    assert.equal(long.status, 413);
+    assert.match(long.text, /at most 32768 bytes/);
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']));
-    assert.equal((await visitor.post('/signin', many)).status, 400);
+    assert.equal((await visitor.post('/signin', many)).status, 413);
     assert.equal((await visitor.get('/signin/../v1/health')).status, 404);
     assert.equal((await visitor.get('/signin/nothing')).status, 404);
+    const wrong = await visitor.post('/signin/forgotten', {});
+    assert.deepEqual([wrong.status, wrong.headers.allow], [405, 'GET, HEAD']);
+    assert.equal((await visitor.get(`/signin?${'a&'.repeat(20)}`)).status, 414);
+    assert.equal((await visitor.get('/signin', { Origin: 'x'.repeat(301) })).status, 431);
+    const elsewhere = Array.from({ length: 400 }, (_, index) => `other${index}=${'x'.repeat(20)}`).join('; ');
+    assert.equal(
+      (await visitor.get('/signin', { Cookie: elsewhere })).status,
+      200,
+      'what others have set is no matter',
+    );
   });
 
   it('tells a thief of the data folder nothing that opens anything, and the log no secret', async () => {

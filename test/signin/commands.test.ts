@@ -8,6 +8,10 @@ interface Shown {
   readonly ended: number;
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly refused: string;
+  readonly sessions_ended?: number;
+  readonly consents_ended?: number;
+  readonly keys: number;
+  readonly hint: string;
 }
 
 describe('The commands about signing in', function () {
@@ -55,6 +59,26 @@ describe('The commands about signing in', function () {
     assert.equal((await run('sessions', { principal: agent })).refused, 'NOT_FOUND');
     assert.equal((await run('link', { principal: 'prn_nobody' })).refused, 'NOT_FOUND');
     assert.equal((await run('link', { principal: gone })).refused, 'CONFLICT');
+  });
+
+  it('say what a person who is disabled loses for good, and that keys come back', async () => {
+    const { host } = test.server;
+    const id = await test.person('Ada', 'ada');
+    await test.visitor().signIn('ada');
+    await host.key(id);
+    await host.key(id, ['mcp'], host.clock.now() + 1000);
+    host.clock.advance(2000);
+    const disabled = await run('principal.disable', { principal: id });
+    assert.deepEqual([disabled.sessions_ended, disabled.consents_ended, disabled.keys], [1, 0, 1]);
+    assert.match(disabled.hint, /work again when it is enabled \(1\); `cartulary key revoke` ends one for good/);
+    const enabled = await run('principal.enable', { principal: id });
+    assert.deepEqual([enabled.sessions_ended, enabled.keys], [undefined, 1]);
+    assert.match(
+      enabled.hint,
+      /Keys from before work again \(1\)\. Sessions and applications from before stay ended\./,
+    );
+    const agent = await host.principal('Robot', 'agent');
+    assert.equal((await run('principal.disable', { principal: agent })).hint, undefined);
   });
 
   it('list sessions, and end them', async () => {

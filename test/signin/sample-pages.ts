@@ -29,7 +29,7 @@ export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
     'new-password': setPasswordPage({ ...link, isFirst: false, error: 'The two are not the same.' }),
     consent: consentPage({
       ...consent,
-      clientHost: 'editor.example.com',
+      clientDocument: new URL('https://editor.example.com/apps/field-notes/client.json'),
       redirectHost: 'editor.example.com',
       redirectsToLoopback: false,
       workspaces: one,

@@ -91,40 +91,6 @@ describe('Signing in', function () {
     assert.equal(test.records().at(-1), 'session.end done');
   });
 
-  it('ends when somebody signs out who was shut out meanwhile, and stays ended when they are let in again', async () => {
-    const id = await test.person('Ada', 'ada');
-    const set = (disabled: boolean) =>
-      perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled });
-    for (const [path, fields] of [
-      ['/signin/out', {}],
-      ['/signin/sessions', { session: 'all' }],
-    ] as const) {
-      const visitor = test.visitor();
-      await visitor.signIn('ada');
-      await visitor.get('/signin');
-      const cookie = visitor.cookies.get('cartulary') ?? '';
-      await set(true);
-      assert.equal((await visitor.post(path, { ...fields, csrf: 'forged' })).status, 400);
-      await visitor.get('/signin');
-      assert.equal((await visitor.post(path, fields)).status, 400, 'the proof is one of that session');
-      await set(false);
-      await visitor.get('/signin');
-      await set(true);
-      assert.equal((await visitor.post(path, fields)).headers.location, '/signin/out');
-      assert.equal(visitor.cookies.get('cartulary'), undefined);
-      await set(false);
-      assert.equal(test.signIn.readSession(`cartulary=${cookie}`), undefined);
-      assert.match(
-        test
-          .records()
-          .filter((line) => line.startsWith('session.end'))
-          .at(-1) ?? '',
-        /^session\.end done/,
-      );
-    }
-    assert.equal(test.records().filter((line) => line.startsWith('session.end')).length, 2);
-  });
-
   it('leaves no cookie behind that was over already', async () => {
     await test.person('Ada', 'ada');
     const visitor = test.visitor();
@@ -157,15 +123,59 @@ describe('Signing in', function () {
     assert.ok(!(await visitor.isSignedIn()));
   });
 
-  it('ends at the next request when the person is disabled', async () => {
+  it('ends for good when the person is disabled, in every browser, and so does a link that was not used', async () => {
     const id = await test.person('Ada', 'ada');
-    const visitor = test.visitor();
-    await visitor.signIn('ada');
-    assert.ok(await visitor.isSignedIn());
-    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled: true });
-    assert.ok(!(await visitor.isSignedIn()));
-    await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled: false });
-    assert.ok(await visitor.isSignedIn());
+    const [desk, phone] = [test.visitor(), test.visitor()];
+    for (const visitor of [desk, phone]) await visitor.signIn('ada');
+    const link = await test.link(id);
+    const set = (disabled: boolean) =>
+      perform(test.server.host.workspace, operator, setPrincipalState, { principalId: id, disabled });
+    const { result } = await set(true);
+    assert.deepEqual([result.ended, result.keys], [{ sessions: 2, consents: 0 }, 0]);
+    const ended = '{"disabled":true,"sessions_ended":2,"consents_ended":0}';
+    assert.equal(test.records().at(-1), `principal.set_state done ${ended}`);
+    for (const visitor of [desk, phone]) assert.ok(!(await visitor.isSignedIn()));
+    assert.equal((await desk.post('/signin/out', {})).headers.location, '/signin/out');
+    assert.equal(desk.cookies.get('cartulary'), undefined, 'a cookie of nothing goes');
+    await set(false);
+    assert.ok(!(await phone.isSignedIn()));
+    assert.equal((await test.visitor().get(link)).status, 410);
+    await phone.signIn('ada');
+    assert.ok(await phone.isSignedIn(), 'the password is the person’s own');
+  });
+
+  it('leaves keys as they are: they open nothing meanwhile, and work again when the principal is enabled', async () => {
+    const { host } = test.server;
+    const { id, key } = await host.person('reader');
+    const { workspace } = host;
+    const statusOf = async () => (await test.server.as(key).get('/v1/folders')).status;
+    const { result: disabled } = await perform(workspace, operator, setPrincipalState, {
+      principalId: id,
+      disabled: true,
+    });
+    assert.deepEqual([await statusOf(), disabled.keys], [401, 1]);
+    const { result: enabled } = await perform(workspace, operator, setPrincipalState, {
+      principalId: id,
+      disabled: false,
+    });
+    assert.deepEqual([await statusOf(), enabled.keys, enabled.ended], [200, 1, undefined]);
+  });
+
+  it('ends in the browser that was seen longest ago where one person is signed in in more than a hundred', async () => {
+    await test.person('Ada', 'ada');
+    const { people } = test.server.host.service;
+    const identityId = people.identities.findByName('ada')?.id ?? '';
+    const first = test.visitor();
+    await first.signIn('ada');
+    for (let count = 1; count < 100; count += 1) {
+      test.server.host.clock.advance(60_000);
+      people.sessions.begin({ identityId, method: 'password', browser: 'Test', address: '127.0.0.1' });
+    }
+    const last = test.visitor();
+    await last.signIn('ada');
+    assert.equal(people.sessions.listOf(identityId).length, 100);
+    assert.deepEqual([await first.isSignedIn(), await last.isSignedIn()], [false, true]);
+    assert.equal(test.records().filter((line) => line.startsWith('session.end')).length, 1, 'it is on record');
   });
 
   it('shows people where they are signed in, and lets them end one or all of it', async () => {
@@ -239,6 +249,8 @@ describe('Signing in', function () {
     const names = [`acme ${first}`, `${other.host.workspace.name} ${second}`];
     assert.deepEqual(members(), names);
     await perform(test.server.host.workspace, operator, setPrincipalState, { principalId: first, disabled: true });
+    assert.equal(members(), undefined, 'a session is of the person, not of a workspace');
+    await visitor.signIn('ada@example.org');
     assert.deepEqual(members(), names.slice(1));
     await perform(other.host.workspace, operator, setPrincipalState, { principalId: second, disabled: true });
     assert.equal(members(), undefined);

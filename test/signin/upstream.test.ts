@@ -90,6 +90,59 @@ describe('Signing in with another provider', function () {
     }
   });
 
+  for (const email of [
+    'a\u1d48a@example.org',
+    '\ufb01ona@example.org',
+    '\u212aim@example.org',
+    'ada@ex\uff41mple.org',
+  ]) {
+    it(`refuses an address that only looks like another: ${email}`, async () => {
+      for (const [name, signInName] of [
+        ['Ada', 'ada@example.org'],
+        ['Fiona', 'fiona@example.org'],
+        ['Kim', 'kim@example.org'],
+      ] as const) {
+        if (test.server.host.service.people.identities.findByName(signInName) === undefined) {
+          await test.person(name, signInName);
+        }
+      }
+      provider.somebody = { email, email_verified: true };
+      const visitor = test.visitor();
+      const answer = await comeBack(visitor, await goThrough(await press(visitor)));
+      assert.equal(answer.status, 422);
+      assert.match(answer.text, /characters that look like others/);
+      assert.ok(!(await visitor.isSignedIn()));
+    });
+  }
+
+  it('leads back to the longest request of an application, whatever is in it', async () => {
+    await test.person('Long', 'long@example.org');
+    provider.somebody = { email: 'long@example.org', email_verified: true };
+    const request = `/oauth/authorize?state=${'s'.repeat(3700)}&x=a;b,c"d`;
+    const visitor = test.visitor();
+    const back = await goThrough(await press(visitor, { return: request }));
+    for (const [name, value] of visitor.cookies) assert.ok(name.length + value.length < 4096, name);
+    const answer = await comeBack(visitor, back);
+    const to = /content="0;url=([^"]*)"/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.equal(to, request.replace(';', '%3B').replace(',', '%2C').replace('"', '%22'));
+    assert.equal(visitor.cookies.get('cartulary-way'), undefined);
+  });
+
+  it('asks the provider no more often for one address than it takes forms', async () => {
+    const visitor = test.visitor();
+    await press(visitor);
+    const cookie = visitor.cookies.get('cartulary-upstream') ?? '';
+    test.server.host.clock.advance(60_000);
+    const statuses = new Map<number, number>();
+    for (let count = 0; count < 62; count += 1) {
+      visitor.cookies.set('cartulary-upstream', cookie);
+      const { status } = await visitor.get('/signin/upstream/callback?code=x&state=y');
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    assert.deepEqual(Object.fromEntries(statuses), { 502: 60, 429: 2 });
+    test.server.host.clock.advance(60_000);
+  });
+
   it('takes no answer that was meant for another browser, nor one twice, nor one after a quarter of an hour', async () => {
     await test.person('Joan', 'joan@example.org');
     provider.somebody = { email: 'joan@example.org', email_verified: true };

@@ -2,8 +2,9 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { OAuthEntry } from '../../sidecar/oauth-table.js';
+import { readClientId } from './client-id.js';
 import type { OAuthHost } from './host.js';
-import { lifetimes, refreshGrace } from './lifetimes.js';
+import { refreshGrace } from './lifetimes.js';
 import { findLiveGrant } from './live-grant.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';
 
@@ -16,6 +17,10 @@ export interface TokenEvents {
 }
 
 const second = 1000;
+/** Of what is handed out for one consent, how many are kept: of more, the oldest goes. */
+const mostOfGrant: Readonly<Record<string, number>> = { AccessToken: 100, RefreshToken: 100, AuthorizationCode: 10 };
+/** Exchanges of refresh tokens of one consent, in a minute and at once. */
+const refreshesPerMinute = 60;
 
 /**
  * Where oidc-provider keeps one kind of thing. What hangs on a consent is found only while that consent is in force, so
@@ -25,37 +30,43 @@ export class OAuthAdapter implements Adapter {
   readonly #kind: string;
   readonly #host: OAuthHost;
   readonly #events: TokenEvents;
+  readonly #clientKey: Uint8Array;
 
-  constructor(kind: string, host: OAuthHost, events: TokenEvents) {
+  /** @param clientKey by which the ids of registered clients are known again */
+  constructor(kind: string, host: OAuthHost, events: TokenEvents, clientKey: Uint8Array) {
     this.#kind = kind;
     this.#host = host;
     this.#events = events;
+    this.#clientKey = clientKey;
   }
 
   /** @param expiresIn seconds; left out for what does not end by itself */
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const { clock, randomness, file } = this.#host;
     const kind = this.#kind;
+    // A registered client carries its registration in its id.
+    if (kind === 'Client') return;
     const grantId = kind === 'Grant' ? id : (payload.grantId ?? null);
-    if (kind === 'AccessToken') {
-      const grant = findLiveGrant(this.#host, grantId ?? '');
-      if (grant === undefined) throw new Error('An access token was to be issued without a consent in force.');
-      file.oauth.keepClient(hashId('Client', grant.clientId), clock.now() + lifetimes.client * second);
+    if (kind === 'AccessToken' && findLiveGrant(this.#host, grantId ?? '') === undefined) {
+      throw new Error('An access token was to be issued without a consent in force.');
     }
-    const lifetime = kind === 'Client' ? lifetimes.unusedClient : expiresIn;
     file.oauth.putEntry({
       kind,
       idHash: hashId(kind, id),
       grantId: kind === 'Interaction' ? null : grantId,
       uid: kind === 'Session' ? (payload.uid ?? null) : null,
       accountId: kind === 'Session' ? (payload.accountId ?? null) : null,
-      content: sealEntry(kind, id, kind === 'Client' ? hideSecret(payload) : payload, randomness),
+      content: sealEntry(kind, id, payload, randomness),
       consumedAt: null,
-      expiresAt: lifetime === undefined ? null : clock.now() + lifetime * second,
+      expiresAt: expiresIn === undefined ? null : clock.now() + expiresIn * second,
     });
+    const most = mostOfGrant[kind];
+    if (most !== undefined && grantId !== null) file.oauth.keepNewest(kind, grantId, most);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
+    const client = this.#kind === 'Client' ? readClientId(id, this.#clientKey) : undefined;
+    if (client !== undefined) return { ...client.metadata, client_id: id, client_secret: client.secretHash };
     const entry = this.#host.file.oauth.findEntry(this.#kind, hashId(this.#kind, id));
     if (entry === undefined || !this.#isLive(entry)) return undefined;
     const payload = openEntry(this.#kind, id, entry.content) as AdapterPayload;
@@ -83,6 +94,7 @@ export class OAuthAdapter implements Adapter {
     const { file, clock } = this.#host;
     const idHash = hashId(this.#kind, id);
     if (this.#kind === 'RefreshToken') {
+      this.#holdToRate(idHash);
       await this.#recordIssue(idHash);
       file.oauth.consume(this.#kind, idHash, clock.now());
       return;
@@ -99,6 +111,14 @@ export class OAuthAdapter implements Adapter {
       file.oauth.giveBack(this.#kind, idHash);
       throw cause;
     }
+  }
+
+  /** Each exchange leaves two rows and a record: a client that exchanges without end is told to wait. */
+  #holdToRate(idHash: Uint8Array): void {
+    const { file, limiter } = this.#host;
+    const grantId = file.oauth.findEntry(this.#kind, idHash)?.grantId ?? '';
+    if (limiter.take('refresh', grantId, refreshesPerMinute, refreshesPerMinute).allowed) return;
+    throw Object.assign(new Error('temporarily_unavailable'), { expose: true, statusCode: 429 });
   }
 
   async #recordIssue(idHash: Uint8Array): Promise<void> {
@@ -148,15 +168,9 @@ export class OAuthAdapter implements Adapter {
 }
 
 /** In the form that the provider answers with a 503: whether a token is good cannot be said now (Authentication 11). */
-function asUndecided(cause: unknown): unknown {
+export function asUndecided(cause: unknown): unknown {
   const isUndecided = cause instanceof Refusal && cause.code === 'UNAVAILABLE';
   return isUndecided ? Object.assign(new Error('It cannot be decided now.', { cause }), { statusCode: 503 }) : cause;
-}
-
-/** What is kept of a client's secret; `compareSecret` compares. */
-function hideSecret(payload: AdapterPayload): AdapterPayload {
-  const secret = payload.client_secret;
-  return secret === undefined ? payload : { ...payload, client_secret: hashClientSecret(secret) };
 }
 
 /** The form in which a client's secret is stored. */

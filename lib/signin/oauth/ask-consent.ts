@@ -3,20 +3,29 @@ import type { Client, Interaction, InteractionResults, Provider } from 'oidc-pro
 import type { OAuthScope } from '../../domain/access-token.js';
 import { encodeBase32 } from '../../domain/identifier.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import { giveConsent, refuseConsent } from '../../operations/change-consent.js';
+import { rateLimited } from '../../domain/refusal.js';
+import { endConsent, giveConsent, refuseConsent } from '../../operations/change-consent.js';
 import { consentPage } from '../pages/consent.js';
-import { errorPage } from '../pages/tell.js';
+import { errorPage, type ErrorData } from '../pages/tell.js';
 import { sendPage, sendRedirect } from './answer.js';
-import { oauthPaths } from './configure.js';
 import type { OAuthHost, PersonHere, Seat } from './host.js';
 import { lifetimes } from './lifetimes.js';
-import { describeRedirect, leadsToLoopback, redirectTarget } from './native-client.js';
+import { describeRedirect, leadsToLoopback, redirectTarget } from './redirect-target.js';
 import { recordConsent } from './record-consent.js';
 import { oauthScopes, resourceOf } from './resource.js';
-import { readBody, type WebAddress } from './rewrite-request.js';
+import type { WebAddress } from './rewrite-request.js';
+import { oauthPaths } from './routes.js';
 import { hashId } from './seal-entry.js';
 
 const second = 1000;
+/** Answers of one person in a minute, and at once. */
+const answersPerMinute = 30;
+/** Consents in force that one person gave in one workspace to one client; of more, the oldest ends. */
+const mostOfClient = 10;
+/** Consents in force of one person. */
+const mostOfPerson = 200;
+/** Consents of one person that have ended and are still shown. */
+const mostEnded = 100;
 
 /** What is being asked, of whom, for whom. */
 interface Question {
@@ -38,8 +47,11 @@ export class ConsentDesk {
     this.#provider = provider;
   }
 
-  /** @param request as oidc-provider is to see it: the cookie of the sign-in under way is read from it */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /**
+   * @param request as oidc-provider is to see it: the cookie of the sign-in under way is read from it
+   * @param answer the fields of its form; none where it has no body
+   */
+  async handle(request: IncomingMessage, response: ServerResponse, answer: URLSearchParams): Promise<void> {
     const question = await this.#readQuestion(request, response);
     if (question === undefined) return this.#sendExpired(response);
     const person = this.#host.readSession(request.headers.cookie);
@@ -49,7 +61,7 @@ export class ConsentDesk {
       if (person !== undefined) way.set('again', '1');
       return sendRedirect(response, `${base}/signin?${way.toString()}`);
     }
-    if (request.method === 'POST') return this.#takeAnswer(request, response, question, person);
+    if (request.method === 'POST') return this.#takeAnswer(request, response, question, person, answer);
     return this.#ask(request, response, question, person);
   }
 
@@ -89,7 +101,7 @@ export class ConsentDesk {
       csrf: this.#host.proof.issue(request, response, person.sessionId),
       action: `${base}${oauthPaths.interaction}/${interaction.uid}`,
       clientName: nameClient(client),
-      clientHost: hostOfDocument(client),
+      clientDocument: documentOf(client),
       redirectHost: describeRedirect(redirectUri),
       redirectsToLoopback: leadsToLoopback(redirectUri),
       displayName: person.memberships[0]?.displayName ?? person.signInName,
@@ -106,9 +118,12 @@ export class ConsentDesk {
     response: ServerResponse,
     question: Question,
     person: PersonHere,
+    answer: URLSearchParams,
   ): Promise<void> {
-    const answer = new URLSearchParams((await readBody(request)).toString());
-    this.#host.proof.require(request, answer.get('csrf') ?? undefined, person.sessionId);
+    const { limiter, proof } = this.#host;
+    const allowance = limiter.take('consent', person.identityId, answersPerMinute, answersPerMinute);
+    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
+    proof.require(request, answer.get('csrf') ?? undefined, person.sessionId);
     const chosen = person.memberships.find(({ workspace }) => workspace === answer.get('workspace'));
     const decision = answer.get('decision');
     if (chosen === undefined || (decision !== 'allow' && decision !== 'deny')) {
@@ -117,7 +132,10 @@ export class ConsentDesk {
     if (decision === 'deny') return this.#refuse(request, response, question, chosen);
     const scopes = question.scopes.filter((scope) => scope !== 'org:write' || answer.get('write') === '1');
     if (scopes.length === 0) return this.#refuse(request, response, question, chosen);
+    const inForce = this.#listInForce(person);
+    if (inForce.length >= mostOfPerson) return this.#sendTooMany(response);
     const grant = await this.#grant(question, person, chosen, scopes);
+    await this.#makeRoom(grant, inForce);
     const login = { accountId: person.identityId, ts: Math.floor(person.startedAt / second), remember: false };
     return this.#finish(request, response, { login, consent: { grantId: grant.id } });
   }
@@ -159,6 +177,26 @@ export class ConsentDesk {
     return grant;
   }
 
+  #listInForce({ identityId }: PersonHere): OAuthGrant[] {
+    const { file, clock } = this.#host;
+    const now = clock.now();
+    return file.oauth.listGrantsOf(identityId).filter((each) => each.revokedAt === null && each.expiresAt > now);
+  }
+
+  /**
+   * A client that is let in again and again keeps the newest consents alone.
+   * @param before the person's consents that were in force, the newest first
+   */
+  async #makeRoom({ identityId, clientId, workspace }: OAuthGrant, before: readonly OAuthGrant[]): Promise<void> {
+    const { file, clock } = this.#host;
+    const same = before.filter((each) => each.clientId === clientId && each.workspace === workspace);
+    for (const grant of same.slice(mostOfClient - 1)) {
+      file.oauth.revokeGrant(grant.id, clock.now());
+      await recordConsent(this.#host, { ...grant, grantId: grant.id }, endConsent, grant);
+    }
+    file.oauth.keepEnded(identityId, mostEnded);
+  }
+
   async #refuse(
     request: IncomingMessage,
     response: ServerResponse,
@@ -179,17 +217,23 @@ export class ConsentDesk {
     return this.#provider().interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
 
-  #sendExpired(response: ServerResponse): void {
-    this.#sendError(
-      response,
-      'This took too long',
-      'The application asked too long ago, or from another browser. Go back to it and start again from there.',
-    );
+  #sendTooMany(response: ServerResponse): void {
+    const { base } = this.#address;
+    const message = `You have let in ${mostOfPerson} applications, which is as many as there can be. End one that you do not use any more, then start again from the application.`;
+    const next = { path: `${base}/signin/sessions`, label: 'Applications that act as you' };
+    this.#sendError(response, 409, { title: 'Too many applications', message, next });
   }
 
-  #sendError(response: ServerResponse, title: string, message: string): void {
+  #sendExpired(response: ServerResponse): void {
+    this.#sendError(response, 400, {
+      title: 'This took too long',
+      message: 'The application asked too long ago, or from another browser. Go back to it and start again from there.',
+    });
+  }
+
+  #sendError(response: ServerResponse, status: number, told: Pick<ErrorData, 'title' | 'message' | 'next'>): void {
     const requestId = String(response.getHeader('x-request-id'));
-    sendPage(response, 400, errorPage({ base: this.#address.base, title, message, requestId }));
+    sendPage(response, status, errorPage({ base: this.#address.base, requestId, ...told }));
   }
 }
 
@@ -197,13 +241,13 @@ function isSessionNotFound(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
 }
 
-/** Where the client is described by a document at its own id, the host of that address; nobody else can have it. */
-function hostOfDocument({ clientId }: Client): string | undefined {
-  return clientId.startsWith('https://') ? new URL(clientId).host : undefined;
+/** The address of the document that describes the client, where there is one. Its owner alone can write it. */
+function documentOf({ clientId }: Client): URL | undefined {
+  return clientId.startsWith('https://') ? new URL(clientId) : undefined;
 }
 
 /** What the client calls itself, shortened: a name is not a place for a message. */
 function nameClient(client: Client): string {
   const name = client.clientName?.trim() ?? '';
-  return name === '' ? (hostOfDocument(client) ?? 'An application') : name.slice(0, 80);
+  return name === '' ? (documentOf(client)?.host ?? 'An application') : name.slice(0, 80);
 }

@@ -3,13 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
 import { errorPage } from '../pages/tell.js';
 import { pageHeaders } from '../pages/page.js';
-import { OAuthAdapter } from './adapter.js';
+import { asUndecided, hashClientSecret, OAuthAdapter } from './adapter.js';
+import { makeClientId } from './client-id.js';
+import type { ClientMetadata } from './client-metadata.js';
 import type { FetchDocument } from './fetch-document.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost, PersonHere } from './host.js';
 import { lifetimes } from './lifetimes.js';
 import type { OAuthLibrary } from './load-library.js';
 import { makeTokenEvents } from './record-consent.js';
 import { canonicalResource, oauthScopes, resourceOf } from './resource.js';
+import { oauthPaths } from './routes.js';
+import { hashId } from './seal-entry.js';
+import { pathToSignIn, SignInFirst } from './sign-in-first.js';
 
 export interface ProviderOptions {
   readonly library: OAuthLibrary;
@@ -18,33 +23,28 @@ export interface ProviderOptions {
   /** The path under which a proxy offers the service; '' where that is the root. */
   readonly base: string;
   readonly cookieKey: string;
+  /** By which the ids of registered clients are known again. */
+  readonly clientKey: Uint8Array;
   readonly signingKeys: readonly JsonWebKey[];
   readonly fetchDocument: FetchDocument;
   /** Where a request came from, as it is counted. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Paths within the service. */
-export const oauthPaths = {
-  authorization: '/oauth/authorize',
-  token: '/oauth/token',
-  registration: '/oauth/register',
-  revocation: '/oauth/revoke',
-  introspection: '/oauth/introspect',
-  jwks: '/oauth/jwks',
-  interaction: '/oauth/interaction',
-} as const;
-
 /** Documents of clients that are fetched in a minute: for one address, and for one client that somebody let in. */
 const fetchesPerMinute = 60;
+/** Characters of the address of such a document: the page that asks a person shows all of it. */
+const longestDocumentAddress = 500;
 const signingAlgorithm = 'ES256';
+/** Requests of applications that one person has not answered yet; of more, the oldest goes. */
+const mostOpen = 20;
 
 /** How oidc-provider is set up here: OAuth 2.1 for one resource, and nothing that it does not need. */
 export function configureProvider(host: OAuthHost, options: ProviderOptions): Configuration {
   const { publicUrl, base, library } = options;
   const events = makeTokenEvents(host);
   return {
-    adapter: (kind: string) => new OAuthAdapter(kind, host, events),
+    adapter: (kind: string) => new OAuthAdapter(kind, host, events, options.clientKey),
     routes: { ...oauthPaths },
     jwks: { keys: [...options.signingKeys] },
     cookies: configureCookies(publicUrl, options.cookieKey),
@@ -79,8 +79,12 @@ export function configureProvider(host: OAuthHost, options: ProviderOptions): Co
     fetch: options.fetchDocument as NonNullable<Configuration['fetch']>,
     features: configureFeatures(host, options),
     interactions: {
-      policy: makePolicy(library),
-      url: (_context, { uid }) => `${base}${oauthPaths.interaction}/${uid}`,
+      policy: makePolicy(library, host),
+      url: ({ req }, { uid }) => {
+        const owner = findPerson(host, req)?.identityId;
+        if (owner !== undefined) host.file.oauth.nameOwner('Interaction', hashId('Interaction', uid), owner, mostOpen);
+        return `${base}${oauthPaths.interaction}/${uid}`;
+      },
     },
     // A consent is asked for each time, and one that was given before is never taken for it.
     loadExistingGrant: async ({ oidc }) => {
@@ -92,7 +96,7 @@ export function configureProvider(host: OAuthHost, options: ProviderOptions): Co
       const isKnown = host.membershipsOf(id).length > 0;
       return isKnown ? { accountId: id, claims: async () => ({ sub: id }) } : undefined;
     },
-    renderError: (context, out) => renderError(context, base, out),
+    renderError: (context, out, error) => renderError(context, base, out, error),
   };
 }
 
@@ -118,7 +122,7 @@ function configureCookies(publicUrl: string, key: string): NonNullable<Configura
 
 function configureFeatures(
   host: OAuthHost,
-  { publicUrl, library: { errors }, addressOf }: ProviderOptions,
+  { publicUrl, library: { errors }, addressOf, clientKey }: ProviderOptions,
 ): NonNullable<Configuration['features']> {
   const resource = resourceOf(publicUrl);
   return {
@@ -127,7 +131,7 @@ function configureFeatures(
     pushedAuthorizationRequests: { enabled: false },
     rpInitiatedLogout: { enabled: false },
     userinfo: { enabled: false },
-    registration: { enabled: true, issueRegistrationAccessToken: false },
+    registration: configureRegistration(host, clientKey),
     revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
     introspection: {
       enabled: true,
@@ -137,6 +141,7 @@ function configureFeatures(
       enabled: true,
       ack: 'draft-02',
       allowFetch: async ({ req }, clientId) => {
+        if (clientId.length > longestDocumentAddress) return false;
         // A client that somebody let in is asked for apart, so that no stranger can use up what it needs.
         const isLetIn = host.file.oauth.hasGrantOf(clientId, host.clock.now());
         const kind = isLetIn ? 'known document' : 'document';
@@ -165,6 +170,25 @@ function configureFeatures(
   };
 }
 
+type Registering = NonNullable<NonNullable<Configuration['features']>['registration']>;
+
+/** A client's id carries what it said of itself, and the hash of its secret where it is to have one. */
+function configureRegistration({ randomness }: OAuthHost, key: Uint8Array): Registering {
+  const secrets = new WeakMap<KoaContextWithOIDC, string>();
+  return {
+    enabled: true,
+    issueRegistrationAccessToken: false,
+    idFactory(context) {
+      const metadata: ClientMetadata = context.oidc.body ?? {};
+      if (metadata['token_endpoint_auth_method'] === 'none') return makeClientId({ metadata }, key, randomness);
+      const secret = Buffer.from(randomness.bytes(32)).toString('base64url');
+      secrets.set(context, secret);
+      return makeClientId({ metadata, secretHash: hashClientSecret(secret) }, key, randomness);
+    },
+    secretFactory: (context) => secrets.get(context) ?? '',
+  };
+}
+
 /** Who asks for none of the resource's scopes is offered all that the client may have: otherwise it could do nothing. */
 function askForUsualScopes({ oidc }: KoaContextWithOIDC, allowed: string | undefined): void {
   const { params } = oidc;
@@ -175,15 +199,28 @@ function askForUsualScopes({ oidc }: KoaContextWithOIDC, allowed: string | undef
   params['scope'] = [...asked, ...usual].join(' ');
 }
 
+/** @throws Error with the status 503 when it cannot be decided */
+function findPerson(host: OAuthHost, request: IncomingMessage): PersonHere | undefined {
+  try {
+    return host.readSession(request.headers.cookie);
+  } catch (cause) {
+    throw asUndecided(cause);
+  }
+}
+
 /** Always ask: a client on somebody's own machine can be imitated by any other (RFC 8252 §8.6). */
-function makePolicy(library: OAuthLibrary): interactionPolicy.Prompt[] {
+function makePolicy(library: OAuthLibrary, host: OAuthHost): interactionPolicy.Prompt[] {
   const { Check, Prompt } = library.interactionPolicy;
   return [
     new Prompt(
       { name: 'login', requestable: true },
-      new Check('not_signed_in', 'The person has to sign in', 'login_required', ({ oidc }) =>
-        oidc.session?.accountId === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-      ),
+      new Check('not_signed_in', 'The person has to sign in', 'login_required', ({ oidc, req }) => {
+        if (oidc.session?.accountId !== undefined) return Check.NO_NEED_TO_PROMPT;
+        // What is asked without a person in front of it is answered, and leaves nothing behind.
+        const isFirst = oidc.route === 'authorization' && !oidc.promptPending('none');
+        if (isFirst && findPerson(host, req) === undefined) throw new SignInFirst();
+        return Check.REQUEST_PROMPT;
+      }),
     ),
     new Prompt(
       { name: 'consent', requestable: true },
@@ -199,14 +236,25 @@ function renderError(
   context: KoaContextWithOIDC,
   base: string,
   out: { error: string; error_description?: string | undefined },
+  error: unknown,
 ): void {
+  if (error instanceof SignInFirst) {
+    const path = pathToSignIn(context.querystring, base);
+    if (path !== undefined) return context.redirect(path);
+    context.status = 414;
+  }
   for (const [name, value] of Object.entries(pageHeaders())) context.set(name, value);
   context.type = 'html';
-  const reason = out.error === 'server_error' ? 'Something failed on our side.' : (out.error_description ?? out.error);
+  const reason = explain(out, error);
   context.body = errorPage({
     base,
     title: 'The application could not be connected',
     message: `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Go back to the application and start again from there.`,
     requestId: String(context.res.getHeader('x-request-id')),
   });
+}
+
+function explain(out: { error: string; error_description?: string | undefined }, error: unknown): string {
+  if (error instanceof SignInFirst) return 'Its request is too long';
+  return out.error === 'server_error' ? 'Something failed on our side.' : (out.error_description ?? out.error);
 }

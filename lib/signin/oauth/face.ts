@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as rest } from 'node:timers/promises';
 import type { Provider } from 'oidc-provider';
 import { cutAddress } from '../../access/cut-address.js';
 import type { ReadAccessToken } from '../../domain/access-token.js';
@@ -7,19 +8,25 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import type { Log } from '../../domain/log.js';
 import { Refusal } from '../../domain/refusal.js';
 import { logWhenDone } from '../../http/log-when-done.js';
+import { ExcessiveBody, parseForm, readBody } from '../../http/read-body.js';
+import { findExcess, findWrongMethod, type Excess } from '../../http/request-bounds.js';
+import { leaveUnread } from '../../http/unread-body.js';
 import { errorPage } from '../pages/tell.js';
 import { protectAnswer, sendJson, sendPage } from './answer.js';
 import { ConsentDesk } from './ask-consent.js';
-import { configureProvider, oauthPaths } from './configure.js';
+import { RefusedMetadata } from './client-metadata.js';
+import { configureProvider } from './configure.js';
 import { hashClientSecret } from './adapter.js';
 import { makeDocumentFetcher, type FetchDocument } from './fetch-document.js';
 import type { OAuthHost } from './host.js';
-import { keepSigningKeys, readCookieKey } from './keep-keys.js';
+import { keepSigningKeys, readClientKey, readCookieKey } from './keep-keys.js';
 import { lifetimes } from './lifetimes.js';
 import { loadLibrary, type OAuthLibrary } from './load-library.js';
 import { makeAccessTokenReader } from './read-access-token.js';
-import { describeResource, isResourceMetadataPath, resourceOf } from './resource.js';
-import { BadMetadata, BodyTooLong, rewriteRequest } from './rewrite-request.js';
+import { describeResource, resourceOf } from './resource.js';
+import { rewriteRequest } from './rewrite-request.js';
+import { oauthPaths, OAuthRoutes, type FoundRoute, type OAuthRoute } from './routes.js';
+import { stopRedirects } from './stop-redirects.js';
 
 export interface OAuthOptions {
   /** Where people and clients find the service, without a slash at the end: the issuer. */
@@ -37,22 +44,22 @@ export interface OAuthFace {
   readonly readAccessToken: ReadAccessToken;
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Drops what has expired and changes signing keys that are old. Called now and then. */
-  keepUp(): void;
+  /** Drops what has expired, in small steps, and changes signing keys that are old. Called now and then. */
+  keepUp(): Promise<void>;
   /** Signs with a new key from now on; the old ones are shown until nothing they signed is alive. */
   rotateKeys(): void;
 }
 
 const second = 1000;
+/** Rows that are deleted at once, before others get their turn. */
+const sweptAtOnce = 200;
 /** Seconds after which something that could not be decided may be asked again. */
 const retryAfter = 5;
-/** Requests of one address in a minute, and how many registrations of clients among them. */
+/** Requests of one address in a minute, and at once; those that a stranger begins with are fewer. */
 const requestsPerMinute = 600;
-const registrationsPerMinute = 20;
-/** Registered clients. One that nobody let in is dropped after a day, or when there is no room for another. */
-const mostClients = 10_000;
-
-const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+const requestsAtOnce = 200;
+const authorizationsPerMinute = 60;
+const registrationsPerMinute = 60;
 
 /** @throws Error when the keys in the service's file cannot be used */
 export async function makeOAuthFace(host: OAuthHost, options: OAuthOptions): Promise<OAuthFace> {
@@ -66,6 +73,7 @@ class Face implements OAuthFace {
   readonly #options: OAuthOptions;
   readonly #library: OAuthLibrary;
   readonly #base: string;
+  readonly #routes: OAuthRoutes;
   /** Of requests as they were rewritten. */
   readonly #addresses = new WeakMap<IncomingMessage, string>();
   readonly #desk: ConsentDesk;
@@ -79,6 +87,7 @@ class Face implements OAuthFace {
     this.#library = library;
     const { publicUrl } = options;
     this.#base = new URL(publicUrl).pathname.replace(/\/$/, '');
+    this.#routes = new OAuthRoutes(publicUrl);
     this.readAccessToken = makeAccessTokenReader(host, resourceOf(publicUrl));
     this.#desk = new ConsentDesk(host, { publicUrl, base: this.#base }, () => this.#provider);
     this.#provider = this.#makeProvider(false);
@@ -86,76 +95,76 @@ class Face implements OAuthFace {
   }
 
   takes(path: string): boolean {
-    return (
-      path.startsWith('/oauth/') ||
-      isResourceMetadataPath(path, this.#options.publicUrl) ||
-      this.#metadataPath(path) !== undefined
-    );
+    return path.startsWith('/oauth/') || this.#routes.isMetadata(path);
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     const id = makeIdentifier('req', this.#host.randomness);
-    const [path = ''] = (request.url ?? '').split('?');
-    const isMetadata = isResourceMetadataPath(path, this.#options.publicUrl) || this.#metadataPath(path) !== undefined;
-    const route = isMetadata ? path : (nameRoute(path) ?? 'unknown');
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const found = this.#routes.find(path);
     response.setHeader('X-Request-Id', id);
     protectAnswer(response);
-    logWhenDone(this.#options.log, request, response, () => ({ id, route }));
-    this.#answer(request, response, path).catch((error: unknown) => this.#sendFault(response, error, id));
+    logWhenDone(this.#options.log, request, response, () => ({ id, route: found?.route.path ?? 'unknown' }));
+    this.#answer(request, response, found).catch((error: unknown) => {
+      if (error instanceof ExcessiveBody) this.#refuse(request, response, error.excess, found);
+      else this.#sendFault(response, error, id);
+    });
   }
 
-  keepUp(): void {
+  async keepUp(): Promise<void> {
+    this.#useKeys(false);
     const { file, clock } = this.#host;
     const now = clock.now();
-    file.oauth.sweep(now, now - lifetimes.endedGrant * second);
-    this.#useKeys(false);
+    while (file.oauth.sweep(now, now - lifetimes.endedGrant * second, sweptAtOnce) === sweptAtOnce) await rest();
   }
 
   rotateKeys(): void {
     this.#useKeys(true);
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, found: FoundRoute | undefined): Promise<void> {
     const { publicUrl } = this.#options;
-    const isRegistration = path === oauthPaths.registration;
-    if (isResourceMetadataPath(path, publicUrl)) return sendOpenly(request, response, describeResource(publicUrl));
-    if (isRegistration && answerPreflight(request, response)) return;
     const address = cutAddress(this.#options.addressOf(request));
-    if (!this.#admit(request, response, address, isRegistration)) return;
-    const metadataPath = this.#metadataPath(path);
-    if (metadataPath === undefined && nameRoute(path) === undefined) return sendNothing(request, response);
-    const rewritten = await rewriteRequest(request, { publicUrl, base: this.#base });
-    rewritten.url = `${metadataPath ?? path}${(rewritten.url ?? '').slice(path.length)}`;
+    const kind = kindOf(found?.route);
+    if (!this.#admit(request, response, address, kind)) return;
+    if (found === undefined) return sendNothing(request, response);
+    const { route } = found;
+    if (kind === 'registration') response.setHeader('Access-Control-Allow-Origin', '*');
+    const excess = findWrongMethod(request, route.methods) ?? findExcess(request, route);
+    if (excess !== undefined) return this.#refuse(request, response, excess, found);
+    if (route.by === 'resource') return sendOpenly(request, response, describeResource(publicUrl));
+    if (kind === 'registration' && answerPreflight(request, response)) return;
+    const body = request.method === 'POST' ? await readBody(request, response, route) : Buffer.alloc(0);
+    const rewritten = rewriteRequest(request, body, found, { publicUrl, base: this.#base });
     this.#addresses.set(rewritten, address);
-    if (path.startsWith(`${oauthPaths.interaction}/`)) return this.#desk.handle(rewritten, response);
+    if (route.by === 'consent') return this.#desk.handle(rewritten, response, parseForm(body, route));
     await this.#callback(rewritten, response);
   }
 
-  /** The path by which the provider knows its own description (RFC 8414 §3 has the issuer's path inserted after it). */
-  #metadataPath(path: string): string | undefined {
-    return metadataPaths.find((each) => path === each || (this.#base !== '' && path === `${each}${this.#base}`));
-  }
-
-  /** Holds each address to a rate, and registrations, which cost disk, to a lower one. */
-  #admit(request: IncomingMessage, response: ServerResponse, address: string, isRegistration: boolean): boolean {
+  /** Holds each address to a rate, and what a stranger begins with to a lower one. */
+  #admit(request: IncomingMessage, response: ServerResponse, address: string, kind: Kind): boolean {
     const { limiter } = this.#host;
-    const allowances = [limiter.take('oauth', address, requestsPerMinute, requestsPerMinute)];
-    if (isRegistration) {
-      allowances.push(limiter.take('registration', address, registrationsPerMinute, registrationsPerMinute));
-    }
+    const allowances = [limiter.take('oauth', address, requestsPerMinute, requestsAtOnce)];
+    if (kind !== 'oauth') allowances.push(limiter.take(kind, address, rates[kind], rates[kind]));
     const refused = allowances.find(({ allowed }) => !allowed);
-    if (refused === undefined && (!isRegistration || this.#hasRoomForClient())) return true;
-    response.setHeader('Retry-After', refused?.retryAfter ?? 3600);
+    if (refused === undefined) return true;
+    leaveUnread(request, response);
+    response.setHeader('Retry-After', refused.retryAfter);
     sendJson(response, 429, { error: 'temporarily_unavailable', error_description: 'Too many requests.' });
-    request.resume();
     return false;
   }
 
-  /** Where all places are taken, the oldest client that nobody let in gives way. */
-  #hasRoomForClient(): boolean {
-    const { file, clock } = this.#host;
-    if (file.oauth.countEntries('Client') < mostClients) return true;
-    return file.oauth.removeOldest('Client', clock.now() + lifetimes.unusedClient * second);
+  /** On a page where a person's browser asks, in the protocol's own form where a program does. */
+  #refuse(request: IncomingMessage, response: ServerResponse, excess: Excess, found: FoundRoute | undefined): void {
+    const { status, message, allow } = excess;
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    leaveUnread(request, response);
+    if (allow !== undefined) response.setHeader('Allow', allow);
+    const isForPeople = found?.route.by === 'consent' || found?.path.startsWith(oauthPaths.authorization) === true;
+    if (!isForPeople) return sendJson(response, status, { error: 'invalid_request', error_description: message });
+    const requestId = String(response.getHeader('x-request-id'));
+    const title = 'The application could not be connected';
+    sendPage(response, status, errorPage({ base: this.#base, title, message, requestId }));
   }
 
   #useKeys(now: boolean): void {
@@ -177,6 +186,7 @@ class Face implements OAuthFace {
         publicUrl,
         base: this.#base,
         cookieKey: readCookieKey(this.#host),
+        clientKey: readClientKey(this.#host),
         signingKeys,
         fetchDocument: this.#options.fetchDocument ?? makeDocumentFetcher(),
         addressOf: (request) => this.#addresses.get(request) ?? '',
@@ -194,6 +204,7 @@ class Face implements OAuthFace {
     };
     provider.use(nameQueryOnly);
     provider.use(sayWhenToRetry);
+    stopRedirects(provider, this.#host, this.#base);
     return provider;
   }
 
@@ -202,31 +213,37 @@ class Face implements OAuthFace {
       response.destroy();
       return;
     }
-    if (error instanceof BodyTooLong) {
-      response.setHeader('Connection', 'close');
-      sendJson(response, 413, { error: 'invalid_request', error_description: 'The body is too long.' });
-      return;
-    }
-    if (error instanceof BadMetadata) {
-      // The form of RFC 7591 §3.2.2.
-      sendJson(response, 400, { error: 'invalid_client_metadata', error_description: error.message });
-      return;
+    if (error instanceof RefusedMetadata) {
+      return sendJson(response, 400, { error: error.code, error_description: error.message });
     }
     if (error instanceof Refusal && error.code === 'INVALID_REQUEST') {
       const page = { base: this.#base, title: 'That did not work', message: error.message, requestId: id };
       sendPage(response, 400, errorPage(page));
       return;
     }
-    const isUndecided = error instanceof Refusal && error.code === 'UNAVAILABLE';
-    if (isUndecided) response.setHeader('Retry-After', retryAfter);
-    else this.#options.log.error({ id, err: error }, 'A sign-in request failed');
-    const title = isUndecided ? 'Not just now' : 'Something went wrong';
-    const message = isUndecided
-      ? 'It could not be decided just now. Try again in a moment.'
-      : 'Something failed on our side. Go back to the application and try again.';
-    sendPage(response, isUndecided ? 503 : 500, errorPage({ base: this.#base, title, message, requestId: id }));
+    const told = error instanceof Refusal ? explain(error) : undefined;
+    if (told === undefined) this.#options.log.error({ id, err: error }, 'A sign-in request failed');
+    else response.setHeader('Retry-After', told.retryAfter);
+    const { status, title, message } = told ?? unexpected;
+    sendPage(response, status, errorPage({ base: this.#base, title, message, requestId: id }));
   }
 }
+
+/** What a page says of a refusal that will not last; undefined for any other. */
+function explain({ code, retryAfter: wait }: Refusal) {
+  if (code === 'RATE_LIMITED') {
+    return { status: 429, title: 'Too many answers', message: 'Wait a minute, and try again.', retryAfter: wait ?? 60 };
+  }
+  if (code !== 'UNAVAILABLE') return undefined;
+  const message = 'It could not be decided just now. Try again in a moment.';
+  return { status: 503, title: 'Not just now', message, retryAfter };
+}
+
+const unexpected = {
+  status: 500,
+  title: 'Something went wrong',
+  message: 'Something failed on our side. Go back to the application and try again.',
+};
 
 function matchesSecret(hash: string | undefined, secret: string): boolean {
   const own = Buffer.from(hashClientSecret(secret));
@@ -234,13 +251,22 @@ function matchesSecret(hash: string | undefined, secret: string): boolean {
   return kept.length === own.length && timingSafeEqual(own, kept);
 }
 
-/** An answer that could not be decided says when to ask again. */
+type Kind = 'oauth' | 'authorization' | 'registration';
+const rates = { authorization: authorizationsPerMinute, registration: registrationsPerMinute } as const;
+
+/** By what a request is counted, beside all others of its address. */
+function kindOf(route: OAuthRoute | undefined): Kind {
+  if (route?.path === oauthPaths.registration) return 'registration';
+  return route?.path === oauthPaths.authorization ? 'authorization' : 'oauth';
+}
+
+/** An answer that could not be decided, or came too soon, says when to ask again. */
 function sayWhenToRetry(
   context: { status: number; set(name: string, value: string): void },
   next: () => Promise<void>,
 ): Promise<void> {
   return next().then(() => {
-    if (context.status === 503) context.set('Retry-After', String(retryAfter));
+    if (context.status === 503 || context.status === 429) context.set('Retry-After', String(retryAfter));
   });
 }
 
@@ -256,7 +282,6 @@ function nameQueryOnly(context: { body: unknown }, next: () => Promise<void>): P
 
 /** What anyone may read, scripts of any page included. */
 function sendOpenly(request: IncomingMessage, response: ServerResponse, body: unknown): void {
-  request.resume();
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Allow-Methods', 'GET');
   response.setHeader('Access-Control-Allow-Headers', 'MCP-Protocol-Version');
@@ -265,17 +290,12 @@ function sendOpenly(request: IncomingMessage, response: ServerResponse, body: un
     response.end();
     return;
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('Allow', 'GET, HEAD');
-    return sendJson(response, 405, { error: 'invalid_request', error_description: 'Only GET is taken here.' });
-  }
   response.setHeader('Cache-Control', 'public, max-age=300');
   return sendJson(response, 200, body);
 }
 
 /** Scripts may register clients: nothing is looked at that a browser sends by itself. */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): boolean {
-  response.setHeader('Access-Control-Allow-Origin', '*');
   if (request.method !== 'OPTIONS') return false;
   response.setHeader('Access-Control-Allow-Methods', 'POST');
   response.setHeader('Access-Control-Allow-Headers', 'Content-Type, MCP-Protocol-Version');
@@ -284,20 +304,7 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse): bo
   return true;
 }
 
-const plainPaths: readonly string[] = Object.values(oauthPaths).filter((path) => path !== oauthPaths.interaction);
-const pathsWithId: readonly string[] = [oauthPaths.authorization, oauthPaths.interaction];
-
-/**
- * The path without what is secret in it; undefined for one that there is not. The provider takes other spellings for
- * the same, which would go past what is held to a rate here.
- */
-function nameRoute(path: string): string | undefined {
-  if (plainPaths.includes(path)) return path;
-  const [, start = '', id = ''] = /^(\/oauth\/[^/]*)\/([\w-]+)$/.exec(path) ?? [];
-  return id !== '' && pathsWithId.includes(start) ? `${start}/{id}` : undefined;
-}
-
 function sendNothing(request: IncomingMessage, response: ServerResponse): void {
-  request.resume();
+  leaveUnread(request, response);
   sendJson(response, 404, { error: 'invalid_request', error_description: 'There is nothing at this address.' });
 }

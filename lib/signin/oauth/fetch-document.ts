@@ -1,8 +1,8 @@
 import { lookup as lookUpName, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { findIllFormed } from '../../domain/well-formed.js';
-import { completeDocument, type ClientMetadata } from './native-client.js';
+import { readDocument, type ClientMetadata } from './client-metadata.js';
 import { isPublicAddress } from './public-address.js';
 
 export interface FetchOptions {
@@ -44,14 +44,11 @@ export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptio
         });
         response.on('error', reject);
         response.on('end', () => {
-          const caching = response.headers['cache-control'];
-          resolve(
-            new Response(complete(Buffer.concat(pieces).toString()), {
-              // A status that the Fetch standard knows no body with would not even fit into a Response.
-              status: response.statusCode === 200 ? 200 : 502,
-              headers: caching === undefined ? {} : { 'cache-control': caching },
-            }),
-          );
+          try {
+            resolve(present(response, Buffer.concat(pieces).toString()));
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error('It is no description.', { cause: error }));
+          }
         });
       });
       outgoing.on('error', reject);
@@ -59,16 +56,19 @@ export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptio
     });
 }
 
-/** A document with text that is no Unicode is none: nothing is left of it. */
+/** @throws RefusedMetadata, Error when it is no description of a client */
+function present({ statusCode, headers }: IncomingMessage, text: string): Response {
+  // A status that the Fetch standard knows no body with would not even fit into a Response.
+  if (statusCode !== 200) return new Response('', { status: 502 });
+  const caching = headers['cache-control'];
+  return new Response(complete(text), { headers: caching === undefined ? {} : { 'cache-control': caching } });
+}
+
+/** @throws RefusedMetadata, Error when it is no description of a client */
 function complete(text: string): string {
-  try {
-    const document: unknown = JSON.parse(text);
-    if (findIllFormed(document) !== undefined) return '';
-    const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
-    return isObject ? JSON.stringify(completeDocument(document as ClientMetadata)) : text;
-  } catch {
-    return text;
-  }
+  const document: unknown = JSON.parse(text);
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error('It is no object.');
+  return JSON.stringify(readDocument(document as ClientMetadata));
 }
 
 type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;

@@ -5,12 +5,18 @@ import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
 /** No colon: what comes after one in a key's purpose is the name of a workspace. */
 const signingPrefix = 'oauth_signing/';
 const cookiePurpose = 'oauth_cookies';
+const clientPurpose = 'oauth_clients';
 const second = 1000;
 
 /** The key that signs the cookies of a sign-in under way; made once. */
 export function readCookieKey({ file, clock, randomness }: OAuthHost): string {
   const key = file.addKey(cookiePurpose, randomness.bytes(32), clock.now());
   return Buffer.from(key).toString('base64url');
+}
+
+/** The key that proves the ids of registered clients; made once. Without it, every client has to register again. */
+export function readClientKey({ file, clock, randomness }: OAuthHost): Uint8Array {
+  return file.addKey(clientPurpose, randomness.bytes(32), clock.now());
 }
 
 /** A private key for ES256 (RFC 7518 §3.4), as JSON. */

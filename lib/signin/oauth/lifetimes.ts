@@ -10,14 +10,10 @@ export const lifetimes = {
   grant: 365 * day,
   authorizationCode: minute,
   idToken: hour,
-  /** From the client's request to the person's answer, signing in included. */
+  /** From the client's request, with a person signed in, to the person's answer. */
   interaction: hour,
   /** Between the answer and the code. */
   session: 10 * minute,
-  /** A registered client that nobody has let in yet. */
-  unusedClient: day,
-  /** After it was used last. */
-  client: 400 * day,
   /** Consents that have ended are shown that long. */
   endedGrant: 30 * day,
 } as const;

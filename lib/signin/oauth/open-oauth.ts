@@ -38,21 +38,25 @@ export async function openOAuth(
     },
     options,
   );
-  const keepUp = (): void => {
+  let isClosed = false;
+  const keepUp = async (): Promise<void> => {
     try {
-      face.keepUp();
+      await face.keepUp();
     } catch (cause) {
       // Tried again the next time.
-      options.log.error({ err: cause }, 'Expired tokens could not be dropped');
+      if (!isClosed) options.log.error({ err: cause }, 'Expired tokens could not be dropped');
     }
   };
-  const timer = setInterval(keepUp, upkeepInterval).unref();
+  const timer = setInterval(() => void keepUp(), upkeepInterval).unref();
   return {
     readAccessToken: face.readAccessToken,
     takes: (path) => face.takes(path),
     handle: (request, response) => face.handle(request, response),
     keepUp,
     rotateKeys: () => face.rotateKeys(),
-    close: () => clearInterval(timer),
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
   };
 }

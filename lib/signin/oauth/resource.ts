@@ -37,9 +37,8 @@ export function describeResource(publicUrl: string): Readonly<Record<string, unk
 }
 
 /** Where that is found: at the root, and with the resource's path inserted (RFC 9728 §3.1). */
-export function isResourceMetadataPath(path: string, publicUrl: string): boolean {
+export function resourceMetadataPaths(publicUrl: string): string[] {
   const base = '/.well-known/oauth-protected-resource';
-  const { pathname } = new URL(publicUrl);
-  const prefix = pathname.replace(/\/$/, '');
-  return [base, `${base}${resourcePath}`, `${base}${prefix}`, `${base}${prefix}${resourcePath}`].includes(path);
+  const prefix = new URL(publicUrl).pathname.replace(/\/$/, '');
+  return [...new Set([base, `${base}${resourcePath}`, `${base}${prefix}`, `${base}${prefix}${resourcePath}`])];
 }

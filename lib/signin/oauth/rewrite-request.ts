@@ -1,32 +1,10 @@
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
-import { findIllFormed } from '../../domain/well-formed.js';
-import { oauthPaths } from './configure.js';
-import { completeClient, type ClientMetadata } from './native-client.js';
+import { findFaultOfShape } from '../../domain/json-shape.js';
+import { parseForm } from '../../http/read-body.js';
+import { keepOwnCookies } from '../cookies.js';
+import { readMetadata, RefusedMetadata, type ClientMetadata } from './client-metadata.js';
 import { canonicalResource, oauthScopes } from './resource.js';
-
-/** The body is longer than anything that is expected here. */
-export class BodyTooLong extends Error {
-  override readonly name = 'BodyTooLong';
-}
-
-/** A registration holds text that is no Unicode. */
-export class BadMetadata extends Error {
-  override readonly name = 'BadMetadata';
-}
-
-const longestBody = 56 * 1024;
-
-/** @throws BodyTooLong */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > longestBody) throw new BodyTooLong();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
+import { oauthPaths, type FoundRoute } from './routes.js';
 
 /** Where the service is found. */
 export interface WebAddress {
@@ -36,39 +14,51 @@ export interface WebAddress {
   readonly base: string;
 }
 
+/** Headers that oidc-provider, or the page that asks for a consent, looks at. It sees no others. */
+const passedOn = [
+  'authorization',
+  'content-type',
+  'origin',
+  'sec-fetch-site',
+  'access-control-request-method',
+  'access-control-request-headers',
+] as const;
+
 /**
  * The request as oidc-provider is to see it: under the configured public address, whatever the client or a proxy says;
- * with the resource in its canonical form, and a registration that says what kind of client it is. Nothing of an
- * earlier sign-in comes along: each begins anew, from the service's own browser session.
- * @throws BodyTooLong, BadMetadata
+ * with the parameters and headers that it knows, the resource in its canonical form, and a registration that says what
+ * kind of client it is. Nothing of an earlier sign-in comes along: each starts from the service's own browser
+ * session.
+ * @param request within the bounds of its route
+ * @param sent its body
+ * @throws ExcessiveBody for a form of too many fields; RefusedMetadata
  */
-export async function rewriteRequest(
+export function rewriteRequest(
   request: IncomingMessage,
+  sent: Buffer,
+  { route, path }: FoundRoute,
   { publicUrl, base }: WebAddress,
-): Promise<IncomingMessage> {
+): IncomingMessage {
   const { protocol, host } = new URL(publicUrl);
-  const [path, query] = splitOnce(request.url ?? '/');
-  const isForm = request.method === 'POST' && path !== oauthPaths.registration;
-  const sent = request.method === 'POST' ? await readBody(request) : Buffer.alloc(0);
-  const body = isForm
-    ? Buffer.from(rewriteParameters(sent.toString(), publicUrl))
-    : path === oauthPaths.registration
-      ? rewriteRegistration(sent)
-      : sent;
+  const isPost = request.method === 'POST';
+  const body = path === oauthPaths.registration ? rewriteRegistration(sent) : rewriteForm(sent, route, publicUrl);
   const rewritten = new IncomingMessage(request.socket);
   rewritten.method = request.method ?? 'GET';
-  rewritten.url = query === undefined ? path : `${path}?${rewriteParameters(query, publicUrl)}`;
+  const query = path === oauthPaths.authorization ? rewriteQuery(request.url ?? '', publicUrl) : undefined;
+  rewritten.url = query === undefined ? path : `${path}?${query.toString()}`;
   // Read as Express leaves it: what comes before `url` in it is where the provider is mounted.
   Object.assign(rewritten, { originalUrl: `${base}${rewritten.url}` });
   rewritten.httpVersion = '1.1';
   rewritten.httpVersionMajor = 1;
   rewritten.httpVersionMinor = 1;
-  const headers: IncomingHttpHeaders = { ...request.headers, host, 'x-forwarded-proto': protocol.slice(0, -1) };
-  if (headers.cookie !== undefined) headers.cookie = forgetSession(headers.cookie);
-  delete headers['x-forwarded-host'];
-  delete headers['transfer-encoding'];
-  delete headers['content-length'];
-  if (request.method === 'POST') headers['content-length'] = String(body.length);
+  const headers: IncomingHttpHeaders = { host, 'x-forwarded-proto': protocol.slice(0, -1) };
+  for (const name of passedOn) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers[name] = value;
+  }
+  const cookie = forgetSession(keepOwnCookies(request.headers.cookie));
+  if (cookie !== undefined) headers.cookie = cookie;
+  if (isPost) headers['content-length'] = String(body.length);
   rewritten.headers = headers;
   // Else its end would be taken for a connection that broke off.
   rewritten.complete = true;
@@ -78,38 +68,79 @@ export async function rewriteRequest(
 }
 
 /** Leaves out what a sign-in that is done left behind. */
-function forgetSession(cookies: string): string {
-  const others = cookies.split('; ').filter((each) => !/^(?:__Host-)?cartulary_oauth(?:\.sig)?=/.test(each));
-  return others.join('; ');
+function forgetSession(cookies: string | undefined): string | undefined {
+  return cookies
+    ?.split('; ')
+    .filter((each) => !/^(?:__Host-)?cartulary_oauth(?:\.sig)?=/.test(each))
+    .join('; ');
 }
 
-function splitOnce(target: string): [string, string | undefined] {
-  const mark = target.indexOf('?');
-  return mark === -1 ? [target, undefined] : [target.slice(0, mark), target.slice(mark + 1)];
+/** Parameters that mean something here, or are refused by name; any other is as if it were not there (RFC 6749 §3.1). */
+const knownParameters: ReadonlySet<string> = new Set([
+  'acr_values',
+  'claims_locales',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'display',
+  'id_token_hint',
+  'login_hint',
+  'max_age',
+  'nonce',
+  'prompt',
+  'redirect_uri',
+  'registration',
+  'request',
+  'request_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+  'ui_locales',
+]);
+
+function rewriteQuery(url: string, publicUrl: string): URLSearchParams | undefined {
+  const mark = url.indexOf('?');
+  if (mark === -1) return undefined;
+  const known = [...new URLSearchParams(url.slice(mark))].filter(([name]) => knownParameters.has(name));
+  return rewriteParameters(new URLSearchParams(known), publicUrl);
 }
 
-function rewriteParameters(text: string, publicUrl: string): string {
-  const parameters = new URLSearchParams(text);
+function rewriteForm(sent: Buffer, route: FoundRoute['route'], publicUrl: string): Buffer {
+  // Whether it is one is not asked: what cannot be one is refused by the provider, and is not longer than it.
+  const form = sent.length === 0 ? undefined : parseForm(sent, route);
+  return form?.has('resource') === true ? Buffer.from(rewriteParameters(form, publicUrl).toString()) : sent;
+}
+
+function rewriteParameters(parameters: URLSearchParams, publicUrl: string): URLSearchParams {
   const resources = new Set(parameters.getAll('resource').map((each) => canonicalResource(each, publicUrl)));
-  const isOther = parameters.has('response_mode') && parameters.get('response_mode') !== 'query';
-  if (resources.size === 0 && !isOther) return text;
   parameters.delete('resource');
   for (const resource of resources) parameters.append('resource', resource);
   // Codes come in the query, as the metadata says; no page with a form that sends itself is ever made.
-  if (isOther) parameters.delete('response_mode');
-  return parameters.toString();
+  if (parameters.get('response_mode') !== 'query') parameters.delete('response_mode');
+  return parameters;
 }
 
-/** What is no JSON is left to the provider, which refuses it. @throws BadMetadata */
+/** A registration is a flat list of a dozen values, of which a few are short lists. */
+const registrationShape = { deepest: 4, mostValues: 100 } as const;
+
+/** @throws RefusedMetadata */
 function rewriteRegistration(body: Buffer): Buffer {
-  const metadata = parseMetadata(body);
+  if (body.length === 0) return body;
+  const steps = findFaultOfShape(body, registrationShape);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  if (step.value !== undefined) {
+    throw new RefusedMetadata('invalid_client_metadata', `The registration ${step.value}.`);
+  }
+  const metadata = parseJson(body);
+  // What is no object is told so by the provider.
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return body;
-  const field = findIllFormed(metadata);
-  if (field !== undefined) throw new BadMetadata(`The member ${field.toWellFormed()} is no Unicode text.`);
-  return Buffer.from(JSON.stringify(keepKnownScopes(completeClient(metadata as ClientMetadata))));
+  return Buffer.from(JSON.stringify(keepKnownScopes(readMetadata(metadata as ClientMetadata))));
 }
 
-function parseMetadata(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {

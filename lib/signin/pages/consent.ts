@@ -1,4 +1,4 @@
-import { html } from './html.js';
+import { html, type Html } from './html.js';
 import { csrfField, renderPage, type PageForm } from './page.js';
 
 export interface ConsentData extends PageForm {
@@ -6,8 +6,11 @@ export interface ConsentData extends PageForm {
   readonly action: string;
   /** The name that the application gives itself: anyone may give any. */
   readonly clientName: string;
-  /** The host that the application was described by, where its id is an address; nobody else can have it. */
-  readonly clientHost?: string | undefined;
+  /**
+   * The address that describes the application, where its id is one. All of it is shown: on a host with many owners, the
+   * path tells whose it is.
+   */
+  readonly clientDocument?: URL | undefined;
   /** Where the browser is sent with the answer: host and port, or the scheme of an application. */
   readonly redirectHost: string;
   /** Whether that is this person's own computer, where any program can listen. */
@@ -28,7 +31,7 @@ export interface ConsentData extends PageForm {
  * and `write=1` where writing stays ticked.
  */
 export function consentPage(data: ConsentData): string {
-  const { action, csrf, clientName, clientHost, redirectHost, redirectsToLoopback } = data;
+  const { action, csrf, clientName, clientDocument, redirectHost, redirectsToLoopback } = data;
   const body = html`<h1>Let ${clientName} act as you?</h1>
     <p class="soft">
       You are signed in as <strong>${data.displayName}</strong> (${data.signInName}). It will reach what you reach, and
@@ -36,7 +39,7 @@ export function consentPage(data: ConsentData): string {
     </p>
     <dl class="facts small">
       <dt>Described at</dt>
-      <dd>${clientHost ?? 'nowhere: it gave its name itself'}</dd>
+      <dd>${showAddress(clientDocument)}</dd>
       <dt>Answer goes to</dt>
       <dd>${redirectHost}</dd>
     </dl>
@@ -74,6 +77,13 @@ export function consentPage(data: ConsentData): string {
       </div>
     </form>`;
   return renderPage(data, { title: `Let ${clientName} act as you?`, body });
+}
+
+/** The host stands out, since it is what tells best who is there. */
+function showAddress(address: URL | undefined): Html | string {
+  if (address === undefined) return 'nowhere: it gave its name itself';
+  const { protocol, host, pathname, search } = address;
+  return html`${protocol}//<strong>${host}</strong>${pathname}${search}`;
 }
 
 function chooseWorkspace({ workspaces }: ConsentData) {

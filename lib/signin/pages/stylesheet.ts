@@ -307,6 +307,7 @@ export const stylesheet = css`
   dl.facts dd {
     margin: 0;
     min-width: 0;
+    overflow-wrap: anywhere;
   }
   @media (max-width: 26rem) {
     dl.facts {

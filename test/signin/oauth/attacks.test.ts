@@ -14,6 +14,8 @@ describe('What an attacker tries', () => {
     server = await openOAuthServer();
     person = await server.person();
     client = await OAuthClient.register(server);
+    // A person has let it in: a client that no person has let in gets no redirect.
+    await client.signIn(server.browserOf(person));
   });
   after(() => server.close());
 
@@ -169,7 +171,8 @@ describe('What an attacker tries', () => {
 
   it('wrong methods, types and bodies are refused in the protocol’s own form', async () => {
     const post = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, { method: 'POST', ...init });
-    assert.equal((await fetch(`${server.url}/oauth/token`)).status, 404);
+    const wrong = await fetch(`${server.url}/oauth/token`);
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST, OPTIONS']);
     const json = await post('/oauth/token', { headers: { 'content-type': 'application/json' }, body: '{}' });
     assert.equal(((await json.json()) as { error: string }).error, 'invalid_request');
     const long = await post('/oauth/token', { body: new URLSearchParams({ code: 'x'.repeat(60_000) }) }).catch(
@@ -186,7 +189,7 @@ describe('What an attacker tries', () => {
   it('too many requests of one address are refused for a while', async () => {
     const { url } = await client.ask();
     const statuses = new Set<number>();
-    for (let count = 0; count < 620; count += 50) {
+    for (let count = 0; count < 220; count += 50) {
       const batch = Array.from({ length: 50 }, () => fetch(`${server.url}/oauth/jwks`));
       for (const response of await Promise.all(batch)) statuses.add(response.status);
     }

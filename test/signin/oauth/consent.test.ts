@@ -25,9 +25,11 @@ describe('The page that asks a person', () => {
     const to = new URL(page.url);
     assert.equal(to.pathname, '/signin');
     const back = to.searchParams.get('return') ?? '';
-    assert.match(back, /^\/oauth\/interaction\/[\w-]+$/);
+    assert.match(back, /^\/oauth\/authorize\?client_id=reg_/);
     server.signInAgain(browser, person);
-    assert.equal((await browser.get(`${server.url}${back}`)).status, 200);
+    const asked = await browser.get(`${server.url}${back}`);
+    assert.match(asked.location, /\/oauth\/interaction\/[\w-]+$/);
+    assert.equal((await browser.follow(asked)).status, 200);
   });
 
   it('names the client, escaped, the person, where the answer goes, and that this is their own machine', async () => {
@@ -187,6 +189,21 @@ describe('The page that asks a person', () => {
     const { access_token: second } = await client.signIn(browser);
     assert.equal(server.face.readAccessToken(first)?.principalId, person.principalId);
     assert.equal(server.face.readAccessToken(second)?.principalId, next.principalId);
+  });
+
+  it('does not ask a person to sign in twice when a client wants a fresh sign-in', async () => {
+    for (const changes of [
+      { prompt: 'login' },
+      { prompt: 'login consent' },
+      { scope: 'openid org:read', max_age: '0' },
+    ]) {
+      const browser = new Browser();
+      const { page, state } = await open(browser, changes);
+      const back = new URL(page.url).searchParams.get('return') ?? '';
+      server.signInAgain(browser, person);
+      const answer = await letIn(browser, `${server.url}${back}`);
+      assert.ok(client.readAnswer(answer, state).get('code'), JSON.stringify(changes));
+    }
   });
 
   it('wants the person to sign in again when the client asks for that', async () => {

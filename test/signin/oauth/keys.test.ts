@@ -31,19 +31,19 @@ describe('The keys that sign ID tokens', () => {
   it('change after ninety days; the old one is shown for another day, so that what it signed verifies', async () => {
     const [first] = await shown();
     server.host.clock.advance(90 * day - 1);
-    server.face.keepUp();
+    await server.face.keepUp();
     assert.deepEqual(await shown(), [first]);
     const client = await OAuthClient.register(server);
     const before = await signIn(client);
     server.host.clock.advance(1);
-    server.face.keepUp();
+    await server.face.keepUp();
     const [second, old] = await shown();
     assert.equal(old, first);
     assert.notEqual(second, first);
     await before.verify();
     await (await signIn(client)).verify();
     server.host.clock.advance(day);
-    server.face.keepUp();
+    await server.face.keepUp();
     assert.deepEqual(await shown(), [second]);
   });
 

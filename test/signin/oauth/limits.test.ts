@@ -7,9 +7,6 @@ import { testCertificate, testCertificateKey } from './certificate.js';
 import { discover, OAuthClient } from './client.js';
 import { openOAuthServer, type OAuthServer } from './server.js';
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-
 describe('Which paths there are', () => {
   let server: OAuthServer;
   before(async () => {
@@ -46,7 +43,6 @@ describe('Which paths there are', () => {
     ]) {
       for (const method of ['GET', 'POST']) assert.equal((await send(path, method)).status, 404, `${method} ${path}`);
     }
-    assert.equal(server.host.service.file.oauth.countEntries('Client'), 0);
     assert.equal((await send('/oauth/register')).status, 201);
   });
 
@@ -59,56 +55,6 @@ describe('Which paths there are', () => {
     assert.ok(!log.includes('a-secret'), log);
     const routes = server.log.map((line) => line['route']);
     assert.deepEqual(routes.slice(-4), ['unknown', 'unknown', '/oauth/interaction/{id}', '/oauth/authorize/{id}']);
-  });
-});
-
-describe('When there is no room for another registered client', () => {
-  let server: OAuthServer;
-  beforeEach(async () => {
-    server = await openOAuthServer();
-  });
-  afterEach(() => server.close());
-
-  /** Fills all places but those that are taken. @param livesFor milliseconds from now */
-  function fill(livesFor: number): void {
-    const { file, clock } = server.host.service;
-    for (let count = file.oauth.countEntries('Client'); count < 10_000; count += 1) {
-      file.oauth.putEntry({
-        kind: 'Client',
-        idHash: Buffer.from(`client ${count}`),
-        grantId: null,
-        uid: null,
-        accountId: null,
-        content: Buffer.alloc(0),
-        consumedAt: null,
-        expiresAt: clock.now() + livesFor,
-      });
-    }
-  }
-
-  it('the oldest that nobody let in makes room, and one that somebody let in stays', async () => {
-    const used = await OAuthClient.register(server);
-    const person = await server.person();
-    const { refresh_token: token = '' } = await used.signIn(server.browserOf(person));
-    const unused = await OAuthClient.register(server);
-    server.host.clock.advance(minute);
-    fill(day);
-    const newest = await OAuthClient.register(server);
-    assert.equal(server.host.service.file.oauth.countEntries('Client'), 10_000);
-    await assert.rejects(unused.signIn(server.browserOf(person)));
-    await used.refresh(token);
-    await newest.signIn(server.browserOf(person));
-  });
-
-  it('and somebody let all of them in, whoever comes is told to come again', async () => {
-    fill(400 * day);
-    const response = await fetch(`${server.url}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
-    });
-    assert.equal(response.status, 429);
-    assert.equal(response.headers.get('retry-after'), '3600');
   });
 });
 

@@ -65,10 +65,18 @@ for (const publicUrl of ['https://files.example.org', 'https://example.org/files
 
     it('cookies are secure, held to this host or to one sign-in, and hidden from scripts', async () => {
       const browser = new Browser();
+      const first = new URL((await authorize(browser)).location);
+      assert.equal(first.pathname, `${base}/signin`);
+      assert.ok(first.searchParams.get('return')?.startsWith(`${base}/oauth/authorize?`), 'a stranger signs in first');
+      assert.equal(browser.cookies.size, 0);
+      const { identityId } = await server.person();
+      const { sessions } = server.host.service.people;
+      const signedIn = { identityId, method: 'password', browser: 'Test', address: '127.0.0.1' } as const;
+      browser.set('__Host-cartulary', sessions.begin(signedIn).secret);
       const asked = await authorize(browser);
       const path = new URL(asked.location).pathname;
       assert.match(path, new RegExp(`^${base}/oauth/interaction/[\\w-]+$`));
-      const cookies = [...browser.cookies.values()];
+      const cookies = [...browser.cookies.values()].filter(({ name }) => name !== '__Host-cartulary');
       assert.deepEqual(
         cookies.map(({ name }) => name).toSorted(),
         ['request', 'request.sig', 'resume', 'resume.sig'].map((name) => `__Secure-cartulary_${name}`),

@@ -58,8 +58,8 @@ describe('An access token that opens nothing any more', () => {
     ['whose consent was ended', 'revoked', (refreshToken) => client.revoke(refreshToken)],
     ['whose time is over', 'expired', async () => server.host.clock.advance(9 * hour)],
     [
-      'whose person was disabled',
-      'principal_disabled',
+      'whose person was disabled, which ended the consent',
+      'revoked',
       () =>
         perform(server.host.workspace, operator, setPrincipalState, {
           principalId: person.principalId,
@@ -98,7 +98,7 @@ describe('An access token that opens nothing any more', () => {
       [1, 0, 0],
     );
     server.host.clock.advance(9 * hour);
-    server.face.keepUp();
+    await server.face.keepUp();
     assert.equal(oauth.countEntries('AccessToken'), 0);
   });
 });

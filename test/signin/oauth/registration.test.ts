@@ -96,19 +96,56 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(((await other.json()) as { error: string }).error, 'invalid_client');
   });
 
-  it('are dropped after a day when nobody let them in, and kept when somebody did', async () => {
-    const unused = await OAuthClient.register(server);
-    const used = await OAuthClient.register(server);
-    await used.signIn(server.browserOf(person));
-    server.host.clock.advance(24 * 3600_000);
-    server.face.keepUp();
-    await assert.rejects(unused.signIn(server.browserOf(person)));
-    await used.signIn(server.browserOf(person));
+  it('stay registered for as long as they like, whether or not a person has let them in', async () => {
+    const client = await OAuthClient.register(server, { token_endpoint_auth_method: 'client_secret_post' });
+    server.host.clock.advance(800 * 24 * 3600_000);
+    await server.face.keepUp();
+    await client.signIn(server.browserOf(person));
   });
+
+  it('are told what was registered, and no more is: not what would have to be fetched or kept for nothing', async () => {
+    const response = await register({
+      redirect_uris: ['https://a.example/cb'],
+      client_name: 'n'.repeat(300),
+      logo_uri: 'https://a.example/logo',
+      contacts: ['ada@a.example'],
+      jwks_uri: 'https://a.example/keys',
+      sector_identifier_uri: 'https://a.example/sector',
+      software_statement: 'x'.repeat(500),
+      default_max_age: 5,
+    });
+    assert.equal(response.status, 201);
+    const client = (await response.json()) as Record<string, unknown>;
+    assert.equal(client['client_name'], 'n'.repeat(100));
+    for (const name of ['logo_uri', 'contacts', 'jwks_uri', 'sector_identifier_uri', 'default_max_age']) {
+      assert.equal(client[name], undefined, name);
+    }
+  });
+
+  const addresses = (count: number, make: (index: number) => string) =>
+    Array.from({ length: count }, (_, at) => make(at));
+  for (const [what, metadata] of [
+    ['more than ten addresses', { redirect_uris: addresses(11, (at) => `https://a.example/${at}`) }],
+    ['an address of more than 512 characters', { redirect_uris: [`https://a.example/${'x'.repeat(500)}`] }],
+    [
+      'addresses of more than 1,500 together',
+      { redirect_uris: addresses(4, (at) => `https://a.example/${at}${'x'.repeat(400)}`) },
+    ],
+    ['a long scope', { redirect_uris: ['https://a.example/'], scope: 'a '.repeat(200) }],
+    ['many grant types', { redirect_uris: ['https://a.example/'], grant_types: addresses(11, String) }],
+    ['many values', { redirect_uris: ['https://a.example/'], x: addresses(101, String) }],
+    ['lists in lists', { redirect_uris: [[[[['https://a.example/']]]]] }],
+  ] as const) {
+    it(`are refused with ${what}`, async () => {
+      const response = await register(metadata);
+      assert.equal(response.status, 400);
+      assert.match(((await response.json()) as { error: string }).error, /^invalid_(?:redirect_uri|client_metadata)$/);
+    });
+  }
 
   it('are held to a rate for each address', async () => {
     const statuses: number[] = [];
-    for (let count = 0; count < 22; count += 1) {
+    for (let count = 0; count < 62; count += 1) {
       statuses.push((await register({ redirect_uris: ['https://a.example/cb'] })).status);
     }
     assert.equal(statuses.at(-1), 429);
@@ -176,12 +213,12 @@ describe('Clients that are described by a document at their id', () => {
     assert.equal(fetched.filter((path) => path === '/client.json').length, 1, 'kept for a while');
   });
 
-  it('are named on the page with the host that they are described by', async () => {
+  it('are named on the page with the whole address that they are described by', async () => {
     const client = await clientAt('/client.json');
     const browser = server.browserOf(person);
     const page = await browser.follow(await browser.get((await client.ask()).url));
     assert.ok(page.text.includes('Described client'));
-    assert.ok(page.text.includes(new URL(origin).host));
+    assert.ok(page.text.includes(`https://<strong>${new URL(origin).host}</strong>/client.json`), page.text);
     assert.match(page.text, /program on this computer/);
   });
 

@@ -1,5 +1,6 @@
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/face.js';
 import { unavailable } from '../../../lib/domain/refusal.js';
+import type { SignInOptions } from '../../../lib/signin/host.js';
 import type { OAuthHost } from '../../../lib/signin/oauth/host.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../harness/http.js';
@@ -33,7 +34,11 @@ export class OAuthServer {
     this.gone = gone;
   }
 
-  static async start(server: TestServer, options: Partial<OAuthOptions> = {}): Promise<OAuthServer> {
+  static async start(
+    server: TestServer,
+    options: Partial<OAuthOptions> = {},
+    signInOptions: Partial<SignInOptions> = {},
+  ): Promise<OAuthServer> {
     const { service } = server.host;
     const { clock, randomness, limiter, file, people } = service;
     const lines: Record<string, unknown>[] = [];
@@ -43,7 +48,7 @@ export class OAuthServer {
       error: (fields, message) => void lines.push({ ...fields, message, level: 'error' }),
     };
     const url = options.publicUrl ?? server.rest.url;
-    const signIn = await createSignIn(service, { url, log, addressOf: server.rest.addressOf });
+    const signIn = await createSignIn(service, { url, log, addressOf: server.rest.addressOf, ...signInOptions });
     server.rest.mount(signIn);
     const gone = new Set<string>();
     const host: OAuthHost = {

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What one route takes at most. Everything beyond it is refused before anything is parsed. */
+export interface RequestBounds {
+  /** Bytes of the query, without the question mark. */
+  readonly longestQuery: number;
+  /** Pairs in the query, or in a form. */
+  readonly mostPairs: number;
+  /** Bytes of the body; 0 where none is read. */
+  readonly largestBody: number;
+}
+
+/** HEAD comes with GET. */
+export type Method = 'GET' | 'POST' | 'OPTIONS';
+
+/** Why a request is refused. The status is that of RFC 9110 §15.5 or RFC 6585 §5. */
+export interface Excess {
+  readonly status: 405 | 413 | 414 | 431;
+  /** For people: names the bound. */
+  readonly message: string;
+  /** The methods that there are, for the header `Allow` of a 405. */
+  readonly allow?: string;
+}
+
+/**
+ * Bytes of each header that is parsed further on. A cookie is not among them: browsers send what other services of the
+ * same domain have set, so of those the ones that are not ours are dropped (`lib/signin/cookies.ts`).
+ */
+const longestHeaders: Readonly<Record<string, number>> = {
+  host: 300,
+  origin: 300,
+  authorization: 6 * 1024,
+  'content-type': 200,
+  'access-control-request-method': 50,
+  'access-control-request-headers': 1024,
+};
+
+/** @returns undefined when the method is one of those that there are */
+export function findWrongMethod({ method }: IncomingMessage, methods: readonly Method[]): Excess | undefined {
+  if (methods.some((each) => each === method || (each === 'GET' && method === 'HEAD'))) return undefined;
+  const allow = methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
+  return { status: 405, message: `Only ${allow} can be used here.`, allow };
+}
+
+/**
+ * Looks whether a request is within the bounds of its route. It takes time in proportion to the length of the address.
+ * @returns undefined when it is
+ */
+export function findExcess({ url = '', headers }: IncomingMessage, bounds: RequestBounds): Excess | undefined {
+  const { longestQuery, mostPairs, largestBody } = bounds;
+  const query = queryOf(url);
+  if (query.length > longestQuery) {
+    return { status: 414, message: `The query of this address is too long: at most ${longestQuery} bytes are read.` };
+  }
+  if (countPairs(query) > mostPairs) {
+    return { status: 414, message: `The query of this address has too many parts: at most ${mostPairs} are read.` };
+  }
+  const long = Object.entries(longestHeaders).find(([name, longest]) => String(headers[name] ?? '').length > longest);
+  if (long !== undefined) {
+    return { status: 431, message: `The header ${long[0]} is too long: at most ${long[1]} bytes are read.` };
+  }
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 1;
+  if (length <= largestBody) return undefined;
+  return {
+    status: 413,
+    message:
+      largestBody === 0 ? 'No body is read here.' : `The body is too large: at most ${largestBody} bytes are read.`,
+  };
+}
+
+/** What comes after the question mark; '' where there is none. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? '' : url.slice(mark + 1);
+}
+
+/** How many pairs a form or query has, before it is parsed: one more than it has ampersands. */
+export function countPairs(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,126 @@
+import { findIllFormed } from '../../domain/well-formed.js';
+import { isProgramCallback } from './redirect-schemes.js';
+
+/** A client's description of itself, from a registration or a metadata document. */
+export type ClientMetadata = Record<string, unknown>;
+
+/** A description that cannot be taken, in the words of RFC 7591 §3.2.2. */
+export class RefusedMetadata extends Error {
+  override readonly name = 'RefusedMetadata';
+  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata';
+
+  constructor(code: RefusedMetadata['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What is used of a description. RFC 7591 §2 has everything else ignored: keys, pictures, addresses to be fetched. */
+const usedFields = [
+  'redirect_uris',
+  'client_name',
+  'application_type',
+  'token_endpoint_auth_method',
+  'grant_types',
+  'response_types',
+  'scope',
+] as const;
+
+const mostAddresses = 10;
+/** Characters of one address, and of all of them. */
+const longestAddress = 512;
+const longestAddresses = 1500;
+/** Entries of the other lists. */
+const mostEntries = 10;
+/** Characters of a value that is no address. */
+const longestValue = 300;
+/** A name is not a place for a message. */
+const longestName = 100;
+
+/**
+ * Keeps what is used of a description, within bounds.
+ * @throws RefusedMetadata
+ */
+export function readMetadata(metadata: ClientMetadata): ClientMetadata {
+  const kept: ClientMetadata = {};
+  for (const field of usedFields) {
+    const value = metadata[field];
+    if (value === undefined || value === null) continue;
+    if (findIllFormed(value) !== undefined) {
+      throw new RefusedMetadata('invalid_client_metadata', `${field} holds text that is no Unicode.`);
+    }
+    if (field === 'redirect_uris') kept[field] = readAddresses(value);
+    else if (field === 'client_name') kept[field] = typeof value === 'string' ? cutName(value) : value;
+    else kept[field] = requireShort(field, value);
+  }
+  return completeClient(kept);
+}
+
+/** Not within a surrogate pair. */
+function cutName(name: string): string {
+  const cut = name.slice(0, longestName);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+/**
+ * Addresses of schemes that are not taken are left out, since programs register several and use the one that they get.
+ * @throws RefusedMetadata where there are too many, or none is left
+ */
+function readAddresses(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const addresses = value as readonly unknown[];
+  const length = addresses.reduce<number>((sum, each) => sum + String(each).length, 0);
+  const isLong = addresses.some((each) => String(each).length > longestAddress) || length > longestAddresses;
+  if (addresses.length > mostAddresses || isLong) {
+    throw new RefusedMetadata(
+      'invalid_redirect_uri',
+      `redirect_uris has at most ${mostAddresses} addresses, of ${longestAddress} characters each and ${longestAddresses} together.`,
+    );
+  }
+  const taken = addresses.filter((each) => typeof each !== 'string' || !URL.canParse(each) || isTaken(each));
+  if (taken.length > 0 || addresses.length === 0) return taken;
+  throw new RefusedMetadata(
+    'invalid_redirect_uri',
+    'An answer goes to https, to this machine, or to a program by a scheme that is a domain name backwards (com.example.app:/callback).',
+  );
+}
+
+/** What is wrong with http and https is told by oidc-provider. */
+function isTaken(uri: string): boolean {
+  return /^https?:$/.test(new URL(uri).protocol) || isProgramCallback(uri);
+}
+
+function requireShort(field: string, value: unknown): unknown {
+  const values = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+  if (values.length <= mostEntries && values.every((each) => typeof each !== 'string' || each.length <= longestValue)) {
+    return value;
+  }
+  throw new RefusedMetadata('invalid_client_metadata', `${field} is too long.`);
+}
+
+/**
+ * Makes a description say what its addresses say already. Programs on people's own machines often leave out
+ * `application_type`, for which OpenID Connect then reads `web`, and would be refused or held to one port (RFC 8252
+ * §7.3). A client with an address that is not https is native, and the rules for native clients apply: http only to this
+ * machine, and no scheme that a browser runs.
+ */
+function completeClient(metadata: ClientMetadata): ClientMetadata {
+  const { redirect_uris: uris } = metadata;
+  const isNative = Array.isArray(uris) && uris.some((uri) => typeof uri === 'string' && !/^https:/i.test(uri));
+  return isNative ? { ...metadata, application_type: 'native' } : metadata;
+}
+
+/**
+ * Reads a document that describes a client. It has no secret, unless it says otherwise and is refused.
+ * @throws RefusedMetadata
+ */
+export function readDocument(document: ClientMetadata): ClientMetadata {
+  const { client_id: id, client_secret: secret, client_secret_expires_at: expiry } = document;
+  return {
+    token_endpoint_auth_method: 'none',
+    ...readMetadata(document),
+    ...(id === undefined ? {} : { client_id: id }),
+    ...(secret === undefined ? {} : { client_secret: secret }),
+    ...(expiry === undefined ? {} : { client_secret_expires_at: expiry }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Method, RequestBounds } from '../../http/request-bounds.js';
+import { resourceMetadataPaths } from './resource.js';
+
+/** Paths within the service. */
+export const oauthPaths = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+  introspection: '/oauth/introspect',
+  jwks: '/oauth/jwks',
+  interaction: '/oauth/interaction',
+} as const;
+
+const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+
+/** What answers: oidc-provider, the page that asks for a consent, or the description of the protected resource. */
+type Answerer = 'provider' | 'consent' | 'resource';
+
+export interface OAuthRoute extends RequestBounds {
+  /** In the log, too; `{id}` stands for what must not be there. */
+  readonly path: string;
+  readonly methods: readonly Method[];
+  readonly by: Answerer;
+}
+
+/** Nothing is asked for with a query. */
+const bare = { longestQuery: 200, mostPairs: 8 } as const;
+/** A page or description that is looked at. */
+const looked = { ...bare, largestBody: 0 } as const;
+/** A form of a client: at most a dozen fields, of which an address is the longest. */
+const posted = { ...bare, mostPairs: 32, largestBody: 8 * 1024, methods: ['POST', 'OPTIONS'] } as const;
+
+/** An authorization request has about a dozen parameters (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). */
+const longestRequest = 4096;
+
+/** What can be asked for here, without the paths that depend on the service's address. */
+const ownRoutes: readonly OAuthRoute[] = [
+  {
+    path: oauthPaths.authorization,
+    methods: ['GET'],
+    by: 'provider',
+    longestQuery: longestRequest,
+    mostPairs: 32,
+    largestBody: 0,
+  },
+  { path: `${oauthPaths.authorization}/{id}`, methods: ['GET'], by: 'provider', ...looked },
+  {
+    path: `${oauthPaths.interaction}/{id}`,
+    methods: ['GET', 'POST'],
+    by: 'consent',
+    ...bare,
+    mostPairs: 16,
+    largestBody: 4 * 1024,
+  },
+  { path: oauthPaths.token, by: 'provider', ...posted },
+  { path: oauthPaths.registration, by: 'provider', ...posted },
+  { path: oauthPaths.revocation, by: 'provider', ...posted },
+  { path: oauthPaths.introspection, by: 'provider', ...posted },
+  { path: oauthPaths.jwks, methods: ['GET', 'OPTIONS'], by: 'provider', ...looked },
+];
+
+/** A route, and how its answerer names the path. */
+export interface FoundRoute {
+  readonly route: OAuthRoute;
+  readonly path: string;
+}
+
+/** Ids are those of oidc-provider: 43 characters. */
+const pathWithId = /^(\/oauth\/[a-z]+)\/[\w-]{1,100}$/;
+
+/**
+ * Which route a path is, in the very letters in which it is described: oidc-provider takes other spellings for the same,
+ * which would go past what is held to a rate and to bounds here.
+ */
+export class OAuthRoutes {
+  /** Everything that can be asked for, as it is told to a client; `{id}` stands for any id. */
+  readonly all: readonly OAuthRoute[];
+  readonly #byPath: ReadonlyMap<string, FoundRoute>;
+
+  /** @param publicUrl where clients find the service, without a slash at the end */
+  constructor(publicUrl: string) {
+    const base = new URL(publicUrl).pathname.replace(/\/$/, '');
+    // RFC 8414 §3 has the issuer's path inserted after the path of the description.
+    const described = metadataPaths.flatMap((path) =>
+      [...new Set([path, `${path}${base}`])].map((each): [string, FoundRoute] => [
+        each,
+        { path, route: { path: each, methods: ['GET', 'OPTIONS'], by: 'provider', ...looked } },
+      ]),
+    );
+    const resource = resourceMetadataPaths(publicUrl).map((path): [string, FoundRoute] => [
+      path,
+      { path, route: { path, methods: ['GET', 'OPTIONS'], by: 'resource', ...looked } },
+    ]);
+    const own = ownRoutes.map((route): [string, FoundRoute] => [route.path, { path: route.path, route }]);
+    this.#byPath = new Map([...own, ...described, ...resource]);
+    this.all = [...this.#byPath.values()].map(({ route }) => route);
+  }
+
+  /** @returns undefined for a path that there is not */
+  find(path: string): FoundRoute | undefined {
+    const start = pathWithId.exec(path)?.[1];
+    if (start === undefined) return path.includes('{') ? undefined : this.#byPath.get(path);
+    const found = this.#byPath.get(`${start}/{id}`);
+    return found === undefined ? undefined : { route: found.route, path };
+  }
+
+  /** Whether it is one of those outside of `/oauth/`. */
+  isMetadata(path: string): boolean {
+    return !path.startsWith('/oauth/') && this.#byPath.has(path);
+  }
+}

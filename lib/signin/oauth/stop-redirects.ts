@@ -1,0 +1,46 @@
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { errorPage } from '../pages/tell.js';
+import { pageHeaders } from '../pages/page.js';
+import type { OAuthHost } from './host.js';
+import { describeRedirect } from './redirect-target.js';
+import { oauthPaths } from './routes.js';
+
+/**
+ * Holds up redirects that would follow a mere link. Anyone may register a client, so the address that an error is sent to
+ * may be an attacker's. A client that a person has let in gets it at once; for all others a page says what is wrong and
+ * where the application is, and the person decides (RFC 9700 §4.11.2).
+ */
+export function stopRedirects(
+  provider: Provider,
+  { file, clock }: Pick<OAuthHost, 'file' | 'clock'>,
+  base: string,
+): void {
+  const faults = new WeakMap<KoaContextWithOIDC, Error>();
+  provider.on('authorization.error', (context, error) => void faults.set(context, error));
+  provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
+    await next();
+    const to = String(context.res.getHeader('location') ?? '');
+    // Paths of this service are where a person is asked. What comes of an answer is another path.
+    if (context.path !== oauthPaths.authorization || to === '' || to.startsWith('/')) return;
+    const clientId = context.oidc.client?.clientId;
+    if (clientId !== undefined && file.oauth.hasGrantOf(clientId, clock.now())) return;
+    // Not from the address: what is in its query may be the client's own words.
+    const { error_description: said, message = 'it gave no reason' } = (faults.get(context) ?? {}) as Fault;
+    const where = describeRedirect(to);
+    context.remove('location');
+    context.status = 400;
+    for (const [name, value] of Object.entries(pageHeaders())) context.set(name, value);
+    context.body = errorPage({
+      base,
+      title: 'The application could not be connected',
+      message: `It asked for something that cannot be answered: ${said ?? message}. No person here has let this application in so far, so you are not sent back to it at once. It is at ${where}.`,
+      requestId: String(context.res.getHeader('x-request-id')),
+      next: { path: to, label: `Go to ${where}` },
+    });
+  });
+}
+
+interface Fault {
+  readonly error_description?: string;
+  readonly message?: string;
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { Agent, request, type OutgoingHttpHeaders } from 'node:http';
+import { OAuthRoutes } from '../../lib/signin/oauth/routes.js';
+import { signInRoutes } from '../../lib/signin/sign-in.js';
+import { WatchedProgram } from '../harness/event-loop.js';
+import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from '../harness/hostile-shapes.js';
+import type { WatchedSignIn } from './serve-watched.js';
+
+/** Milliseconds for which no request may hold the event loop, and which are so few that once is enough. */
+const longestHold = 50;
+const enough = 20;
+/** Bytes that are left for a header in a request of the largest size that is taken at all. */
+const largestHeader = 31_000;
+/** More than any form. */
+const largestBody = 128 * 1024;
+
+interface Asked {
+  readonly what: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+interface TestedRoute {
+  readonly path: string;
+  readonly methods: readonly string[];
+  readonly longestQuery: number;
+  readonly largestBody: number;
+}
+
+/** Every route there is, from the tables by which requests are answered: a new one is covered without a word here. */
+const oauthRoutes = new OAuthRoutes('https://example.org').all;
+const routes: readonly TestedRoute[] = [
+  ...signInRoutes.map(({ method, ...route }) => ({ ...route, methods: [method] })),
+  ...oauthRoutes,
+  { path: '/signin/nothing', methods: ['GET', 'POST'], longestQuery: 100, largestBody: 0 },
+  { path: '/oauth/nothing', methods: ['GET', 'POST'], longestQuery: 100, largestBody: 0 },
+];
+
+const parameters = ['client_id', 'redirect_uri', 'resource', 'scope', 'state', 'prompt', 'id_token_hint', 'return'];
+const fields = ['name', 'password', 'link', 'token', 'refresh_token', 'code', 'code_verifier', 'client_secret', 'csrf'];
+const metadata = ['redirect_uris', 'client_name', 'grant_types', 'scope', 'jwks', 'contacts'];
+const readCookies = ['cartulary', 'cartulary-form', 'cartulary-known', 'cartulary-upstream', 'cartulary_request'];
+const readHeaders = [
+  'Host',
+  'Origin',
+  'Authorization',
+  'Content-Type',
+  'Content-Encoding',
+  'Transfer-Encoding',
+  'Content-Length',
+  'User-Agent',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'Forwarded',
+  'Accept',
+  'Accept-Language',
+  'Accept-Encoding',
+  'Accept-Charset',
+  'Sec-Fetch-Site',
+  'Referer',
+  'Range',
+  'If-None-Match',
+  'Access-Control-Request-Method',
+  'Access-Control-Request-Headers',
+  'DPoP',
+];
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const json = { 'Content-Type': 'application/json' };
+
+function each(shapes: Readonly<Record<string, Shape>>, make: (shape: Shape, name: string) => Asked[]): Asked[] {
+  return Object.entries(shapes).flatMap(([name, shape]) => make(shape, name));
+}
+
+describe('What a request without a key holds up', function () {
+  this.timeout(120_000);
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  let program: WatchedProgram<WatchedSignIn>;
+  let serial = 0;
+
+  before(async () => {
+    program = await WatchedProgram.start<WatchedSignIn>(new URL('serve-watched.js', import.meta.url));
+  });
+  after(async () => {
+    agent.destroy();
+    await program.close();
+  });
+
+  /** What comes back does not matter, nor whether anything does: a body that is too large is not read to its end. */
+  function send({ method, path, headers, body }: Asked): Promise<void> {
+    serial += 1;
+    const address = `10.${(serial >> 16) & 255}.${(serial >> 8) & 255}.${serial & 255}`;
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    return new Promise((resolve) => {
+      const { hostname, port } = new URL(program.facts.url);
+      const sent = { 'X-Forwarded-For': address, ...length, ...headers };
+      try {
+        const outgoing = request({ hostname, port, agent, method, path, headers: sent }, (response) => {
+          response.resume();
+          response.on('close', resolve);
+        });
+        outgoing.on('error', () => resolve());
+        outgoing.end(body);
+      } catch {
+        // Node's client refuses what no client can send.
+        resolve();
+      }
+    });
+  }
+
+  /** Sends all of it, and looks for the one to blame where they hold up the loop together. */
+  async function assertBrief(asked: readonly Asked[]): Promise<void> {
+    const sendAll = async (): Promise<void> => {
+      for (let at = 0; at < asked.length; at += 8) await Promise.all(asked.slice(at, at + 8).map(send));
+    };
+    if ((await program.holdOf(sendAll, enough, 3)) <= longestHold) return;
+    const found: string[] = [];
+    for (const one of asked) {
+      const hold = await program.holdOf(() => send(one), enough);
+      if (hold > longestHold) found.push(`${one.what}: ${Math.round(hold)} ms`);
+    }
+    assert.deepEqual(found, []);
+  }
+
+  const pathOf = ({ path }: TestedRoute): string =>
+    path
+      .replace(':secret', 'a'.repeat(52))
+      .replace('/oauth/interaction/{id}', program.facts.interaction)
+      .replace('{id}', 'x'.repeat(43));
+
+  /** What makes a request go as far as it can before what is hostile in it is met. */
+  function begin({ path }: TestedRoute): string {
+    const { clientId, clientSecret, redirectUri, tokens } = program.facts;
+    const client = { client_id: clientId, redirect_uri: redirectUri };
+    const code = { response_type: 'code', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const secret = { ...client, client_secret: clientSecret };
+    const beginnings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      '/oauth/authorize': { ...client, ...code },
+      '/oauth/token': { ...secret, grant_type: 'refresh_token', refresh_token: tokens[1] ?? '' },
+      '/oauth/introspect': { ...secret, token: tokens[0] ?? '' },
+      '/oauth/revoke': { ...secret, token: 'x' },
+    };
+    const beginning = beginnings[path];
+    return beginning === undefined ? '' : `${new URLSearchParams(beginning).toString()}&`;
+  }
+
+  for (const route of routes) {
+    const [method = ''] = route.methods;
+    describe(`at ${method} ${route.path}`, () => {
+      const visitors = (): readonly (readonly [string, OutgoingHttpHeaders])[] => [
+        ['a stranger', {}],
+        ['a person signed in', { Cookie: program.facts.cookies }],
+      ];
+
+      it('is next to nothing, whatever the query', async () => {
+        const start = begin(route);
+        for (const [who, headers] of visitors()) {
+          await assertBrief(
+            each(queryShapes(route.longestQuery > 1000 ? parameters : []), (shape, name) =>
+              [largestHeader - 1000, route.longestQuery].map((size) => ({
+                what: `${who}, ${name}, ${size} bytes`,
+                method,
+                path: `${pathOf(route)}?${start}${shape(Math.max(0, size - start.length))}`,
+                headers,
+              })),
+            ),
+          );
+        }
+      });
+
+      it('is next to nothing, whatever the cookies', async () => {
+        await assertBrief(
+          each(cookieShapes(readCookies), (shape, name) =>
+            ['', `${program.facts.cookies}; `].map((own) => ({
+              what: name,
+              method,
+              path: pathOf(route),
+              headers: { Cookie: own + shape(largestHeader - own.length) },
+            })),
+          ),
+        );
+      });
+
+      it('is next to nothing, whatever the other headers', async () => {
+        await assertBrief(
+          each(headerShapes, (shape, name) =>
+            readHeaders.flatMap((header) =>
+              [largestHeader, 200].map((size) => ({
+                what: `${header} of ${name}, ${size} bytes`,
+                method,
+                path: pathOf(route),
+                headers: { [header]: shape(size) },
+              })),
+            ),
+          ),
+        );
+      });
+
+      it('is next to nothing, whatever the body', async () => {
+        const start = begin(route);
+        for (const [who, headers] of visitors()) {
+          const size = who === 'a stranger' ? largestBody : route.largestBody;
+          await assertBrief([
+            ...each(queryShapes(route.largestBody === 0 ? [] : fields), (shape, name) => [
+              {
+                what: `${who}, a form of ${name}, ${size} bytes`,
+                method: 'POST',
+                path: pathOf(route),
+                headers: { ...headers, ...form },
+                body: start + shape(Math.max(0, size - start.length)),
+              },
+            ]),
+            ...each(jsonShapes(route.largestBody === 0 ? [] : metadata), (shape, name) => [
+              {
+                what: `${who}, JSON of ${name}, ${size} bytes`,
+                method: 'POST',
+                path: pathOf(route),
+                headers: { ...headers, ...json },
+                body: shape(size),
+              },
+            ]),
+          ]);
+        }
+      });
+    });
+  }
+});

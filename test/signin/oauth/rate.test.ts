@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mountMcp } from '../../../lib/mcp/mount.js';
+import { changePolicy } from '../../../lib/operations/change-policy.js';
+import { perform } from '../../../lib/operations/perform.js';
+import type { Workspace } from '../../../lib/workspace/workspace.js';
+import { noLog } from '../../harness/log.js';
+import { operator } from '../../harness/service.js';
+import { McpHands } from '../../mcp/open-mcp.js';
+import { OAuthClient } from './client.js';
+import { openOAuthServer, type Member, type OAuthServer } from './server.js';
+
+const burst = 5;
+
+describe('How often applications that act as people may ask', () => {
+  let server: OAuthServer;
+  let person: Member;
+  beforeEach(async () => {
+    server = await openOAuthServer();
+    const { rest, host } = server.server;
+    const { later, addressOf } = rest;
+    const { readAccessToken } = server.face;
+    const options = { version: '0.0.0', log: noLog, publicUrl: server.url, corsOrigins: [], later, addressOf };
+    rest.mount(mountMcp(host.service, { ...options, readAccessToken }));
+    await limit(host.workspace);
+    person = await server.person();
+  });
+  afterEach(() => server.close());
+
+  const limit = (workspace: Workspace) => perform(workspace, operator, changePolicy, { requestsPerMinute: 60, burst });
+
+  /** A token of an application of its own. */
+  async function letIn(member: Member, workspace = 'acme'): Promise<string> {
+    const client = await OAuthClient.register(server);
+    return (await client.signIn(server.browserOf(member), {}, { workspace })).access_token;
+  }
+
+  const ask = async (token: string) => (await new McpHands(server.url, token).request('tools/list')).status;
+
+  it('is counted for the person, however many applications they have let in', async () => {
+    const tokens = [await letIn(person), await letIn(person), await letIn(person)];
+    const statuses = [];
+    for (let count = 0; count < burst; count += 1) statuses.push(await ask(tokens[count % tokens.length] ?? ''));
+    assert.deepEqual(
+      statuses,
+      Array.from({ length: burst }, () => 200),
+    );
+    for (const token of tokens) assert.equal(await ask(token), 429);
+    assert.equal(await ask(await letIn(person)), 429, 'one more application has nothing more');
+    server.host.clock.advance(1000);
+    assert.deepEqual([await ask(tokens[0] ?? ''), await ask(tokens[1] ?? '')], [200, 429]);
+  });
+
+  it('leaves others alone: another person, and the same person in another workspace', async () => {
+    const token = await letIn(person);
+    const other = await server.server.addWorkspace();
+    await limit(other.host.workspace);
+    const { name } = other.host.workspace;
+    const principalId = await other.host.principal('ada elsewhere');
+    server.host.service.people.identities.provide(name, principalId, 'ada', 'ada@example.org');
+    const elsewhere = await letIn(person, name);
+    const others = await letIn(await server.person('bea'));
+    for (let count = 0; count <= burst; count += 1) await ask(token);
+    assert.equal(await ask(token), 429);
+    assert.equal(await ask(others), 200);
+    assert.equal(await ask(elsewhere), 200);
+  });
+});
