@@ -41,6 +41,6 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
 }
 
 /** Whose limits a caller's work counts towards. */
-export function sourceOf(workspace: string, { credentialId, principalId }: Caller): string {
-  return `${workspace}/${credentialId ?? principalId}`;
+export function sourceOf(workspace: string, { countedAs, credentialId, principalId }: Caller): string {
+  return `${workspace}/${countedAs ?? credentialId ?? principalId}`;
 }

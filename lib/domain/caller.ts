@@ -9,6 +9,8 @@ export interface Caller {
   readonly kind: PrincipalKind;
   /** The credential's id; null for the operator and for connectors. */
   readonly credentialId: string | null;
+  /** Whose rate and limits its work counts towards, where that is not the credential: the person behind a token. */
+  readonly countedAs?: string;
   readonly interface: CallerInterface;
   readonly requestId: string;
 }

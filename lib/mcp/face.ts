@@ -161,10 +161,11 @@ export class McpFace {
     return readBody(largestBody);
   }
 
-  #makeVisit(requestId: string, { workspace, principal, credentialId, owner, scopes }: Recognised): Visit {
+  #makeVisit(requestId: string, { workspace, principal, credentialId, owner, rated, scopes }: Recognised): Visit {
+    const { id: principalId, kind } = principal;
     return {
       workspace,
-      caller: { principalId: principal.id, kind: principal.kind, credentialId, interface: 'mcp', requestId },
+      caller: { principalId, kind, credentialId, countedAs: rated, interface: 'mcp', requestId },
       cursors: this.#host.cursors,
       owner,
       scopes,

@@ -50,6 +50,15 @@ describe('How often applications that act as people may ask', () => {
     assert.deepEqual([await ask(tokens[0] ?? ''), await ask(tokens[1] ?? '')], [200, 429]);
   });
 
+  it('and so is what they have under way', async () => {
+    const { workLimits } = server.host.service;
+    const tokens = [await letIn(person), await letIn(person)];
+    const all = workLimits.requests.takeNow(`acme/${person.principalId}`, 100);
+    for (const token of tokens) assert.equal(await ask(token), 429);
+    all();
+    for (const token of tokens) assert.equal(await ask(token), 200);
+  });
+
   it('leaves others alone: another person, and the same person in another workspace', async () => {
     const token = await letIn(person);
     const other = await server.server.addWorkspace();
