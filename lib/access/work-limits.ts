@@ -21,7 +21,7 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   /** Searches, diffs, briefs, previews: what takes more than some milliseconds of processor time. */
   computations: { perSource: 4, inAll: 32, waiting: 96, timeout: 3 * tenSeconds },
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
-  downloads: { perSource: 8, inAll: 64, waiting: 50, timeout: tenSeconds },
+  downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
 };
 

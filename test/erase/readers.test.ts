@@ -54,7 +54,7 @@ describe('An erase, while a reader of other documents takes its time', function 
 
       const isTaken = (kind: 'downloads' | 'exports'): boolean => {
         const { workLimits } = server.host.service;
-        const limit = kind === 'downloads' ? 8 : 50;
+        const limit = kind === 'downloads' ? 4 : 50;
         const release = workLimits[kind].tryTake(`acme/${key.split('_')[2]}`, limit);
         release?.();
         return release === undefined;
