@@ -118,7 +118,7 @@ describe('text that is no Unicode, at the faces', () => {
       assert.equal(response.status, 400);
       assert.deepEqual(await response.json(), {
         error: 'invalid_client_metadata',
-        error_description: 'The member client_name is no Unicode text.',
+        error_description: 'client_name holds text that is no Unicode.',
       });
     } finally {
       await oauth.close();
