@@ -51,16 +51,40 @@ export function splitWords(text: string, visit: WordVisitor): void {
 /** Characters that are a few milliseconds of work, whatever they are. */
 const charactersAtOnce = 4096;
 
-/** Like `splitWords`, for texts of any length before somebody who waits: rests where it yields. */
+/** Longer than anything the pattern matches. */
+const searchedAtOnce = 16 * 1024;
+
+/**
+ * Like `splitWords`, for texts of any length before somebody who waits: rests where it yields. The matcher sees a
+ * part of the text at a time, since it goes through all that is no word without a rest.
+ */
 export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<void, void> {
   let last = nothingYet;
   let rested = 0;
-  for (const { 0: raw, index } of text.matchAll(wordPattern)) {
-    last = visitStretch(raw, index, last, visit);
-    if (last.end - rested < charactersAtOnce) continue;
-    rested = last.end;
+  for (let from = 0; from < text.length;) {
+    const part = text.slice(from, from + searchedAtOnce);
+    const isLastPart = from + part.length === text.length;
+    let next = from + part.length - (isLastPart || !endsInHalf(part) ? 0 : 1);
+    for (const { 0: raw, index } of part.matchAll(wordPattern)) {
+      if (!isLastPart && index > 0 && index + raw.length >= part.length - 1) {
+        // The word may go on in the next part.
+        next = from + index;
+        break;
+      }
+      last = visitStretch(raw, from + index, last, visit);
+      if (last.end - rested < charactersAtOnce) continue;
+      rested = last.end;
+      yield;
+    }
+    from = next;
+    rested = from;
     yield;
   }
+}
+
+/** Whether the last unit is the first half of a character. */
+function endsInHalf(text: string): boolean {
+  return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
 interface Stretch {

@@ -1,3 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+const cpuFile = `/proc/self/task/${process.pid}/schedstat`;
+
+/**
+ * Milliseconds of processor time that the main thread has used, where the system tells it (Linux); else those of the
+ * process. Threads that earlier tests have left at work do not count.
+ */
+function readCpu(): number {
+  try {
+    return Number(readFileSync(cpuFile, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+}
+
 /** What can rest returns a generator that yields where it can; anything else is done in one stretch. */
 export type Work = () => unknown;
 
@@ -5,12 +22,11 @@ export type Work = () => unknown;
 function measureOnce(work: Work): number {
   let longest = 0;
   const take = <Result>(step: () => Result): Result => {
-    const before = process.cpuUsage();
+    const before = readCpu();
     try {
       return step();
     } finally {
-      const { user, system } = process.cpuUsage(before);
-      longest = Math.max(longest, (user + system) / 1000);
+      longest = Math.max(longest, readCpu() - before);
     }
   };
   const begun = take(work);

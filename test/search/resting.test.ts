@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Location } from '../../lib/domain/location.js';
-import { splitWordsInSteps, wordsOf } from '../../lib/search/split-words.js';
+import { splitWords, splitWordsInSteps, wordsOf, type WordVisitor } from '../../lib/search/split-words.js';
+import { shapes } from '../hostile/shapes.js';
 import { IndexOf } from './index-of.js';
 
 const query = 'ladd* ledder~2 stair rung';
@@ -94,8 +95,32 @@ describe('search: hostile texts', () => {
       const text = piece.repeat(120_000 / piece.length);
       const { steps, most, words } = stepsOf(text);
       assert.ok(most <= 40_000, `${most} words at once of ${JSON.stringify(piece)}`);
-      assert.ok(steps >= 10 || words.length === 0, `${steps} steps of ${JSON.stringify(piece)}`);
+      assert.ok(steps >= 7, `${steps} steps of ${JSON.stringify(piece)}`);
       assert.deepEqual(words, wordsOf(text));
+    }
+  });
+
+  it('give each word the same place, wherever the text is cut to rest', () => {
+    const read = (go: (visit: WordVisitor) => void): string => {
+      const placed: string[] = [];
+      go((word, start, end) => placed.push(`${word} ${start} ${end}`));
+      return placed.join('\n');
+    };
+    for (const [shape, make] of Object.entries(shapes)) {
+      for (const before of ['', 'a', 'ab ', '漢', '𠀋𠀋 ', '\u200b']) {
+        const text = `${before}${make(40_000)} last`;
+        const whole = read((visit) => splitWords(text, visit));
+        const inSteps = read((visit) => {
+          for (const _ of splitWordsInSteps(text, visit));
+        });
+        assert.ok(inSteps === whole, `${shape}, after ${JSON.stringify(before)}`);
+      }
+    }
+  });
+
+  it('rest also where they hold no word for long', () => {
+    for (const piece of ['\u200b', '👨\u200d', '.']) {
+      assert.ok(stepsOf(piece.repeat(500_000 / piece.length)).steps >= 30, piece);
     }
   });
 
