@@ -1,8 +1,8 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import type { SignInMethod } from '../domain/signed-in.js';
-import type { StoredSession } from '../sidecar/browser-session-table.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import { hashSecret, makeSecret } from './secret.js';
 
 const oneMinute = 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 
 /** What people let applications do, in whichever workspace: their own to see and to end. */
 export class Consents {

@@ -1,8 +1,8 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
-import type { StoredIdentity, StoredMembership } from '../sidecar/identity-table.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { StoredIdentity, StoredMembership } from '../sidecar/tables/identity-table.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import { longestPassword } from './hash-password.js';
 
 /** Characters of a sign-in name: as many as an e-mail address may have (RFC 5321 §4.5.3.1). */

@@ -1,7 +1,7 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
-import type { StoredIdentity } from '../sidecar/identity-table.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import type { Consents } from './consents.js';
 import { hashSecret, makeSecret } from './secret.js';
 

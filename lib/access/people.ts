@@ -1,5 +1,5 @@
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import { BrowserSessions } from './browser-sessions.js';
 import { Consents } from './consents.js';
 import { PasswordHasher } from './hash-password.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../domain/clock.js';
-import type { PeopleTables } from '../sidecar/people-tables.js';
+import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 import { cutAddress } from './cut-address.js';
 
 interface Rule {

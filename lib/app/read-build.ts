@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { packagePath } from '../config.js';
-import type { Build } from '../rest/host.js';
+import type { Build } from '../rest/dependencies.js';
 
 /** What is running: the release, as package.json names it, and the commit where it runs from a checkout. */
 export function readBuild(): Build {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Config } from '../config.js';
 import { Refusal } from '../domain/refusal.js';
-import type { RestoreSource } from '../operations/restore-workspace.js';
+import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { makeOperator } from '../socket/initialize.js';
 import type { CommandAnswer } from '../socket/send-command.js';
 import { openService } from './open-service.js';

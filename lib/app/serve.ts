@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { formatTime } from '../domain/clock.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
-import type { Build } from '../rest/host.js';
+import type { Build } from '../rest/dependencies.js';
 import type { RestServer } from '../rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
 import type { ServerFacts } from '../socket/command.js';

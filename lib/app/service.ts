@@ -11,14 +11,14 @@ import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { closeToOthers } from '../disk/close-to-others.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
-import { restoreWorkspace, type RestoreSource } from '../operations/restore-workspace.js';
+import { restoreWorkspace, type RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { takeOwnerLock, type OwnerLock } from '../sidecar/owner-lock.js';
 import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/service-file.js';
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, createWorkspace, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
-import { adoptWorkspace, removeMark } from '../workspace/stage-workspace.js';
-import { sweepDataFolder } from '../workspace/sweep-data-folder.js';
+import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
+import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What the composition needs to know. */

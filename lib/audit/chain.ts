@@ -1,6 +1,6 @@
 import { firstPreviousHash, type AuditEvent, type AuditRecord } from '../domain/audit-record.js';
 import { formatTime, type Randomness } from '../domain/clock.js';
-import type { AuditRow, AuditTable } from '../sidecar/audit-table.js';
+import type { AuditRow, AuditTable } from '../sidecar/tables/audit-table.js';
 import { commitTo, hashRecord } from './canonical-record.js';
 
 /** Where the chain stands: the last record's number and hash (hex). */

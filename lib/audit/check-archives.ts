@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findFaultOfFile } from '../pace/hash-file.js';
-import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
+import { findFaultOfFile } from '../scheduling/hash-file.js';
+import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 
 /**
  * Whether the file of each archive is there and is the one that was written. Unlike the chain's verification it does not

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { formatTime, type Randomness } from '../domain/clock.js';
-import type { AuditCheckpointTable, CheckpointRow } from '../sidecar/audit-checkpoint-table.js';
+import type { AuditCheckpointTable, CheckpointRow } from '../sidecar/tables/audit-checkpoint-table.js';
 import type { ChainHead } from './chain.js';
 
 /** A head of the chain with the signature of the workspace's key over it, as exported. */

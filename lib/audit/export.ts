@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../domain/audit-record.js';
-import { yieldToLoop } from '../pace/yield-to-loop.js';
-import type { StoredText } from '../sidecar/audit-table.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { StoredText } from '../sidecar/tables/audit-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { describeError } from '../domain/describe-error.js';
 import type { AuditRecord } from '../domain/audit-record.js';
-import { yieldToLoop } from '../pace/yield-to-loop.js';
-import type { ArchiveRow } from '../sidecar/audit-archive-table.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 import type { ExportedRecord } from './exported-line.js';
 
 /** A stretch of the chain cannot be had from its archive. */

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../domain/audit-record.js';
-import type { AuditTable } from '../sidecar/audit-table.js';
+import type { AuditTable } from '../sidecar/tables/audit-table.js';
 
 /** The reason under which requests over the limit are counted; every other reason is a failed authentication. */
 export const overLimit = 'over_limit';

@@ -1,4 +1,4 @@
-import type { Quote } from './passage.js';
+import type { Quote } from '../text/passage.js';
 import type { Author } from './document.js';
 import type { Location } from './location.js';
 

@@ -1,11 +1,11 @@
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { refuseUnread } from '../operations/perform.js';
-import { runResting } from '../pace/run-resting.js';
+import { runResting } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
 import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
-import type { Visit } from './visit.js';
+import type { Visit } from './request-context.js';
 
 /** The action of a call whose arguments do not tell what it is for. */
 const toolCall = 'tool.call';

@@ -1,9 +1,9 @@
 import type { PlacedClaim } from '../domain/claim.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
-import { releaseClaim, releaseClaimAt } from '../operations/release-claim.js';
-import { takeClaim } from '../operations/take-claim.js';
-import { listClaims } from '../operations/list-claims.js';
+import { releaseClaim, releaseClaimAt } from '../operations/claims/release-claim.js';
+import { takeClaim } from '../operations/claims/take-claim.js';
+import { listClaims } from '../operations/claims/list-claims.js';
 import { presentClaim } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 

@@ -9,16 +9,16 @@ import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { longestHeader } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { runResting } from '../pace/run-resting.js';
+import { runResting } from '../scheduling/run-cooperatively.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './check-arguments.js';
-import type { McpHost, McpOptions } from './host.js';
+import type { McpHost, McpOptions } from './dependencies.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';
 import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
-import type { Visit } from './visit.js';
+import type { Visit } from './request-context.js';
 
 /** A request as this face sees it, however it came. Header names in small letters. */
 export interface McpRequest {

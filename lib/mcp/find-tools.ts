@@ -2,14 +2,14 @@ import { formatTime, parseTime } from '../domain/clock.js';
 import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { parseLabels } from '../operations/content.js';
+import { parseLabels } from '../operations/documents/content.js';
 import {
   listReachedDocuments,
   listReachedFolders,
   type ReachedDocument,
   type ReachedFolder,
-} from '../operations/list-reached.js';
-import { searchDocuments, type SearchInput, type SearchResults } from '../operations/search-documents.js';
+} from '../operations/documents/list-reached.js';
+import { searchDocuments, type SearchInput, type SearchResults } from '../operations/documents/search-documents.js';
 import { presentRecord } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 

@@ -4,7 +4,7 @@ import type { ToolBox } from './call-tool.js';
 import { instructions } from './instructions.js';
 import { presentRefusal } from './present-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
-import type { Visit } from './visit.js';
+import type { Visit } from './request-context.js';
 
 /** Milliseconds for which clients may keep what is the same for everyone until the next release. */
 const toolsKept = 60 * 60 * 1000;

@@ -7,9 +7,9 @@ import {
   readMessageThread,
   type ListMessagesInput,
   type MessagePage,
-} from '../operations/list-messages.js';
-import { markMessages } from '../operations/mark-messages.js';
-import { sendMessage } from '../operations/send-message.js';
+} from '../operations/messages/list-messages.js';
+import { markMessages } from '../operations/messages/mark-messages.js';
+import { sendMessage } from '../operations/messages/send-message.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 

@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { McpFace, type McpAnswer } from './face.js';
-import type { McpHost, McpOptions } from './host.js';
+import type { McpHost, McpOptions } from './dependencies.js';
 
 /** Where this face is, under the service's address. */
 const paths = new Set(['/mcp', '/mcp/']);

@@ -1,4 +1,4 @@
-import type { Heading } from '../domain/outline.js';
+import type { Heading } from '../text/outline.js';
 
 /** Headings that one answer shows. */
 const mostHeadings = 300;

@@ -1,5 +1,5 @@
 import { parseLocation } from '../domain/location.js';
-import { readPart, type PartRead, type ShownText } from '../operations/read-part.js';
+import { readPart, type PartRead, type ShownText } from '../operations/documents/read-part.js';
 import { presentClaim, presentRecord } from './present-document.js';
 import { presentOutline } from './present-outline.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';

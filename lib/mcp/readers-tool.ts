@@ -1,7 +1,7 @@
 import { parseFolderLocation } from '../domain/location.js';
 import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
-import { listReaders } from '../operations/list-readers.js';
+import { listReaders } from '../operations/grants/list-readers.js';
 import { presentWho } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
 

@@ -9,7 +9,7 @@ import { rateLimited, Refusal, unavailable } from '../domain/refusal.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { readBearer, recogniseKey, refuseAddress } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { McpHost, McpOptions } from './host.js';
+import type { McpHost, McpOptions } from './dependencies.js';
 
 /** Who calls, by key or by token. */
 export interface Recognised {

@@ -1,11 +1,11 @@
 import { formatTime } from '../domain/clock.js';
 import { faultOfLocation, nameOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
-import { listReachedDocuments } from '../operations/list-reached.js';
+import { listReachedDocuments } from '../operations/documents/list-reached.js';
 import { perform } from '../operations/perform.js';
-import { readWhole } from '../operations/read-part.js';
+import { readWhole } from '../operations/documents/read-part.js';
 import { readOrRecord } from './tool.js';
-import type { Visit } from './visit.js';
+import type { Visit } from './request-context.js';
 
 const scheme = 'cartulary://doc/';
 export const documentTemplate = {

@@ -1,17 +1,17 @@
 import type { DocumentEdit } from '../domain/document-edit.js';
 import { parseLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { decodeContent, parseMessage } from '../operations/content.js';
+import { decodeContent, parseMessage } from '../operations/documents/content.js';
 import {
   editDocument,
   previewEdit,
   type EditDocumentInput,
   type EditedDocument,
   type EditOutcome,
-} from '../operations/edit-document.js';
-import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/write-text.js';
-import { countLines } from '../operations/cut-text.js';
-import { stagedFrom } from '../workspace/prepare-content.js';
+} from '../operations/documents/edit-document.js';
+import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/documents/write-text.js';
+import { countLines } from '../text/cut-text.js';
+import { stagedFrom } from '../changes/prepare-content.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface WriteArguments {

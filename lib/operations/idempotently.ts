@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../domain/caller.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
-import type { StoredAnswer } from '../sidecar/idempotency-table.js';
+import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import type { Steps } from '../pace/in-steps.js';
-import type { Pen } from '../workspace/pen.js';
-import { requireRoomForAnswer } from '../workspace/take-room.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import type { Pen } from '../changes/write-context.js';
+import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 
 /** How long an answer is kept. Milliseconds. */

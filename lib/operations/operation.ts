@@ -1,10 +1,10 @@
 import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
-import type { Steps } from '../pace/in-steps.js';
-import type { Pen } from '../workspace/pen.js';
-import type { StagedBlobs } from '../workspace/staging.js';
-import type { View } from '../workspace/view.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import type { Pen } from '../changes/write-context.js';
+import type { StagedBlobs } from '../journal/staging.js';
+import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { NotedLater } from '../workspace/note-later.js';
+import type { NotedLater } from '../journal/deferred-audit.js';
 import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
-import type { RestHost } from './host.js';
+import type { RestHost } from './dependencies.js';
 
 export type { Recognised } from '../workspace/recognise-key.js';
 

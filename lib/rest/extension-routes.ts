@@ -1,17 +1,17 @@
-import { addComment } from '../operations/add-comment.js';
-import { breakClaim } from '../operations/break-claim.js';
-import { releaseClaim } from '../operations/release-claim.js';
-import { takeClaim } from '../operations/take-claim.js';
-import { deleteComment, editComment, resolveThread } from '../operations/change-comment.js';
-import { addLabels, removeLabels, setLabels } from '../operations/change-labels.js';
-import { compareVersions } from '../operations/compare-versions.js';
-import { deleteFolder, undeleteFolderInShort } from '../operations/delete-folder.js';
-import { listClaims } from '../operations/list-claims.js';
-import { listComments } from '../operations/list-comments.js';
-import { listHistory } from '../operations/list-history.js';
-import { readDocument } from '../operations/read-document.js';
-import { restoreVersion } from '../operations/restore-version.js';
-import { listRevert, revertChangesInShort } from '../operations/revert-changes.js';
+import { addComment } from '../operations/comments/add-comment.js';
+import { breakClaim } from '../operations/claims/break-claim.js';
+import { releaseClaim } from '../operations/claims/release-claim.js';
+import { takeClaim } from '../operations/claims/take-claim.js';
+import { deleteComment, editComment, resolveThread } from '../operations/comments/change-comment.js';
+import { addLabels, removeLabels, setLabels } from '../operations/documents/change-labels.js';
+import { compareVersions } from '../operations/history/compare-versions.js';
+import { deleteFolder, undeleteFolderInShort } from '../operations/folders/delete-folder.js';
+import { listClaims } from '../operations/claims/list-claims.js';
+import { listComments } from '../operations/comments/list-comments.js';
+import { listHistory } from '../operations/history/list-history.js';
+import { readDocument } from '../operations/documents/read-document.js';
+import { restoreVersion } from '../operations/documents/restore-version.js';
+import { listRevert, revertChangesInShort } from '../operations/history/revert-changes.js';
 import { presentBrokenClaim, presentPlacedClaim, presentReleasedClaim, presentTakenClaim } from './present-claim.js';
 import {
   presentAddedComment,

@@ -19,7 +19,7 @@ import { describeBelow, readDescription } from './description.js';
 import { missingHeader } from './explain-invalid.js';
 import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './find-route.js';
 import type { HeaderLines } from './header-lines.js';
-import type { RestHost, RestOptions } from './host.js';
+import type { RestHost, RestOptions } from './dependencies.js';
 import { makeOpenRoutes } from './open-routes.js';
 import { parseParameters, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findTextMember, type TextSpan } from '../domain/json-shape.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { ContentDecoder, contentTooLarge, type ContentEncoding } from '../operations/content.js';
+import { ContentDecoder, contentTooLarge, type ContentEncoding } from '../operations/documents/content.js';
 import { canonicalize } from './canonicalize.js';
 
 /** The content of a JSON body, taken out of it in pieces. */

@@ -1,5 +1,5 @@
 import { answerJson, type Answer } from './answer.js';
-import type { Build } from './host.js';
+import type { Build } from './dependencies.js';
 import type { OpenRoute } from './route.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { PlacedClaim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { ChangedClaim } from '../operations/find-own-claim.js';
-import type { TakenClaim } from '../operations/take-claim.js';
+import type { ChangedClaim } from '../operations/claims/find-own-claim.js';
+import type { TakenClaim } from '../operations/claims/take-claim.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor } from './present-document.js';
 

@@ -1,7 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import type { Comment, CommentAnchor, ListedComment, Thread } from '../domain/comment.js';
-import type { ChangedComment } from '../operations/add-comment.js';
-import type { DeletedComment, ResolvedThread } from '../operations/change-comment.js';
+import type { ChangedComment } from '../operations/comments/add-comment.js';
+import type { DeletedComment, ResolvedThread } from '../operations/comments/change-comment.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor } from './present-document.js';
 import type { CheckedRequest } from './route.js';

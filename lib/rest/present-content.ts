@@ -1,5 +1,5 @@
 import { formatEtag } from '../domain/etag.js';
-import type { DocumentRead } from '../operations/read-document.js';
+import type { DocumentRead } from '../operations/documents/read-document.js';
 import type { Answer, AnswerBody } from './answer.js';
 import { nameDownload } from './name-download.js';
 import { parseRange, type ByteRange } from './parse-range.js';

@@ -3,7 +3,7 @@ import { formatTime } from '../domain/clock.js';
 import type { Author, Document, Version } from '../domain/document.js';
 import { formatEtag } from '../domain/etag.js';
 import { segmentsOf, type Location } from '../domain/location.js';
-import type { Deletion } from '../workspace/apply-delete.js';
+import type { Deletion } from '../changes/apply-delete.js';
 import { answerJson, type Answer } from './answer.js';
 
 /** A principal as everyone sees it who can read what it wrote. */

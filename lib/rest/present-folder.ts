@@ -1,7 +1,7 @@
 import type { Folder } from '../domain/document.js';
 import { formatTime } from '../domain/clock.js';
-import type { ShortFolderUndeletion } from '../operations/delete-folder.js';
-import type { FolderDeletionResult } from '../workspace/apply-delete-folder.js';
+import type { ShortFolderUndeletion } from '../operations/folders/delete-folder.js';
+import type { FolderDeletionResult } from '../changes/apply-delete-folder.js';
 import { answerJson, type Answer } from './answer.js';
 
 /** The description's `Folder`. */

@@ -1,6 +1,6 @@
 import { formatTime } from '../domain/clock.js';
-import type { GrantRecord, GrantResult } from '../operations/change-grant.js';
-import type { ListedGrant } from '../operations/list-grants.js';
+import type { GrantRecord, GrantResult } from '../operations/grants/change-grant.js';
+import type { ListedGrant } from '../operations/grants/list-grants.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor } from './present-document.js';
 

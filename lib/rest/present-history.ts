@@ -1,7 +1,7 @@
 import { formatTime } from '../domain/clock.js';
 import type { HistoryEntry } from '../domain/history.js';
-import type { TextDiff } from '../domain/text-diff.js';
-import type { ComparedVersions } from '../operations/compare-versions.js';
+import type { TextDiff } from '../text/text-diff.js';
+import type { ComparedVersions } from '../operations/history/compare-versions.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor, presentVersion } from './present-document.js';
 

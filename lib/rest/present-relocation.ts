@@ -1,6 +1,6 @@
 import { formatEtag } from '../domain/etag.js';
-import { describeAccessChange } from '../workspace/report-access.js';
-import type { RelocationResult } from '../workspace/apply-relocate.js';
+import { describeAccessChange } from '../changes/report-access.js';
+import type { RelocationResult } from '../changes/apply-relocate.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentDocument } from './present-document.js';
 import { presentFolder } from './present-folder.js';

@@ -1,5 +1,5 @@
 import { formatTime } from '../domain/clock.js';
-import type { RevertPage, ShortRevert } from '../operations/revert-changes.js';
+import type { RevertPage, ShortRevert } from '../operations/history/revert-changes.js';
 import { answerJson, type Answer } from './answer.js';
 import { sealPosition } from './read-page.js';
 import type { CheckedRequest } from './route.js';

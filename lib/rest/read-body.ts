@@ -4,8 +4,8 @@ import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
-import { runResting } from '../pace/run-resting.js';
-import { contentTooLarge } from '../operations/content.js';
+import { runResting } from '../scheduling/run-cooperatively.js';
+import { contentTooLarge } from '../operations/documents/content.js';
 import { splitBody, type LongContent } from './long-content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */

@@ -1,7 +1,7 @@
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
-import type { BreakClaimInput } from '../operations/break-claim.js';
-import type { TakeClaimInput } from '../operations/take-claim.js';
-import type { ListClaimsInput } from '../operations/list-claims.js';
+import type { BreakClaimInput } from '../operations/claims/break-claim.js';
+import type { TakeClaimInput } from '../operations/claims/take-claim.js';
+import type { ListClaimsInput } from '../operations/claims/list-claims.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 

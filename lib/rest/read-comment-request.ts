@@ -1,7 +1,7 @@
 import { parseLocation, type Location } from '../domain/location.js';
-import type { AddCommentInput } from '../operations/add-comment.js';
-import type { EditCommentInput, ResolveThreadInput } from '../operations/change-comment.js';
-import type { ListCommentsInput } from '../operations/list-comments.js';
+import type { AddCommentInput } from '../operations/comments/add-comment.js';
+import type { EditCommentInput, ResolveThreadInput } from '../operations/comments/change-comment.js';
+import type { ListCommentsInput } from '../operations/comments/list-comments.js';
 import { readPlace } from './read-history-request.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';

@@ -1,12 +1,12 @@
 import { parsePrecondition, type Precondition } from '../domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { decodeContent, parseLabels, parseMediaType, parseMessage, type ContentSource } from '../operations/content.js';
-import type { CreateDocumentInput } from '../operations/create-document.js';
-import type { DeleteDocumentInput } from '../operations/delete-document.js';
-import type { ListInput } from '../operations/list-documents.js';
-import type { ReadDocumentInput } from '../operations/read-document.js';
-import type { UpdateDocumentInput } from '../operations/update-document.js';
+import { decodeContent, parseLabels, parseMediaType, parseMessage, type ContentSource } from '../operations/documents/content.js';
+import type { CreateDocumentInput } from '../operations/documents/create-document.js';
+import type { DeleteDocumentInput } from '../operations/documents/delete-document.js';
+import type { ListInput } from '../operations/documents/list-documents.js';
+import type { ReadDocumentInput } from '../operations/documents/read-document.js';
+import type { UpdateDocumentInput } from '../operations/documents/update-document.js';
 import { unknownParameter } from './parse-target.js';
 import { wantsRawForm } from './present-content.js';
 import { readPage } from './read-page.js';

@@ -1,7 +1,7 @@
 import { parseFolderLocation, parseLocation, type Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
-import type { GrantInput } from '../operations/change-grant.js';
-import type { ListGrantsInput } from '../operations/list-grants.js';
+import type { GrantInput } from '../operations/grants/change-grant.js';
+import type { ListGrantsInput } from '../operations/grants/list-grants.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 

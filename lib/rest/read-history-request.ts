@@ -1,9 +1,9 @@
 import { parsePrecondition } from '../domain/etag.js';
 import { parseLocation, type Location } from '../domain/location.js';
-import type { CompareVersionsInput } from '../operations/compare-versions.js';
-import type { ListHistoryInput } from '../operations/list-history.js';
-import type { RestoreVersionInput } from '../operations/restore-version.js';
-import { parseMessage } from '../operations/content.js';
+import type { CompareVersionsInput } from '../operations/history/compare-versions.js';
+import type { ListHistoryInput } from '../operations/history/list-history.js';
+import type { RestoreVersionInput } from '../operations/documents/restore-version.js';
+import { parseMessage } from '../operations/documents/content.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 

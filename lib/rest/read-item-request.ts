@@ -1,6 +1,6 @@
 import { parsePrecondition } from '../domain/etag.js';
 import { parseFolderLocation, parseLocation, parseName, type Location } from '../domain/location.js';
-import type { MoveInput, RenameInput } from '../operations/relocate.js';
+import type { MoveInput, RenameInput } from '../operations/folders/relocate.js';
 import type { CheckedRequest } from './route.js';
 
 /** Fields of the bodies FolderCreate, RenameRequest, MoveRequest and UndeleteRequest; the description requires them. */

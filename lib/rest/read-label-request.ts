@@ -1,6 +1,6 @@
 import { parseLocation } from '../domain/location.js';
-import type { ChangeLabelsInput } from '../operations/change-labels.js';
-import type { ReadDocumentInput } from '../operations/read-document.js';
+import type { ChangeLabelsInput } from '../operations/documents/change-labels.js';
+import type { ReadDocumentInput } from '../operations/documents/read-document.js';
 import { readPlace } from './read-history-request.js';
 import type { CheckedRequest } from './route.js';
 

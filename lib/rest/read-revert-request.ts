@@ -1,8 +1,8 @@
 import { parseTime } from '../domain/clock.js';
 import { parseFolderLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { parseMessage } from '../operations/content.js';
-import type { ListRevertInput, PreviewRevertInput, RevertChangesInput } from '../operations/revert-changes.js';
+import { parseMessage } from '../operations/documents/content.js';
+import type { ListRevertInput, PreviewRevertInput, RevertChangesInput } from '../operations/history/revert-changes.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './route.js';
 

@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { strictTransport } from '../http/strict-transport.js';
-import { NotedLater } from '../workspace/note-later.js';
+import { NotedLater } from '../journal/deferred-audit.js';
 import { RestFace } from './face.js';
-import type { RestHost, RestOptions } from './host.js';
+import type { RestHost, RestOptions } from './dependencies.js';
 import { presentProblem } from './problem.js';
 
 export interface ServerOptions extends Omit<RestOptions, 'later'> {

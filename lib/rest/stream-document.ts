@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { yieldToLoop } from '../pace/yield-to-loop.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { AnswerBody } from './answer.js';
 
 /** Content of more bytes than this is written as JSON piece by piece: in one piece it would hold the event loop. */

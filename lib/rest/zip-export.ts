@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
 import { nameOf, segmentsOf } from '../domain/location.js';
-import type { FolderExport } from '../operations/export-folder.js';
+import type { FolderExport } from '../operations/folders/export-folder.js';
 import type { Answer } from './answer.js';
 import { GatherPieces } from './gather-pieces.js';
 import { nameDownload } from './name-download.js';

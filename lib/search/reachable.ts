@@ -1,6 +1,6 @@
 import { isWithin, rebase, rootLocation, type Location } from '../domain/location.js';
-import { isUnmoved, locationIn, rangeBelow, type CarriedRun } from './carried-run.js';
-import type { Segment } from './segment.js';
+import { isUnmoved, locationIn, rangeBelow, type CarriedRun } from './segments/renamed-range.js';
+import type { Segment } from './segments/segment.js';
 
 /** What a caller may find: everything, or what lies below some folders, and some documents. */
 export interface SearchReach {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import { runResting } from '../pace/run-resting.js';
+import { runResting } from '../scheduling/run-cooperatively.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
@@ -8,41 +8,41 @@ import {
   type AnalyzedDocument,
   type Reading,
   type SearchDocument,
-} from './analyze-document.js';
-import { mostPhraseCandidates } from './check-phrases.js';
-import { defaultFirstTier } from './choose-merge.js';
-import type { ReachedSegment } from './cut-postings.js';
-import { LivingSegment, type SegmentState } from './living-segment.js';
-import { makeSnippet, type Snippet } from './make-snippet.js';
+} from './analysis/analyze-document.js';
+import { mostPhraseCandidates } from './query/check-phrases.js';
+import { defaultFirstTier } from './segments/choose-merge.js';
+import type { ReachedSegment } from './segments/cut-postings.js';
+import { LivingSegment, type SegmentState } from './segments/segment-reader.js';
+import { makeSnippet, type Snippet } from './ranking/make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
-import { parseQuery, type Query, type QuerySyntax } from './parse-query.js';
-import { pickHits } from './pick-hits.js';
+import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
+import { pickHits } from './ranking/pick-hits.js';
 import {
   rankDocuments,
   strangePosition,
   type Ranking,
   type SearchPosition,
   type WidenedTerm,
-} from './rank-documents.js';
+} from './ranking/rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
-import { readLabels } from './read-labels.js';
-import { Refill } from './refill.js';
+import { readLabels } from './analysis/read-labels.js';
+import { Refill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
-import { dropFiles, loadIndex, storeManifest, type IndexState } from './segment-files.js';
-import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './search-batch.js';
-import type { SearchOptions } from './search-options.js';
-import type { SearchPage, SearchRequest } from './search-request.js';
-import type { Segment } from './segment.js';
-import { extract, keyAt, Shelf, type ShelfPlace } from './shelf.js';
-import { forgetStems } from './stem-word.js';
-import { widenQuery } from './widen-query.js';
-import { writeSegment } from './write-segment.js';
+import { dropFiles, loadIndex, storeManifest, type IndexState } from './segments/segment-files.js';
+import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
+import type { SearchOptions } from './query/search-options.js';
+import type { SearchPage, SearchRequest } from './query/search-request.js';
+import type { Segment } from './segments/segment.js';
+import { extract, keyAt, Shelf, type ShelfPlace } from './segments/segment-set.js';
+import { forgetStems } from './analysis/stem-word.js';
+import { widenQuery } from './query/widen-query.js';
+import { writeSegment } from './segments/write-segment.js';
 
-export type * from './search-batch.js';
-export type * from './search-options.js';
-export type * from './search-request.js';
+export type * from './segments/search-batch.js';
+export type * from './query/search-options.js';
+export type * from './query/search-request.js';
 export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */

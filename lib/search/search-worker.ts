@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { Reading, SearchDocument } from './analyze-document.js';
-import type { SegmentState } from './living-segment.js';
-import { Segment } from './segment.js';
+import type { Reading, SearchDocument } from './analysis/analyze-document.js';
+import type { SegmentState } from './segments/segment-reader.js';
+import { Segment } from './segments/segment.js';
 import type { Job, JobAnswer, JobRequest } from './worker.js';
 
 /** Bytes of a merge after which the thread is ended. */

@@ -1,14 +1,14 @@
 /** A worker thread's program: analyses documents, merges and stores segments, one request at a time. */
 import { parentPort } from 'node:worker_threads';
-import { analyzeDocument, type SearchDocument } from './analyze-document.js';
+import { analyzeDocument, type SearchDocument } from './analysis/analyze-document.js';
 import { forgetLanguages, openLanguages, type LanguageCode } from './languages/languages.js';
-import type { SegmentState } from './living-segment.js';
+import type { SegmentState } from './segments/segment-reader.js';
 import { openVectors } from './meaning/open-vectors.js';
-import { mergeSegments } from './merge-segments.js';
-import { storeSegment } from './segment-files.js';
-import { Segment } from './segment.js';
-import { forgetStems } from './stem-word.js';
-import { writeSegment } from './write-segment.js';
+import { mergeSegments } from './segments/merge-segments.js';
+import { storeSegment } from './segments/segment-files.js';
+import { Segment } from './segments/segment.js';
+import { forgetStems } from './analysis/stem-word.js';
+import { writeSegment } from './segments/write-segment.js';
 
 export type Job =
   /** Answers with the memory of a segment. */

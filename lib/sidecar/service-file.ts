@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { lookerPatience, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
-import { OAuthTable } from './oauth-table.js';
-import { openPeopleTables, type PeopleTables } from './people-tables.js';
-import { ServiceKeyTable, type ServiceKey } from './service-key-table.js';
+import { OAuthTable } from './tables/oauth-table.js';
+import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
+import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
 export interface ServiceFile {

@@ -1,9 +1,9 @@
 import { judgePassword, shortestPassword } from '../access/identities.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
-import { setPassword } from '../operations/sign-in.js';
-import type { StoredIdentity } from '../sidecar/identity-table.js';
+import { setPassword } from '../operations/principals/sign-in.js';
+import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
 import type { Membership } from '../domain/signed-in.js';
-import type { Desk, Visit } from './desk.js';
+import type { Desk, Visit } from './sign-in-context.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/tell.js';
 import { recordOwn } from './record.js';

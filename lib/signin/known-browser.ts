@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { makeSecret } from '../access/secret.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { StoredIdentity } from '../sidecar/identity-table.js';
+import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
 import type { Cookies } from './cookies.js';
 
 const cookieName = 'cartulary-known';

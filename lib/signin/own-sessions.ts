@@ -1,7 +1,7 @@
-import { endConsent } from '../operations/change-consent.js';
-import { endSession } from '../operations/sign-in.js';
-import type { StoredSession } from '../sidecar/browser-session-table.js';
-import type { Desk, Visit } from './desk.js';
+import { endConsent } from '../operations/principals/change-consent.js';
+import { endSession } from '../operations/principals/sign-in.js';
+import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
+import type { Desk, Visit } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/tell.js';
 import { recordOwn } from './record.js';

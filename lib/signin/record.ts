@@ -3,7 +3,7 @@ import type { Membership } from '../domain/signed-in.js';
 import { Refusal } from '../domain/refusal.js';
 import type { ReadOperation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
-import type { SignInHost } from './host.js';
+import type { SignInHost } from './dependencies.js';
 
 /** Records what somebody did in every workspace that they are in, before they are answered. */
 export async function recordOwn<Input>(

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readVerifiedAddress } from '../access/verified-address.js';
 import { invalidRequest, notFound, Refusal, unavailable } from '../domain/refusal.js';
-import type { Desk, Visit } from './desk.js';
+import type { Desk, Visit } from './sign-in-context.js';
 import { errorPage, goingOnPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';

@@ -1,6 +1,6 @@
 import { foldSignInName } from '../access/identities.js';
 import { unavailable } from '../domain/refusal.js';
-import type { Desk, Visit } from './desk.js';
+import type { Desk, Visit } from './sign-in-context.js';
 import { signInPage } from './pages/sign-in.js';
 import { goingOnPage, signedInPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';

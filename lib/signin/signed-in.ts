@@ -1,8 +1,8 @@
 import { unavailable } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn } from '../domain/signed-in.js';
-import type { StoredSession } from '../sidecar/browser-session-table.js';
+import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { Cookies } from './cookies.js';
-import type { SignInHost } from './host.js';
+import type { SignInHost } from './dependencies.js';
 
 /** The cookie that holds a session's secret; over https it has the prefix `__Host-`. */
 export const sessionCookie = 'cartulary';

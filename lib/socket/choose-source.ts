@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, sep } from 'node:path';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
-import { isBundle } from '../git/unpack-bundle.js';
+import { isBundle } from '../git/sources/unpack-bundle.js';
 import { badField } from './fields.js';
 import { unreadable } from './walk-folder.js';
 

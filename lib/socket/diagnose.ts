@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { isOpenToOthers } from '../disk/close-to-others.js';
 import { describeError } from '../domain/describe-error.js';
-import { findGit, isUsableGit } from '../git/git-program.js';
+import { findGit, isUsableGit } from '../git/program/git-program.js';
 import type { ServerFacts } from './command.js';
 import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Erasure } from '../domain/erasure.js';
 import { formatTime } from '../domain/clock.js';
 import { goesOn, internal, Refusal } from '../domain/refusal.js';
-import { eraseDocument, previewErase } from '../operations/erase-document.js';
-import { listErasures } from '../operations/list-erasures.js';
-import { meaningOfStep } from '../workspace/erase-step.js';
+import { eraseDocument, previewErase } from '../operations/documents/erase-document.js';
+import { listErasures } from '../operations/documents/list-erasures.js';
+import { meaningOfStep } from '../erase/erase-step.js';
 import { inWorkspace, type Command } from './command.js';
 import type { Presented } from './present.js';
 

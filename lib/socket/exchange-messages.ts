@@ -1,8 +1,8 @@
 import { formatTime } from '../domain/clock.js';
 import { parseFolderLocation } from '../domain/location.js';
 import type { ListedMessage, Message } from '../domain/message.js';
-import { listMessages, readMessageThread } from '../operations/list-messages.js';
-import { sendMessage } from '../operations/send-message.js';
+import { listMessages, readMessageThread } from '../operations/messages/list-messages.js';
+import { sendMessage } from '../operations/messages/send-message.js';
 import { inWorkspace, type Command } from './command.js';
 import type { Fields } from './fields.js';
 import type { Presented } from './present.js';

@@ -1,4 +1,4 @@
-import { exportAudit, showAuditKey } from '../operations/audit-log.js';
+import { exportAudit, showAuditKey } from '../operations/audit/audit-log.js';
 import { inWorkspace, type Command } from './command.js';
 
 /** Lines that are handed over together. */

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { EnclosedFolder } from '../disk/enclosed-folder.js';
 import { readUpTo } from '../disk/open-regular.js';
 import { invalidRequest } from '../domain/refusal.js';
-import type { ContentSource } from '../operations/content.js';
+import type { ContentSource } from '../operations/documents/content.js';
 import type { FoundFile, ImportRun, Limits } from './import-run.js';
 import { countFolder, unreadable, walkFolder, type Walk, type WalkedFile } from './walk-folder.js';
 

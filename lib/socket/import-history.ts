@@ -2,18 +2,18 @@ import { Refusal } from '../domain/refusal.js';
 import type { Document } from '../domain/document.js';
 import { operatorId } from '../domain/principal.js';
 import type { Precondition } from '../domain/etag.js';
-import type { Oid } from '../git/objects.js';
-import type { SourceChange, SourceRepository } from '../git/source-repository.js';
-import { deleteDocument } from '../operations/delete-document.js';
+import type { Oid } from '../git/objects/objects.js';
+import type { SourceChange, SourceRepository } from '../git/sources/source-repository.js';
+import { deleteDocument } from '../operations/documents/delete-document.js';
 import {
   describeImportedCommit,
   findImportedCommit,
   longestPlace,
   readImportedCommit,
-} from '../operations/find-imported-commit.js';
-import { listHistory } from '../operations/list-history.js';
-import { readDocument } from '../operations/read-document.js';
-import { updateDocument } from '../operations/update-document.js';
+} from '../operations/folders/find-imported-commit.js';
+import { listHistory } from '../operations/history/list-history.js';
+import { readDocument } from '../operations/documents/read-document.js';
+import { updateDocument } from '../operations/documents/update-document.js';
 import { badField } from './fields.js';
 import { findFile, placeEntry, placePath, type ImportedPlace } from './import-repository.js';
 import type { FoundFile, ImportRun } from './import-run.js';

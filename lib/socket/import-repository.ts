@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Location } from '../domain/location.js';
-import type { Oid } from '../git/objects.js';
-import type { SourceEntry, SourceRepository } from '../git/source-repository.js';
+import type { Oid } from '../git/objects/objects.js';
+import type { SourceEntry, SourceRepository } from '../git/sources/source-repository.js';
 import type { FoundFile, ImportRun } from './import-run.js';
 import { locate, type SkippedEntry } from './walk-folder.js';
 

@@ -1,8 +1,8 @@
 import { faultOfNewLocation, type Location } from '../domain/location.js';
 import { conflict, Refusal } from '../domain/refusal.js';
-import { showPolicy } from '../operations/change-policy.js';
-import type { ContentSource } from '../operations/content.js';
-import { importDocuments } from '../operations/import-documents.js';
+import { showPolicy } from '../operations/workspaces/change-policy.js';
+import type { ContentSource } from '../operations/documents/content.js';
+import { importDocuments } from '../operations/folders/import-documents.js';
 import type { WorkspaceContext } from './command.js';
 import { EntryCounter, tooManyBytes, type ImportBounds } from './count-entries.js';
 import type { SkippedEntry } from './walk-folder.js';

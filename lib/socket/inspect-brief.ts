@@ -1,6 +1,6 @@
 import type { Brief } from '../domain/brief.js';
 import { formatTime } from '../domain/clock.js';
-import { readBrief } from '../operations/read-brief.js';
+import { readBrief } from '../operations/history/read-brief.js';
 import { inWorkspace, type Command } from './command.js';
 import { parsePastTime } from './fields.js';
 

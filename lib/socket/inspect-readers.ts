@@ -1,6 +1,6 @@
 import type { Page } from '../domain/page.js';
 import type { Reader, ReadingGrant } from '../domain/reader.js';
-import { listReaders } from '../operations/list-readers.js';
+import { listReaders } from '../operations/grants/list-readers.js';
 import { inWorkspace, type Command } from './command.js';
 
 const pageSize = 1000;

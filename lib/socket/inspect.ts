@@ -5,12 +5,12 @@ import { ExportUnreadable, readExport } from '../audit/read-export.js';
 import { describeRemarks } from '../audit/describe-remarks.js';
 import { verifyChain, type ChainVerdict, type KnownHead } from '../audit/verify.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { listWorkspaces, openReadOnly } from '../workspace/open-read-only.js';
-import { readCloneWitnesses } from '../workspace/read-witnesses.js';
+import { listWorkspaces, openReadOnly } from '../integrity/open-read-only.js';
+import { readCloneWitnesses } from '../integrity/read-witnesses.js';
 import { readStatus, type BesideSizes } from '../workspace/read-status.js';
-import { verifyAuditChain } from '../workspace/verify-audit.js';
-import { verifyService } from '../workspace/verify-service.js';
-import { verifyWorkspace } from '../workspace/verify.js';
+import { verifyAuditChain } from '../integrity/verify-audit.js';
+import { verifyService } from '../integrity/verify-service.js';
+import { verifyWorkspace } from '../integrity/verify.js';
 import type { Presented } from './present.js';
 
 /** What is looked at without the process that owns the data: read-only, beside a server that may be running. */

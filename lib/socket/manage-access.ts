@@ -1,14 +1,14 @@
 import { roles } from '../domain/role.js';
 import type { Interface } from '../domain/credential.js';
-import { createGrant, revokeGrant, type GrantInput } from '../operations/change-grant.js';
+import { createGrant, revokeGrant, type GrantInput } from '../operations/grants/change-grant.js';
 import {
   listCredentials,
   mintCredential,
   revokeCredential,
   rotateCredential,
-} from '../operations/change-credential.js';
-import { listGrants, type ListedGrant } from '../operations/list-grants.js';
-import { parseDisplayName } from '../operations/parse-name.js';
+} from '../operations/credentials/change-credential.js';
+import { listGrants, type ListedGrant } from '../operations/grants/list-grants.js';
+import { parseDisplayName } from '../operations/principals/parse-name.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { parseFutureTime, type Fields } from './fields.js';
 import { readSubject } from './manage-principals.js';

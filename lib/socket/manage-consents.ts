@@ -1,6 +1,6 @@
 import { formatTime } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
-import { listConsents, revokeConsent, revokeConsents } from '../operations/manage-consent.js';
+import { listConsents, revokeConsent, revokeConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';

@@ -1,5 +1,5 @@
 import type { Policy } from '../domain/policy.js';
-import { changePolicy, showPolicy } from '../operations/change-policy.js';
+import { changePolicy, showPolicy } from '../operations/workspaces/change-policy.js';
 import { languageCodes } from '../search/languages/open-stemmer.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';

@@ -1,9 +1,9 @@
 import type { Subject } from '../domain/grant.js';
-import { addPrincipal } from '../operations/add-principal.js';
-import { addGroup, joinGroup, leaveGroup, type MembershipResult } from '../operations/change-group.js';
-import { listGroups, listPrincipals } from '../operations/list-principals.js';
-import { parseDisplayName } from '../operations/parse-name.js';
-import { setPrincipalState, type PrincipalState } from '../operations/set-principal-state.js';
+import { addPrincipal } from '../operations/principals/add-principal.js';
+import { addGroup, joinGroup, leaveGroup, type MembershipResult } from '../operations/principals/change-group.js';
+import { listGroups, listPrincipals } from '../operations/principals/list-principals.js';
+import { parseDisplayName } from '../operations/principals/parse-name.js';
+import { setPrincipalState, type PrincipalState } from '../operations/principals/set-principal-state.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, type Fields } from './fields.js';
 import { presentGroup, presentPrincipal, type Presented } from './present.js';

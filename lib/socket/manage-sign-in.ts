@@ -1,6 +1,6 @@
 import { formatTime } from '../domain/clock.js';
-import { endSessions, issueLink, listSessions, type IssuedLink } from '../operations/manage-sign-in.js';
-import { listConsents } from '../operations/manage-consent.js';
+import { endSessions, issueLink, listSessions, type IssuedLink } from '../operations/principals/manage-sign-in.js';
+import { listConsents } from '../operations/principals/manage-consent.js';
 import { inWorkspace, type Command, type CommandContext, type WorkspaceContext } from './command.js';
 import { noPrincipal } from './manage-principals.js';
 import type { Presented } from './present.js';

@@ -1,8 +1,8 @@
 import type { Credential } from '../domain/credential.js';
 import { formatTime } from '../domain/clock.js';
 import type { Group, Principal } from '../domain/principal.js';
-import type { GrantRecord } from '../operations/change-grant.js';
-import type { GroupWithMembers } from '../operations/list-principals.js';
+import type { GrantRecord } from '../operations/grants/change-grant.js';
+import type { GroupWithMembers } from '../operations/principals/list-principals.js';
 
 /** A result as JSON: names in snake_case and times in RFC 3339, as everywhere outside the service. */
 export type Presented = Readonly<Record<string, unknown>>;

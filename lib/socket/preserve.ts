@@ -1,9 +1,9 @@
 import { isAbsolute, relative } from 'node:path';
 import { conflict, invalidRequest, type Refusal } from '../domain/refusal.js';
-import { archiveAudit, type ArchiveBefore } from '../operations/archive-audit.js';
-import { backUpWorkspace } from '../operations/back-up.js';
-import { rebuild } from '../operations/rebuild.js';
-import { clearArchived } from '../workspace/clear-archived.js';
+import { archiveAudit, type ArchiveBefore } from '../operations/audit/archive-audit.js';
+import { backUpWorkspace } from '../operations/workspaces/back-up.js';
+import { rebuild } from '../operations/workspaces/rebuild.js';
+import { clearArchived } from '../journal/clear-archived.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 

@@ -1,4 +1,4 @@
-import type { SearchProgress } from '../workspace/search-keeper.js';
+import type { SearchProgress } from '../indexing/search-keeper.js';
 import type { CommandHost } from './command.js';
 
 /** What a running process says of a workspace's search index. */

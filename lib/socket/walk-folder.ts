@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { UnfitFile } from '../disk/open-regular.js';
 import type { EnclosedFolder, Identity } from '../disk/enclosed-folder.js';
 import { faultOfLocation, joinLocation, longestLocation, type Location } from '../domain/location.js';
-import { sortResting } from '../pace/sort-resting.js';
+import { sortResting } from '../scheduling/sort-cooperatively.js';
 import type { EntryCounter } from './count-entries.js';
 
 /** A regular file below the folder that is walked, and the location it would get. */

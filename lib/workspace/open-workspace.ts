@@ -8,11 +8,11 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
-import { createRepository, inMemory, openRepository } from '../git/open-repository.js';
+import { createRepository, inMemory, openRepository } from '../git/repositories/open-repository.js';
 import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar } from '../sidecar/sidecar.js';
-import type { OnEraseStep } from './eraser.js';
-import { WorkspaceUnsound } from './recover.js';
+import type { OnEraseStep } from '../erase/eraser.js';
+import { WorkspaceUnsound } from '../journal/recover.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
 export interface WorkspaceFiles {

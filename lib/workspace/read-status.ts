@@ -1,7 +1,7 @@
 import { readHead, type ChainHead } from '../audit/chain.js';
-import type { RepositoryStats } from '../git/repository.js';
+import type { RepositoryStats } from '../git/repositories/repository.js';
 import type { BesideSizes, Totals } from '../sidecar/totals.js';
-import { openReadOnly, type ReadOnlyOptions } from './open-read-only.js';
+import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.js';
 
 export type { BesideSizes } from '../sidecar/totals.js';
 

@@ -11,7 +11,7 @@ import type { Principal } from '../domain/principal.js';
 import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
 import { longestHeader } from '../domain/short-header.js';
 import { sqliteCode } from '../sidecar/fault.js';
-import type { NotedLater } from './note-later.js';
+import type { NotedLater } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
 
 /** What recognising needs of the service. */

@@ -2,7 +2,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Document } from '../domain/document.js';
 import { notFound, unauthenticated } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
-import { findDocumentById } from './locate.js';
+import { findDocumentById } from '../view/locate.js';
 import type { Workspace } from './workspace.js';
 
 /** A document, and where it was when the caller was found to reach it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Subject } from '../../lib/domain/grant.js';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { Hands } from '../harness/hands.js';

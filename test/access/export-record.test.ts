@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../lib/domain/caller.js';
 import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
-import { exportFolder, type FolderExport } from '../../lib/operations/export-folder.js';
+import { exportFolder, type FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 import { gather } from '../harness/gather.js';

@@ -1,6 +1,6 @@
 import type { Subject } from '../../lib/domain/grant.js';
 import type { Role } from '../../lib/domain/role.js';
-import type { MessageBox } from '../../lib/operations/list-messages.js';
+import type { MessageBox } from '../../lib/operations/messages/list-messages.js';
 
 /** Something that a caller asks; every face can ask it in its own way. */
 export type Question =

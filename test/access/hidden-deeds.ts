@@ -2,7 +2,7 @@ import type { Subject } from '../../lib/domain/grant.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { outcomeOf } from '../harness/act.js';
 import { Hands } from '../harness/hands.js';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { operator, type TestService } from '../harness/service.js';
 import type { Person } from './cast.js';

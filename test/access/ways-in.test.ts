@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { addPrincipal } from '../../lib/operations/add-principal.js';
-import { revokeCredential, rotateCredential } from '../../lib/operations/change-credential.js';
-import { issueLink } from '../../lib/operations/manage-sign-in.js';
+import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { revokeCredential, rotateCredential } from '../../lib/operations/credentials/change-credential.js';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { parseKey } from '../../lib/access/secret.js';
 import { outcomeOf } from '../harness/act.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';

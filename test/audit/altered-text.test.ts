@@ -10,12 +10,12 @@ import type { ExportedLine } from '../../lib/audit/exported-line.js';
 import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { packagePath } from '../../lib/config.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { exportAudit, verifyAudit } from '../../lib/operations/audit-log.js';
-import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { exportAudit, verifyAudit } from '../../lib/operations/audit/audit-log.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { runProgram } from '../command/run-program.js';
-import { verifyWorkspace } from '../../lib/workspace/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { hashRecord } from '../../lib/audit/canonical-record.js';
 import { packagePath } from '../../lib/config.js';
 import type { AuditRecord } from '../../lib/domain/audit-record.js';
-import { exportAudit, showAuditKey } from '../../lib/operations/audit-log.js';
+import { exportAudit, showAuditKey } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';

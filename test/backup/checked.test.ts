@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { runProgram } from '../command/run-program.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';

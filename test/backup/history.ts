@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { createDocument } from '../../lib/operations/create-document.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor } from '../harness/act.js';
 import { renameAsBefore } from '../harness/as-before.js';

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
-import { verifyAudit } from '../../lib/operations/audit-log.js';
+import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { putBomb, putCommit, putObject, putTree } from '../command/put-object.js';
 import { Actor } from '../harness/act.js';

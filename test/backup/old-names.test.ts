@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { requireSound } from '../erase/evidence.js';
 import { createAsBefore } from '../harness/as-before.js';
 import { addHands } from '../harness/hands.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { addHands } from '../harness/hands.js';

@@ -8,10 +8,10 @@ import { hashRecord } from '../../lib/audit/canonical-record.js';
 import type { ExportedLine } from '../../lib/audit/exported-line.js';
 import type { AuditRecord } from '../../lib/domain/audit-record.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { exportAudit } from '../../lib/operations/audit-log.js';
-import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { exportAudit } from '../../lib/operations/audit/audit-log.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import {
   verifyData,
   verifyChains,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openWithPassphrase, SealBroken, sealWithPassphrase } from '../../lib/workspace/seal-with-passphrase.js';
+import { openWithPassphrase, SealBroken, sealWithPassphrase } from '../../lib/backup/seal-with-passphrase.js';
 import { makeTestRandomness } from '../harness/service.js';
 
 const passphrase = 'correct horse battery';

@@ -7,11 +7,11 @@ import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
-import { archiveAudit } from '../../lib/operations/archive-audit.js';
-import { backUpWorkspace } from '../../lib/operations/back-up.js';
+import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
+import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { checkBackup } from '../../lib/workspace/check-backup.js';
-import { stageBackup } from '../../lib/workspace/stage-workspace.js';
+import { checkBackup } from '../../lib/backup/check-backup.js';
+import { stageBackup } from '../../lib/backup/stage-workspace.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { addHands, Hands } from '../harness/hands.js';

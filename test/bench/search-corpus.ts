@@ -1,6 +1,6 @@
 /** Documents that nobody wrote: made-up words as often as words are in a language (Zipf), from a fixed seed. */
 import type { Location } from '../../lib/domain/location.js';
-import type { SearchDocument } from '../../lib/search/analyze-document.js';
+import type { SearchDocument } from '../../lib/search/analysis/analyze-document.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 
 const syllables =

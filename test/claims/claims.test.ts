@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
-import { eraseDocument } from '../../lib/operations/erase-document.js';
+import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';

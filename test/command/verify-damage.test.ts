@@ -4,7 +4,7 @@ import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { archiveAudit } from '../../lib/operations/archive-audit.js';
+import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
 import { makeWorld } from '../backup/world.js';

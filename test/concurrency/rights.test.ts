@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Turn } from '../../lib/workspace/turn.js';
+import type { Turn } from '../../lib/journal/write-transaction.js';
 import { openCast, type Cast, type Person } from '../access/cast.js';
 import { outcomeOf } from '../harness/act.js';
 

@@ -3,7 +3,7 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { perform } from '../../lib/operations/perform.js';
-import { readDocument } from '../../lib/operations/read-document.js';
+import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { revokeCredential, rotateCredential } from '../../lib/operations/change-credential.js';
+import { revokeCredential, rotateCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type HttpAnswer, type TestServer } from '../harness/http.js';
 import { operator } from '../harness/service.js';

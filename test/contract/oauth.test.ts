@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccessToken } from '../../lib/domain/access-token.js';
-import { issueLink } from '../../lib/operations/manage-sign-in.js';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hashObject } from '../../lib/git/objects.js';
+import { hashObject } from '../../lib/git/objects/objects.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';

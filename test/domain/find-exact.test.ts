@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findBackwards, findForwards } from '../../lib/domain/find-exact.js';
+import { findBackwards, findForwards } from '../../lib/text/find-exact.js';
 import { finish } from '../harness/finish.js';
 
 /** Each place by comparing at each place. */

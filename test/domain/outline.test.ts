@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readOutline, readSection } from '../../lib/domain/outline.js';
+import { readOutline, readSection } from '../../lib/text/outline.js';
 
 const brief = (text: string): string[] =>
   readOutline(text).map(({ id, level, line, lastLine }) => `${id} h${level} ${line}-${lastLine}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sortResting } from '../../lib/pace/sort-resting.js';
+import { sortResting } from '../../lib/scheduling/sort-cooperatively.js';
 
 describe('sorting very many items', () => {
   const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;

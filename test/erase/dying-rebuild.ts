@@ -1,5 +1,5 @@
 /** A program that begins to make rows anew and kills itself in the middle of it. */
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { Workbench } from '../faults/workbench.js';
 import { makeTestRandomness, operator } from '../harness/service.js';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../lib/domain/caller.js';
 import type { Erasure } from '../../lib/domain/erasure.js';
 import { nameOf, parseLocation, rootLocation } from '../../lib/domain/location.js';
-import { eraseDocument, previewErase } from '../../lib/operations/erase-document.js';
+import { eraseDocument, previewErase } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';

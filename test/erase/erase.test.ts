@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { hashObject } from '../../lib/git/objects.js';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { hashObject } from '../../lib/git/objects/objects.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { dumpContent } from '../backup/history.js';
 import { makeWorkbench, type Workbench } from '../faults/workbench.js';
 import { outcomeOf } from '../harness/act.js';

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eraseSteps } from '../../lib/workspace/erase-step.js';
+import { eraseSteps } from '../../lib/erase/erase-step.js';
 import { makeWorkbench, Workbench } from '../faults/workbench.js';
 import { makeTestRandomness } from '../harness/service.js';
 import { eraseAt, liveDocuments } from './erase-at.js';

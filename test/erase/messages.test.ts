@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
-import { sendMessage, type SendMessageInput } from '../../lib/operations/send-message.js';
+import { sendMessage, type SendMessageInput } from '../../lib/operations/messages/send-message.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';

@@ -6,7 +6,7 @@ import {
   encodeRewritten,
   RewrittenCommitTable,
   type RewrittenCommit,
-} from '../../lib/sidecar/rewritten-commit-table.js';
+} from '../../lib/sidecar/tables/rewritten-commit-table.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 

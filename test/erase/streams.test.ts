@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EraseStep } from '../../lib/workspace/erase-step.js';
+import type { EraseStep } from '../../lib/erase/erase-step.js';
 import { openTestServer, type TestServer } from '../harness/http.js';
 import { RawConnection } from '../harness/raw-connection.js';
 import { until } from '../harness/until.js';

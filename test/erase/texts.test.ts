@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js';
-import { addPrincipal } from '../../lib/operations/add-principal.js';
-import { archiveAudit } from '../../lib/operations/archive-audit.js';
+import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { makeWorkbench, type Workbench } from '../faults/workbench.js';
 import { outcomeOf } from '../harness/act.js';
 import { operator } from '../harness/service.js';

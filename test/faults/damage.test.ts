@@ -5,10 +5,10 @@ import { chmod, cp, mkdir, mkdtemp, open, readFile, rename, rm, stat, truncate, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { makePackable } from '../../lib/git/objects.js';
-import { RepositoryUnreadable } from '../../lib/git/repository.js';
+import { makePackable } from '../../lib/git/objects/objects.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { openForCarrying, openForReading, openForWriting } from '../../lib/sidecar/database.js';
-import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
+import { WorkspaceUnsound } from '../../lib/journal/recover.js';
 import { fsck } from '../git/fixture.js';
 import { outcomeOf } from '../harness/act.js';
 import { until } from '../harness/until.js';

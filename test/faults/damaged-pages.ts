@@ -4,11 +4,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { internal } from '../../lib/domain/refusal.js';
-import { exportFolder } from '../../lib/operations/export-folder.js';
+import { exportFolder } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { isFaultOfTheFile } from '../../lib/sidecar/fault.js';
-import { verifyWorkspace } from '../../lib/workspace/verify.js';
+import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { outcomeOf, type Actor } from '../harness/act.js';
 import { makeWorkbench, type Workbench } from './workbench.js';
 

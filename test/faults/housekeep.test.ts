@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Housekeeper } from '../../lib/workspace/housekeep.js';
+import { Housekeeper } from '../../lib/journal/housekeep.js';
 import { makeWorkbench } from './workbench.js';
 
 describe('housekeeping', () => {

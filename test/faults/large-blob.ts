@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { parseLocation } from '../../lib/domain/location.js';
-import { createDocument } from '../../lib/operations/create-document.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { perform } from '../../lib/operations/perform.js';
-import { readDocument } from '../../lib/operations/read-document.js';
+import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { operator } from '../harness/service.js';
 
 const piece = 64 * 1024;

@@ -7,7 +7,7 @@ import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
-import { WorkspaceUnsound } from '../../lib/workspace/recover.js';
+import { WorkspaceUnsound } from '../../lib/journal/recover.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { fsck, git } from '../git/fixture.js';
 import { Actor, outcomeOf } from '../harness/act.js';

@@ -1,18 +1,18 @@
 /** Steps of the load that make no version: what is said about documents and to people, and who and what is in force. */
 import { parseLocation } from '../../lib/domain/location.js';
 import type { Caller } from '../../lib/domain/caller.js';
-import { addComment } from '../../lib/operations/add-comment.js';
-import { addPrincipal } from '../../lib/operations/add-principal.js';
-import { breakClaim } from '../../lib/operations/break-claim.js';
-import { releaseClaimAt } from '../../lib/operations/release-claim.js';
-import { takeClaim } from '../../lib/operations/take-claim.js';
-import { deleteComment, editComment, resolveThread } from '../../lib/operations/change-comment.js';
-import { setLabels } from '../../lib/operations/change-labels.js';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import { addComment } from '../../lib/operations/comments/add-comment.js';
+import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { breakClaim } from '../../lib/operations/claims/break-claim.js';
+import { releaseClaimAt } from '../../lib/operations/claims/release-claim.js';
+import { takeClaim } from '../../lib/operations/claims/take-claim.js';
+import { deleteComment, editComment, resolveThread } from '../../lib/operations/comments/change-comment.js';
+import { setLabels } from '../../lib/operations/documents/change-labels.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import type { Retry } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
-import { sendMessage } from '../../lib/operations/send-message.js';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { sendMessage } from '../../lib/operations/messages/send-message.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import type { Model, ModelDocument, Outcome, Step } from './model.js';
 

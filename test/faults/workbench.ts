@@ -5,7 +5,7 @@ import { schemaPath } from '../../lib/app/service.js';
 import { makeAuditKey, makeSigner } from '../../lib/audit/checkpoint.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
-import { readDocument } from '../../lib/operations/read-document.js';
+import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { createWorkspace, openWorkspace, pathsOf, type WorkspaceFiles } from '../../lib/workspace/open-workspace.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CatFile } from '../../lib/git/cat-file.js';
-import { findGit } from '../../lib/git/git-program.js';
-import type { GitProgram } from '../../lib/git/git-program.js';
-import { hashObject } from '../../lib/git/objects.js';
-import { RepositoryUnreadable } from '../../lib/git/repository.js';
+import { CatFile } from '../../lib/git/program/cat-file.js';
+import { findGit } from '../../lib/git/program/git-program.js';
+import type { GitProgram } from '../../lib/git/program/git-program.js';
+import { hashObject } from '../../lib/git/objects/objects.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { until } from '../harness/until.js';
 import { TemporaryFolders, gather, git, incompressible } from './fixture.js';
 
@@ -137,7 +137,7 @@ describe('reading by a long-lived git cat-file', () => {
 
   it('does not keep a process of ours alive once its questions are answered', async () => {
     const script = `
-      import { openRepository } from '${new URL('../../lib/git/open-repository.js', import.meta.url).href}';
+      import { openRepository } from '${new URL('../../lib/git/repositories/open-repository.js', import.meta.url).href}';
       const repository = await openRepository({ path: process.argv[1], git: 'auto' });
       const { bytes } = await repository.read('${large}');
       await repository.addPack([]);

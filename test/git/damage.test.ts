@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, open, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePackable } from '../../lib/git/objects.js';
-import { createRepository, openRepository } from '../../lib/git/open-repository.js';
-import { RepositoryUnreadable } from '../../lib/git/repository.js';
-import type { Repository } from '../../lib/git/repository.js';
+import { makePackable } from '../../lib/git/objects/objects.js';
+import { createRepository, openRepository } from '../../lib/git/repositories/open-repository.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
+import type { Repository } from '../../lib/git/repositories/repository.js';
 import { TemporaryFolders, fsck, gather, incompressible, makeCommit, piecesOf } from './fixture.js';
 
 for (const git of ['auto', 'never'] as const)

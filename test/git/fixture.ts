@@ -3,10 +3,10 @@ import { createCipheriv } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeCommit, makePackable } from '../../lib/git/objects.js';
-import type { Oid, PackableObject } from '../../lib/git/objects.js';
-import { editTree } from '../../lib/git/tree-edit.js';
-import { packTree } from '../../lib/git/tree.js';
+import { encodeCommit, makePackable } from '../../lib/git/objects/objects.js';
+import type { Oid, PackableObject } from '../../lib/git/objects/objects.js';
+import { editTree } from '../../lib/git/objects/tree-edit.js';
+import { packTree } from '../../lib/git/objects/tree.js';
 
 /** A commit of some files, with every object that it needs. */
 export interface CommitFixture {

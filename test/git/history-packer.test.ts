@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeDelta } from '../../lib/git/delta.js';
-import type { Oid } from '../../lib/git/objects.js';
-import { openHistoryPacker } from '../../lib/git/open-read-only.js';
-import { Tree } from '../../lib/git/tree.js';
+import { encodeDelta } from '../../lib/git/objects/delta.js';
+import type { Oid } from '../../lib/git/objects/objects.js';
+import { openHistoryPacker } from '../../lib/git/repositories/open-read-only.js';
+import { Tree } from '../../lib/git/objects/tree.js';
 import { git, makeCommit, TemporaryFolders } from './fixture.js';
 
 const oidOf = (text: string): Oid => createHash('sha1').update(text).digest('hex');

@@ -8,9 +8,9 @@ import {
   hashObject,
   inflateObject,
   makePackable,
-} from '../../lib/git/objects.js';
-import type { Commit } from '../../lib/git/objects.js';
-import { Tree } from '../../lib/git/tree.js';
+} from '../../lib/git/objects/objects.js';
+import type { Commit } from '../../lib/git/objects/objects.js';
+import { Tree } from '../../lib/git/objects/tree.js';
 import { TemporaryFolders, fsck, git } from './fixture.js';
 
 describe('git objects', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { OidSet } from '../../lib/git/oid-set.js';
+import { OidSet } from '../../lib/git/objects/oid-set.js';
 
 const oidOf = (number: number): string => createHash('sha1').update(String(number)).digest('hex');
 const made = (from: number, to: number): string[] =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { access, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
-import { makePackable } from '../../lib/git/objects.js';
-import { createRepository, detectGit, openRepository } from '../../lib/git/open-repository.js';
-import { isUsableGit } from '../../lib/git/git-program.js';
-import { RepositoryUnreadable } from '../../lib/git/repository.js';
+import { makePackable } from '../../lib/git/objects/objects.js';
+import { createRepository, detectGit, openRepository } from '../../lib/git/repositories/open-repository.js';
+import { isUsableGit } from '../../lib/git/program/git-program.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { until } from '../harness/until.js';
 import { TemporaryFolders, fsck, git, makeCommit } from './fixture.js';
 

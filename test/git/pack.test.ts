@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
-import { makePackable } from '../../lib/git/objects.js';
-import { choosePacksToJoin, decodeIndex } from '../../lib/git/pack-list.js';
-import type { ListedPack } from '../../lib/git/pack-list.js';
-import { encodeIndex, layOutPack, packEntry, sealPack } from '../../lib/git/pack-layout.js';
-import { writePack } from '../../lib/git/pack.js';
-import { RepositoryFolder } from '../../lib/git/repository-folder.js';
-import { sealInWorker } from '../../lib/git/seal-in-worker.js';
+import { makePackable } from '../../lib/git/objects/objects.js';
+import { choosePacksToJoin, decodeIndex } from '../../lib/git/packs/pack-list.js';
+import type { ListedPack } from '../../lib/git/packs/pack-list.js';
+import { encodeIndex, layOutPack, packEntry, sealPack } from '../../lib/git/packs/pack-layout.js';
+import { writePack } from '../../lib/git/packs/pack.js';
+import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
+import { sealInWorker } from '../../lib/git/packs/seal-in-worker.js';
 import { TemporaryFolders, gather, git, incompressible, makeCommit } from './fixture.js';
 
 describe('a pack', () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
-import { findGit } from '../../lib/git/git-program.js';
-import type { Oid } from '../../lib/git/objects.js';
-import { openRepositoryReadOnly } from '../../lib/git/open-read-only.js';
-import { writePack } from '../../lib/git/pack.js';
-import { sealPack } from '../../lib/git/pack-layout.js';
+import { findGit } from '../../lib/git/program/git-program.js';
+import type { Oid } from '../../lib/git/objects/objects.js';
+import { openRepositoryReadOnly } from '../../lib/git/repositories/open-read-only.js';
+import { writePack } from '../../lib/git/packs/pack.js';
+import { sealPack } from '../../lib/git/packs/pack-layout.js';
 import {
   readCommitsByReading,
   readCommitsWithGit,
   type ReadCommit,
   type WantedCommit,
-} from '../../lib/git/read-commits.js';
-import { RepositoryFolder } from '../../lib/git/repository-folder.js';
+} from '../../lib/git/repositories/read-commits.js';
+import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
 import { git, makeCommit, TemporaryFolders } from './fixture.js';
 
 async function* inTurn(wanted: readonly WantedCommit[]): AsyncGenerator<WantedCommit, void, undefined> {

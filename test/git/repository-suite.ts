@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { hashObject, makePackable } from '../../lib/git/objects.js';
-import { ObjectNotFound } from '../../lib/git/repository.js';
-import type { Repository } from '../../lib/git/repository.js';
-import { Tree } from '../../lib/git/tree.js';
+import { hashObject, makePackable } from '../../lib/git/objects/objects.js';
+import { ObjectNotFound } from '../../lib/git/repositories/repository.js';
+import type { Repository } from '../../lib/git/repositories/repository.js';
+import { Tree } from '../../lib/git/objects/tree.js';
 import { gather, incompressible, makeCommit, piecesOf } from './fixture.js';
 
 const absent = 'abcdef0123'.repeat(4);

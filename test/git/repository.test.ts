@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createRepository, inMemory } from '../../lib/git/open-repository.js';
+import { createRepository, inMemory } from '../../lib/git/repositories/open-repository.js';
 import { TemporaryFolders } from './fixture.js';
 import { describeRepository } from './repository-suite.js';
 

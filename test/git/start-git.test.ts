@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { findGit } from '../../lib/git/git-program.js';
-import type { GitProgram } from '../../lib/git/git-program.js';
-import { RepositoryUnreadable } from '../../lib/git/repository.js';
-import { startGit } from '../../lib/git/start-git.js';
+import { findGit } from '../../lib/git/program/git-program.js';
+import type { GitProgram } from '../../lib/git/program/git-program.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
+import { startGit } from '../../lib/git/program/start-git.js';
 import { TemporaryFolders, gather, git } from './fixture.js';
 
 describe('a git that is started beside us', () => {

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
-import { SourceRepository, type SourceChange } from '../../lib/git/source-repository.js';
+import { SourceRepository, type SourceChange } from '../../lib/git/sources/source-repository.js';
 import { gather } from '../harness/gather.js';
 import { runGit } from '../harness/run-git.js';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
-import { MissingObject } from '../../lib/git/objects.js';
-import type { Oid } from '../../lib/git/objects.js';
-import { editTree } from '../../lib/git/tree-edit.js';
-import type { TreeEdit } from '../../lib/git/tree-edit.js';
-import { Tree } from '../../lib/git/tree.js';
-import type { TreeEntry } from '../../lib/git/tree.js';
+import { MissingObject } from '../../lib/git/objects/objects.js';
+import type { Oid } from '../../lib/git/objects/objects.js';
+import { editTree } from '../../lib/git/objects/tree-edit.js';
+import type { TreeEdit } from '../../lib/git/objects/tree-edit.js';
+import { Tree } from '../../lib/git/objects/tree.js';
+import type { TreeEntry } from '../../lib/git/objects/tree.js';
 import { TemporaryFolders, git } from './fixture.js';
 
 const one: TreeEntry = { mode: '100644', oid: '1'.repeat(40) };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
-import { hashObject, inflateObject } from '../../lib/git/objects.js';
-import { Tree, packTree, treeLevel } from '../../lib/git/tree.js';
-import type { TreeEntry, TreeMode } from '../../lib/git/tree.js';
+import { hashObject, inflateObject } from '../../lib/git/objects/objects.js';
+import { Tree, packTree, treeLevel } from '../../lib/git/objects/tree.js';
+import type { TreeEntry, TreeMode } from '../../lib/git/objects/tree.js';
 import { TemporaryFolders, git } from './fixture.js';
 
 /** Names whose order, or whose bytes, a careless tree would get wrong. */

@@ -4,16 +4,16 @@ import type { Document } from '../../lib/domain/document.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import type { Code } from '../../lib/domain/code.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { createDocument } from '../../lib/operations/create-document.js';
-import { createFolder } from '../../lib/operations/create-folder.js';
-import { deleteDocument } from '../../lib/operations/delete-document.js';
-import { listDocuments } from '../../lib/operations/list-documents.js';
-import { listFolders } from '../../lib/operations/list-folders.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
+import { createFolder } from '../../lib/operations/folders/create-folder.js';
+import { deleteDocument } from '../../lib/operations/documents/delete-document.js';
+import { listDocuments } from '../../lib/operations/documents/list-documents.js';
+import { listFolders } from '../../lib/operations/folders/list-folders.js';
 import { perform } from '../../lib/operations/perform.js';
-import { readDocument } from '../../lib/operations/read-document.js';
-import { move, rename } from '../../lib/operations/relocate.js';
-import { undeleteDocument } from '../../lib/operations/undelete-document.js';
-import { updateDocument } from '../../lib/operations/update-document.js';
+import { readDocument } from '../../lib/operations/documents/read-document.js';
+import { move, rename } from '../../lib/operations/folders/relocate.js';
+import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
+import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 
 /** One principal's hands: every operation on documents in a line, through the door, without a face. */

@@ -1,11 +1,11 @@
 import type { Caller } from '../../lib/domain/caller.js';
 import type { Document } from '../../lib/domain/document.js';
 import { joinLocation, parentOf, parseLocation } from '../../lib/domain/location.js';
-import { prepareSource } from '../../lib/operations/content.js';
-import { createDocument } from '../../lib/operations/create-document.js';
+import { prepareSource } from '../../lib/operations/documents/content.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { perform } from '../../lib/operations/perform.js';
-import { rename } from '../../lib/operations/relocate.js';
-import { applyChange } from '../../lib/workspace/commit.js';
+import { rename } from '../../lib/operations/folders/relocate.js';
+import { applyChange } from '../../lib/changes/commit.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from './service.js';
 

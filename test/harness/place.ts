@@ -1,5 +1,5 @@
 import { parseLocation } from '../../lib/domain/location.js';
-import { findDocument, findFolder } from '../../lib/workspace/locate.js';
+import { findDocument, findFolder } from '../../lib/view/locate.js';
 import type { TestService } from './service.js';
 
 /** Makes a folder that is there a mirror, as a connector would. */

@@ -10,11 +10,11 @@ import type { Subject } from '../../lib/domain/grant.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import type { Role } from '../../lib/domain/role.js';
-import { addPrincipal } from '../../lib/operations/add-principal.js';
-import { mintCredential } from '../../lib/operations/change-credential.js';
-import { createGrant, revokeGrant } from '../../lib/operations/change-grant.js';
-import { addGroup, joinGroup, leaveGroup } from '../../lib/operations/change-group.js';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
+import { createGrant, revokeGrant } from '../../lib/operations/grants/change-grant.js';
+import { addGroup, joinGroup, leaveGroup } from '../../lib/operations/principals/change-group.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatUnified, type DiffLine } from '../../lib/domain/text-diff.js';
-import { diffSequences, Numbering } from '../../lib/operations/diff-sequences.js';
-import { diffTexts, diffTextsInPieces } from '../../lib/operations/diff-texts.js';
+import { formatUnified, type DiffLine } from '../../lib/text/text-diff.js';
+import { diffSequences, Numbering } from '../../lib/text/diff-sequences.js';
+import { diffTexts, diffTextsInPieces } from '../../lib/text/diff-texts.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { makeRandom } from '../faults/load.js';

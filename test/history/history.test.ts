@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, versionOf, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { rebuild } from '../../lib/operations/rebuild.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 

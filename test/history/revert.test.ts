@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
-import { mostReverted } from '../../lib/workspace/plan-revert.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
+import { mostReverted } from '../../lib/changes/plan-revert.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';

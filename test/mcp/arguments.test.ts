@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
-import type { Visit } from '../../lib/mcp/visit.js';
+import type { Visit } from '../../lib/mcp/request-context.js';
 import { reasons } from '../../lib/domain/reason.js';
 import { Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';

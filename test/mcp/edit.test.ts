@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { editDocument } from '../../lib/operations/edit-document.js';
+import { editDocument } from '../../lib/operations/documents/edit-document.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openMcpServer, type McpHands, type McpTestServer, type Said } from './open-mcp.js';
 

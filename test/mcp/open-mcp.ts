@@ -1,5 +1,5 @@
 import type { ReadAccessToken } from '../../lib/domain/access-token.js';
-import type { McpOptions } from '../../lib/mcp/host.js';
+import type { McpOptions } from '../../lib/mcp/dependencies.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
 import type { ToolEntry } from '../../lib/mcp/tool.js';
 import { checkSaid } from './check-said.js';

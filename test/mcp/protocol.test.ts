@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { parseKey } from '../../lib/access/secret.js';
 import type { AccessToken } from '../../lib/domain/access-token.js';
-import { revokeCredential } from '../../lib/operations/change-credential.js';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { operator } from '../harness/service.js';
 import { openMcpServer, type McpTestServer, type Posted } from './open-mcp.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { DocumentEdit } from '../../lib/domain/document-edit.js';
-import { readOutlineInSteps } from '../../lib/domain/outline.js';
+import { readOutlineInSteps } from '../../lib/text/outline.js';
 import { findFaultOfShape } from '../../lib/domain/json-shape.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { checkArguments, messageShape } from '../../lib/mcp/check-arguments.js';
 import { readDefinitions } from '../../lib/mcp/definition.js';
 import { presentOutline } from '../../lib/mcp/present-outline.js';
-import { applyEdits } from '../../lib/operations/apply-edits.js';
-import { findNearestLines } from '../../lib/operations/find-nearest-lines.js';
+import { applyEdits } from '../../lib/text/apply-edits.js';
+import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 
 const long = 256 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length));

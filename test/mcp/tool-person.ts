@@ -8,7 +8,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { listResources, readResource } from '../../lib/mcp/resources.js';
 import { tools } from '../../lib/mcp/tools.js';
-import type { Visit } from '../../lib/mcp/visit.js';
+import type { Visit } from '../../lib/mcp/request-context.js';
 import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Person } from '../access/cast.js';

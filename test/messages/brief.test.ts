@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { ReadBriefInput } from '../../lib/operations/find-brief-bounds.js';
+import type { ReadBriefInput } from '../../lib/operations/history/find-brief-bounds.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { briefStatements, BriefTable } from '../../lib/sidecar/brief-table.js';
-import { HistoryTable } from '../../lib/sidecar/history-table.js';
+import { briefStatements, BriefTable } from '../../lib/sidecar/tables/brief-table.js';
+import { HistoryTable } from '../../lib/sidecar/tables/history-table.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, describeChange, type Hands } from '../harness/hands.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { parseDisplayName } from '../../lib/operations/parse-name.js';
+import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { packagePath } from '../../lib/config.js';
-import { BriefTable } from '../../lib/sidecar/brief-table.js';
-import { CommentTable } from '../../lib/sidecar/comment-table.js';
+import { BriefTable } from '../../lib/sidecar/tables/brief-table.js';
+import { CommentTable } from '../../lib/sidecar/tables/comment-table.js';
 
 const folder = packagePath('schema', 'sidecar');
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { yieldToLoop } from '../../lib/pace/yield-to-loop.js';
+import { yieldToLoop } from '../../lib/scheduling/yield-to-loop.js';
 
 describe('Long work that yields to the event loop', () => {
   it('goes on one piece in each turn of the loop, however much of it there is', async () => {

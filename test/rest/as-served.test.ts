@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
-import { addLabels } from '../../lib/operations/change-labels.js';
+import { addLabels } from '../../lib/operations/documents/change-labels.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
 import { operator } from '../harness/service.js';

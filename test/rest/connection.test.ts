@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type TestServer } from '../harness/http.js';
 import { RawConnection, type RawAnswer } from '../harness/raw-connection.js';

@@ -7,7 +7,7 @@ import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, TestClock, TestService } from '../harness/service.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
 import { operator } from '../harness/service.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { revokeCredential } from '../../lib/operations/change-credential.js';
+import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
 import { formatKey, parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type TestServer } from '../harness/http.js';

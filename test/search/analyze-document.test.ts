@@ -5,11 +5,11 @@ import {
   longestText,
   renameAnalyzed,
   type AnalyzedDocument,
-} from '../../lib/search/analyze-document.js';
+} from '../../lib/search/analysis/analyze-document.js';
 import { english } from '../../lib/search/languages/languages.js';
-import { findTitle } from '../../lib/search/find-title.js';
-import { reduceMarkup } from '../../lib/search/reduce-markup.js';
-import { longestWord, splitWords, wordsOf } from '../../lib/search/split-words.js';
+import { findTitle } from '../../lib/search/analysis/find-title.js';
+import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
+import { longestWord, splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 
 const megabyte = 1_000_000;
 

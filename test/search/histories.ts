@@ -1,7 +1,7 @@
 /** Random histories of a workspace, scopes and queries; small words and few places, so that everything meets. */
 import fc from 'fast-check';
 import { isWithin, rebase, rootLocation, type Location } from '../../lib/domain/location.js';
-import type { SearchDocument } from '../../lib/search/analyze-document.js';
+import type { SearchDocument } from '../../lib/search/analysis/analyze-document.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import type { SearchIndex } from '../../lib/search/search-index.js';

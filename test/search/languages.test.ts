@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
 import { languageCodes, openStemmer } from '../../lib/search/languages/open-stemmer.js';
 import { openLanguages, type LanguageCode } from '../../lib/search/languages/languages.js';
-import { analyzeDocument } from '../../lib/search/analyze-document.js';
+import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { IndexOf } from './index-of.js';
 
 /** A sentence in each language, and what someone would look for. */

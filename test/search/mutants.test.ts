@@ -125,7 +125,7 @@ describe('search: faults put into the index on purpose', function () {
 
   before(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-mutants-'));
-    const built = fileURLToPath(new URL('../../', import.meta.url));
+    const built = fileURLToPath(new URL('../..', import.meta.url));
     for (const room of ['domain', 'pace']) {
       fs.cpSync(path.join(built, 'lib', room), path.join(folder, 'lib', room), { recursive: true });
     }

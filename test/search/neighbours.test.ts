@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findNeighbours } from '../../lib/search/neighbours/find-neighbours.js';
 import { NeighbourTable, packNeighbours } from '../../lib/search/neighbours/neighbour-table.js';
 import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
-import { stemWord } from '../../lib/search/stem-word.js';
+import { stemWord } from '../../lib/search/analysis/stem-word.js';
 import { IndexOf } from './index-of.js';
 
 const texts = { 'a.md': 'the car is red', 'b.md': 'the truck is red', 'c.md': 'the ladder is red' };

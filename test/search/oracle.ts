@@ -4,13 +4,13 @@
  */
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
-import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analyze-document.js';
+import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analysis/analyze-document.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
-import { widenQuery } from '../../lib/search/widen-query.js';
-import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/parse-query.js';
-import { reduceMarkup } from '../../lib/search/reduce-markup.js';
-import { wordsOf } from '../../lib/search/split-words.js';
+import { widenQuery } from '../../lib/search/query/widen-query.js';
+import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/query/parse-query.js';
+import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
+import { wordsOf } from '../../lib/search/analysis/split-words.js';
 
 export interface OracleDocument {
   readonly key: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { isWithinEdits, matchesWildcard } from '../../lib/search/match-pattern.js';
+import { isWithinEdits, matchesWildcard } from '../../lib/search/query/match-pattern.js';
 import {
   mostClauses,
   mostPatterns,
@@ -9,7 +9,7 @@ import {
   parseQuery,
   type Query,
   type QueryTerm,
-} from '../../lib/search/parse-query.js';
+} from '../../lib/search/query/parse-query.js';
 import { countEdits } from './oracle.js';
 
 function nameOf(term: QueryTerm): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
 import { parseLocation, type Location } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { wordVectors } from '../../lib/search/meaning/static-vectors.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';

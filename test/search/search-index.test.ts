@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { mostPhraseCandidates } from '../../lib/search/check-phrases.js';
+import { mostPhraseCandidates } from '../../lib/search/query/check-phrases.js';
 import type { SearchPosition } from '../../lib/search/search-index.js';
 import { everything, folders, IndexOf } from './index-of.js';
 

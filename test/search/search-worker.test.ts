@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { plainReading } from '../../lib/search/analyze-document.js';
+import { plainReading } from '../../lib/search/analysis/analyze-document.js';
 import { SearchWorker } from '../../lib/search/search-worker.js';
 
 const document = { location: 'a.md' as Location, text: 'ladder', kind: 'text', labels: [] } as const;

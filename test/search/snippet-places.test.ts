@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Location } from '../../lib/domain/location.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
 import { openLanguages, type Languages } from '../../lib/search/languages/languages.js';
-import { splitWords, wordsOf } from '../../lib/search/split-words.js';
+import { splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 import { IndexOf } from './index-of.js';
 
 /** Words that take more or fewer places than they seem to, and what may stand between and within them. */

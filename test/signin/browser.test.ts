@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../lib/operations/perform.js';
 import { requireChromium, type Look, type TestBrowser, type WatchedPage } from '../browser/chromium.js';
 import { operator } from '../harness/service.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../lib/domain/caller.js';
-import { issueLink } from '../../lib/operations/manage-sign-in.js';
+import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setPrincipalState } from '../../lib/operations/set-principal-state.js';
-import { endSessions } from '../../lib/operations/manage-sign-in.js';
+import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
+import { endSessions } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { operator } from '../harness/service.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
-import type { Repository } from '../../lib/git/repository.js';
+import type { Repository } from '../../lib/git/repositories/repository.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';

@@ -1,6 +1,6 @@
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 

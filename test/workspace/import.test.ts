@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
-import { describeImportedCommit, findImportedCommit } from '../../lib/operations/find-imported-commit.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
+import { describeImportedCommit, findImportedCommit } from '../../lib/operations/folders/find-imported-commit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openCast, type Cast, type Person } from '../access/cast.js';
 import { outcomeOf } from '../harness/act.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
 import { notFound } from '../../lib/domain/refusal.js';
-import type { Steps } from '../../lib/pace/in-steps.js';
-import type { Turn } from '../../lib/workspace/turn.js';
+import type { Steps } from '../../lib/scheduling/in-steps.js';
+import type { Turn } from '../../lib/journal/write-transaction.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NotedLater } from '../../lib/workspace/note-later.js';
+import { NotedLater } from '../../lib/journal/deferred-audit.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
 describe('Refused attempts, noted later', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
-import { Tree } from '../../lib/git/tree.js';
+import { Tree } from '../../lib/git/objects/tree.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 

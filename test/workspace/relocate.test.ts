@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
-import { importDocuments } from '../../lib/operations/import-documents.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { perform } from '../../lib/operations/perform.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { describeAccessChange } from '../../lib/workspace/report-access.js';
+import { describeAccessChange } from '../../lib/changes/report-access.js';
 import { openCast, type Cast } from '../access/cast.js';
 
 describe('The report on a move', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
-import { SearchKeeper } from '../../lib/workspace/search-keeper.js';
-import type { SearchNote } from '../../lib/workspace/take-notes.js';
+import { SearchKeeper } from '../../lib/indexing/search-keeper.js';
+import type { SearchNote } from '../../lib/indexing/index-event.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 

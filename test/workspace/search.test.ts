@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
-import { searchDocuments } from '../../lib/operations/search-documents.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import type { SearchPosition } from '../../lib/search/search-index.js';
-import type { SearchKeeper } from '../../lib/workspace/search-keeper.js';
-import { changePolicy } from '../../lib/operations/change-policy.js';
+import type { SearchKeeper } from '../../lib/indexing/search-keeper.js';
+import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
 import { until } from '../harness/until.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { rebuild } from '../../lib/operations/rebuild.js';
-import { verifyWorkspace } from '../../lib/workspace/verify.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
+import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { Both, tellHistories } from '../access/both.js';
 import { dumpContent } from '../backup/history.js';
 import { eraseAt } from '../erase/erase-at.js';

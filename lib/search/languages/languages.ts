@@ -1,5 +1,5 @@
-import { foldText } from '../split-words.js';
-import { isStopWord, stemWord } from '../stem-word.js';
+import { foldText } from '../analysis/split-words.js';
+import { isStopWord, stemWord } from '../analysis/stem-word.js';
 import { showLanguages } from './show-languages.js';
 import { openStemmer, type LanguageCode } from './open-stemmer.js';
 

@@ -1,5 +1,5 @@
-import { splitWords } from '../split-words.js';
-import { isStopWord, stemWord } from '../stem-word.js';
+import { splitWords } from '../analysis/split-words.js';
+import { isStopWord, stemWord } from '../analysis/stem-word.js';
 import { toDirection, type WordVectors } from './word-vectors.js';
 
 /** Words of a text that make one direction, together with its heading. */

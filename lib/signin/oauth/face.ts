@@ -18,7 +18,7 @@ import { RefusedMetadata } from './client-metadata.js';
 import { configureProvider } from './configure.js';
 import { hashClientSecret } from './adapter.js';
 import { makeDocumentFetcher, type FetchDocument } from './fetch-document.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 import { keepSigningKeys, readClientKey, readCookieKey } from './keep-keys.js';
 import { lifetimes } from './lifetimes.js';
 import { loadLibrary, type OAuthLibrary } from './load-library.js';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
 
 /** No colon: what comes after one in a key's purpose is the name of a workspace. */

@@ -1,6 +1,6 @@
 import type { RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 
 /** A consent, and why nothing that hangs on it opens anything; undefined where it does. */
 export interface JudgedGrant {

@@ -1,7 +1,7 @@
 import type { AccessToken, OAuthScope, ReadAccessToken, RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { judgeGrant } from './live-grant.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 import { hashId, openEntry } from './seal-entry.js';
 
 /** Of what an access token carries, what decides. */

@@ -2,11 +2,11 @@ import type { Caller } from '../../domain/caller.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { unavailable } from '../../domain/refusal.js';
-import { endConsent, issueToken, type ConsentInput } from '../../operations/change-consent.js';
+import { endConsent, issueToken, type ConsentInput } from '../../operations/principals/change-consent.js';
 import type { ReadOperation } from '../../operations/operation.js';
 import { perform } from '../../operations/perform.js';
 import type { TokenEvents } from './adapter.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 
 /** Whom a record is about, and in which workspace it stands. */
 export type RecordedPerson = Pick<OAuthGrant, 'workspace' | 'principalId'> & { readonly grantId: string | null };

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { errorPage } from '../pages/tell.js';
 import { pageHeaders } from '../pages/page.js';
-import type { OAuthHost } from './host.js';
+import type { OAuthHost } from './dependencies.js';
 import { describeRedirect } from './redirect-target.js';
 import { oauthPaths } from './routes.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { perform } from '../../../lib/operations/perform.js';
-import { setPrincipalState } from '../../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { outcomeOf } from '../../harness/act.js';
 import { openTestService, operator } from '../../harness/service.js';
 import { isNotFound, scenario } from './play.js';

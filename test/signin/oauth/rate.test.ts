@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mountMcp } from '../../../lib/mcp/mount.js';
-import { changePolicy } from '../../../lib/operations/change-policy.js';
+import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { noLog } from '../../harness/log.js';

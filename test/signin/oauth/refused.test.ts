@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mountMcp } from '../../../lib/mcp/mount.js';
 import { perform } from '../../../lib/operations/perform.js';
-import { setPrincipalState } from '../../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { McpHands } from '../../mcp/open-mcp.js';
 import { operator } from '../../harness/service.js';
 import { OAuthClient } from './client.js';

@@ -1,7 +1,7 @@
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/face.js';
 import { unavailable } from '../../../lib/domain/refusal.js';
-import type { SignInOptions } from '../../../lib/signin/host.js';
-import type { OAuthHost } from '../../../lib/signin/oauth/host.js';
+import type { SignInOptions } from '../../../lib/signin/dependencies.js';
+import type { OAuthHost } from '../../../lib/signin/oauth/dependencies.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../harness/http.js';
 import type { TestService } from '../../harness/service.js';

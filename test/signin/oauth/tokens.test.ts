@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { unavailable } from '../../../lib/domain/refusal.js';
-import { setPrincipalState } from '../../../lib/operations/set-principal-state.js';
+import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { operator } from '../../harness/service.js';
 import { OAuthClient } from './client.js';

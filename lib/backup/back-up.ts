@@ -1,0 +1,173 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { formatTime } from '../domain/clock.js';
+import { conflict, invalidRequest, Refusal } from '../domain/refusal.js';
+import { GitProgramMissing } from '../git/repositories/repository.js';
+import type { Snapshot } from '../sidecar/sidecar.js';
+import { readHead } from '../audit/chain.js';
+import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
+import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
+import { checkBackup } from './check-backup.js';
+import { sealWithPassphrase } from './seal-with-passphrase.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+export interface BackUpOptions {
+  /** Absolute path of a folder that is empty or not there yet. */
+  readonly folder: string;
+  /** Opens the sealed part again. */
+  readonly passphrase: string;
+  /** scrypt's N; the usual one if left out. */
+  readonly cost?: number | undefined;
+}
+
+/**
+ * Writes everything that a workspace is made of into a folder while it is served: its history as a git bundle, a copy
+ * of its sidecar, archives of its audit chain, and sealed by the passphrase what the service's file holds about it.
+ *
+ * All of it is of one point of the journal. The sidecar is pinned first; what the commit that it names needs is then
+ * moved into the repository, which only ever grows; and exactly that commit is bundled, whatever was written since.
+ *
+ * Then all of it is checked as a restore checks it, in a thread of its own. Only what passes gets its manifest, and a
+ * folder without one is no backup. Of what does not pass nothing stays.
+ *
+ * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
+ */
+export async function backUp(workspace: Workspace, options: BackUpOptions): Promise<BackupManifest> {
+  const { folder } = options;
+  if (workspace.journal.sidecar.isInMemory) {
+    throw invalidRequest('no_data_folder', 'A workspace in memory ends with its process and cannot be backed up.');
+  }
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+  // One that was there may be open to others, who could put links where its files will be. Some disks keep no modes.
+  if (!isNew) await chmod(folder, 0o700).catch(() => undefined);
+  const present = await readdir(folder);
+  if (present.length > 0) {
+    throw invalidRequest('folder_not_empty', `${folder} is not empty. Name a folder for this backup alone.`, {
+      field: 'folder',
+    });
+  }
+  try {
+    // An erase takes nothing away while it is copied; one that waits is finished where the backup is restored.
+    const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options));
+    await requireRestorable(workspace, options);
+    await rename(join(folder, backupFiles.unchecked), join(folder, backupFiles.manifest));
+    await syncPath(folder);
+    return manifest;
+  } catch (error) {
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+    if (isNew) await rm(folder, { recursive: true, force: true });
+    if (error instanceof GitProgramMissing) throw invalidRequest('git_missing', error.message);
+    throw error;
+  }
+}
+
+/** Follows no link, and takes nothing that is there. */
+const newFile = { mode: 0o600, flag: 'wx' };
+
+async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: BackUpOptions): Promise<BackupManifest> {
+  const at = (name: string): string => join(folder, name);
+  await workspace.checkpointer.run();
+  const pinned = workspace.journal.sidecar.openSnapshot();
+  let facts: Omit<BackupManifest, 'files'>;
+  let archives: string[];
+  try {
+    facts = describePoint(workspace, pinned);
+    archives = pinned.tables.auditArchives.list().map(({ file }) => file);
+    await pinned.copyTo(at(backupFiles.sidecar));
+  } finally {
+    pinned.close();
+  }
+  const names: string[] = [backupFiles.sidecar];
+  if (facts.commit !== null) {
+    await workspace.checkpointer.run();
+    await workspace.repository.bundle(facts.commit, at(backupFiles.bundle));
+    names.push(backupFiles.bundle);
+  }
+  if (archives.length > 0) await mkdir(at(backupFiles.archives), { mode: 0o700 });
+  for (const file of archives) {
+    const name = `${backupFiles.archives}/${file}`;
+    await copyFile(join(workspace.archives ?? '', file), at(name), constants.COPYFILE_EXCL);
+    names.push(name);
+  }
+  const files: BackupFile[] = [];
+  for (const name of names) files.push(await describeFile(folder, name));
+  const sealed = await sealWithPassphrase(JSON.stringify(workspace.origin.readServicePart()), {
+    passphrase,
+    belongsTo: digestManifest(facts, files),
+    randomness: workspace.randomness,
+    cost,
+  });
+  await writeFile(at(backupFiles.sealed), sealed, newFile);
+  files.push(await describeFile(folder, backupFiles.sealed));
+  for (const { name } of files) await syncPath(at(name));
+  const manifest = { ...facts, files };
+  await writeFile(at(backupFiles.unchecked), `${JSON.stringify(manifest, null, 2)}\n`, newFile);
+  await syncPath(at(backupFiles.unchecked));
+  if (archives.length > 0) await syncPath(at(backupFiles.archives));
+  await syncPath(folder);
+  return manifest;
+}
+
+/** Where the backup is laid out to be checked. It holds no key: those are sealed. */
+const checkedIn = '.checking';
+
+/** @throws Refusal CONFLICT `backup_unsound` when a restore would refuse it */
+async function requireRestorable(workspace: Workspace, { folder, passphrase }: BackUpOptions): Promise<void> {
+  const stage = join(folder, checkedIn);
+  await mkdir(stage, { mode: 0o700 });
+  try {
+    const { manifest } = await checkBackup(folder, passphrase, backupFiles.unchecked);
+    const git = workspace.repository.place?.git ?? 'never';
+    const problems = await checkInThread({ folder, manifest, stage, git, publicKey: workspace.signer.publicKey });
+    if (problems.length > 0) throw backupUnsound(folder, problems);
+  } catch (error) {
+    const problems: unknown = error instanceof Refusal ? error.details?.['problems'] : undefined;
+    throw Array.isArray(problems) ? backupUnsound(folder, problems as string[]) : error;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+function checkInThread(check: BackupCheck): Promise<FoundProblems> {
+  const worker = new Worker(new URL('./check-backup-worker.js', import.meta.url), { workerData: check });
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('The check of the backup was ended.')));
+  });
+}
+
+function backupUnsound(folder: string, problems: readonly string[]): Refusal {
+  const sentences = [
+    `No backup was made: what was written to ${folder} could not be restored, and was taken away again.`,
+    ...problems,
+    'What `cartulary verify` names too is wrong in the workspace itself, and it says what to do. Anything else went ' +
+      'wrong on the way: look whether that disk has room for twice the backup, and take another one if not. Until a ' +
+      'backup succeeds, copy the data folder while the service is stopped.',
+  ];
+  return conflict('backup_unsound', sentences.join('\n'), { problems });
+}
+
+function describePoint(workspace: Workspace, { tables }: Snapshot): Omit<BackupManifest, 'files'> {
+  const { seq, hash } = readHead(tables.audit);
+  return {
+    format: 'cartulary-backup-1',
+    workspace: workspace.name,
+    release: workspace.origin.release,
+    taken_at: formatTime(workspace.clock.now()),
+    commit: tables.meta.get('head') ?? null,
+    audit: { seq, hash },
+  };
+}
+
+/** Returns when a file's bytes, or a folder's names, are on stable storage. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,214 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAuditKey } from '../audit/checkpoint.js';
+import { conflict, invalidRequest } from '../domain/refusal.js';
+import { takeBundle, writeBundle } from '../git/sources/bundle.js';
+import { requireGit } from '../git/program/git-program.js';
+import { checkSource } from '../git/sources/check-source.js';
+import { openClone } from '../git/sources/clone.js';
+import { nodeFileSystem } from '../git/file-system.js';
+import { decodeCommit, type Oid } from '../git/objects/objects.js';
+import { openRepository } from '../git/repositories/open-repository.js';
+import { GitProgramMissing, RepositoryUnreadable } from '../git/repositories/repository.js';
+import { auditKeyOf, openServiceFile, type ServiceFile, type ServicePart } from '../sidecar/service-file.js';
+import { openSidecar } from '../sidecar/sidecar.js';
+import { backupFiles } from './backup-manifest.js';
+import { checkExtent, usualExtent } from './check-extent.js';
+import type { CheckedBackup } from './check-backup.js';
+import { layOutBackup, requireSound, sidecarUnreadable } from './lay-out-backup.js';
+import { createWorkspace, pathsOf, type WorkspaceFiles } from '../workspace/open-workspace.js';
+
+/** What is needed to bring a workspace into a data folder. */
+export interface StageOptions {
+  readonly files: Omit<WorkspaceFiles, 'dataFolder'> & { readonly dataFolder: string };
+  /** Where the schema of the service's file lies. */
+  readonly serviceMigrations: string;
+  /** Whether the service's file lists a workspace of that name: what lies there is one that is served, then. */
+  readonly isListed: (name: string) => boolean;
+}
+
+/** A workspace that is complete, but not among the others yet: it lies in a small data folder of its own. */
+export interface StagedWorkspace {
+  readonly name: string;
+  readonly part: ServicePart;
+  /** That data folder. */
+  readonly stage: string;
+}
+
+/** In a folder that is put in its place before the service's file knows of it. It means nothing in one that is listed. */
+export const unfinished = 'unfinished';
+
+/**
+ * An empty folder to make a workspace in. What an interrupted restore put in its place, and no service has listed since,
+ * gives way; a workspace that is listed and has lost its folder can be made again.
+ * @throws Refusal CONFLICT `name_taken` when there is a workspace, or a folder, of that name; INVALID_REQUEST
+ * `git_missing`
+ */
+export async function prepareStage({ files, isListed }: StageOptions, name: string): Promise<string> {
+  if (files.git === 'never') throw gitMissing(new GitProgramMissing('restore a workspace'));
+  const { folder } = pathsOf(files.dataFolder, name);
+  if (!isListed(name) && existsSync(join(folder, unfinished))) await rm(folder, { recursive: true, force: true });
+  if (existsSync(folder)) throw conflict('name_taken', `${folder} is there already. Nothing is ever replaced.`);
+  const stage = stageOf(files.dataFolder, name);
+  await rm(stage, { recursive: true, force: true });
+  await mkdir(stage, { recursive: true, mode: 0o700 });
+  return stage;
+}
+
+/**
+ * Makes a workspace from a backup, on stable storage, and checks all of it: the bundle object by object, and the rest as
+ * `requireSound` does. The sidecar is brought to this release's schema first.
+ * @throws Refusal INVALID_REQUEST `backup_damaged`, `git_missing`
+ */
+export async function stageBackup(
+  backup: CheckedBackup,
+  stage: string,
+  options: StageOptions,
+): Promise<StagedWorkspace> {
+  const { folder, manifest, part } = backup;
+  const { files } = options;
+  const name = manifest.workspace;
+  keepPart(stage, options, part);
+  try {
+    await layOutBackup(backup, stage, files);
+  } catch (error) {
+    throw error instanceof GitProgramMissing ? gitMissing(error) : error;
+  }
+  try {
+    openSidecar(pathsOf(stage, name).sidecar, files.migrations).close();
+  } catch (error) {
+    throw sidecarUnreadable(folder, error);
+  }
+  await requireSound(backup, stage, files);
+  return { name, part, stage };
+}
+
+export interface CloneSource {
+  /** The clone's folder. */
+  readonly clone: string;
+  /** Files and folders that one commit may have. */
+  readonly mostFiles?: number | undefined;
+}
+
+/**
+ * Makes a workspace of a clone's content and history, with nobody in it, and no rows yet: a rebuild makes them.
+ * @throws Refusal INVALID_REQUEST `bad_clone`, `git_missing`
+ */
+export async function stageClone(
+  { clone, mostFiles = usualExtent }: CloneSource,
+  name: string,
+  stage: string,
+  options: StageOptions,
+): Promise<StagedWorkspace> {
+  const { files } = options;
+  const now = files.clock.now();
+  const key = Buffer.from(makeAuditKey(files.randomness)).toString('base64');
+  const part = {
+    workspace: name,
+    createdAt: now,
+    keys: [{ purpose: auditKeyOf(name), material: key, createdAt: now }],
+  };
+  keepPart(stage, options, part);
+  await createWorkspace({ ...files, dataFolder: stage }, name);
+  const paths = pathsOf(stage, name);
+  try {
+    const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), {
+      ...files,
+      mostFiles,
+    });
+    const sidecar = openSidecar(paths.sidecar, files.migrations);
+    sidecar.writer.meta.set('head', head);
+    sidecar.writer.meta.set('tree', tree);
+    sidecar.close();
+  } catch (error) {
+    if (error instanceof GitProgramMissing) throw gitMissing(error);
+    if (error instanceof RepositoryUnreadable) {
+      throw invalidRequest('bad_clone', `The clone cannot be taken in. ${error.message}`, { field: 'clone' });
+    }
+    throw error;
+  }
+  return { name, part, stage };
+}
+
+/**
+ * Puts a staged workspace among the others, all of it or nothing: it lies in its place, on stable storage, before the
+ * service's file lists it. What is left of one that was interrupted in between is known by its mark. A lost one of its
+ * name is listed no more before anything lies in its place: with the lost one's keys it would be neither of them.
+ * @throws Error when it cannot be written; nothing of it stays then
+ */
+export async function adoptWorkspace(
+  { name, part, stage }: StagedWorkspace,
+  { dataFolder, fs = nodeFileSystem }: Pick<StageOptions['files'], 'dataFolder' | 'fs'>,
+  serviceFile: ServiceFile,
+): Promise<void> {
+  const from = pathsOf(stage, name).folder;
+  const to = pathsOf(dataFolder, name).folder;
+  try {
+    await writeFile(join(from, unfinished), '', { mode: 0o600 });
+    await fs.syncFolder(from);
+    serviceFile.forgetWorkspace(name);
+    await fs.rename(from, to);
+    try {
+      await fs.syncFolder(dataFolder);
+      serviceFile.takePart(part);
+    } catch (error) {
+      await rm(to, { recursive: true, force: true });
+      throw error;
+    }
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+  await removeMark(dataFolder, name);
+}
+
+/** For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark. */
+export async function removeMark(dataFolder: string, name: string): Promise<void> {
+  await rm(join(pathsOf(dataFolder, name).folder, unfinished), { force: true });
+}
+
+function stageOf(dataFolder: string, name: string): string {
+  return join(dataFolder, `.${name}.restoring`);
+}
+
+function gitMissing(error: GitProgramMissing): Error {
+  return invalidRequest('git_missing', error.message);
+}
+
+/** A data folder has a service's file: the one of a stage holds nothing but this workspace's part. */
+function keepPart(stage: string, { serviceMigrations }: StageOptions, part: ServicePart): void {
+  const file = openServiceFile(join(stage, 'service.sqlite'), serviceMigrations);
+  try {
+    file.takePart(part);
+  } finally {
+    file.close();
+  }
+}
+
+async function takeClone(
+  clone: string,
+  repository: string,
+  bundle: string,
+  { git, fs = nodeFileSystem, mostFiles }: Pick<StageOptions['files'], 'git' | 'fs'> & { mostFiles: number },
+): Promise<{ head: Oid; tree: Oid }> {
+  const program = await requireGit('take a clone in');
+  const opened = await openClone(clone);
+  try {
+    // Else it could bring in what other repositories of this machine hold.
+    await checkSource(program, opened.path);
+    await writeBundle(program, opened.path, opened.head, bundle);
+  } finally {
+    await opened.repository.close();
+  }
+  const created = await openRepository({ path: repository, git });
+  try {
+    const head = await takeBundle(repository, bundle);
+    await fs.syncFolder(join(repository, 'objects', 'pack'));
+    await checkExtent(created, head, mostFiles);
+    await created.moveHead(head);
+    return { head, tree: decodeCommit((await created.read(head)).bytes).tree };
+  } finally {
+    await created.close();
+    await rm(bundle, { force: true });
+  }
+}

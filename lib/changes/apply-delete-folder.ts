@@ -1,0 +1,80 @@
+import { parentOf, type Location } from '../domain/location.js';
+import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findFolder } from '../view/locate.js';
+import { noteSearch } from './index-changes.js';
+import { dropEmptyFolders, requireNoMirrorBelow, requireWritable } from './location-guards.js';
+import { momentOf, writeCommit, type Pen } from './write-context.js';
+import { requireNoneClaimed } from './require-unclaimed.js';
+
+/** What the delete of a folder leaves to say. */
+export interface FolderDeletionResult {
+  readonly location: Location;
+  /** Milliseconds since 1970. */
+  readonly deletedAt: number;
+  /** How many documents went with it. */
+  readonly documents: number;
+  /** The commit that took it away. */
+  readonly versionId: string;
+}
+
+/** Documents that are changed at once, at most: writers wait for all of them. */
+export const mostAtOnce = 10_000;
+/** Rows that are written in one step. */
+export const rowsInStep = 500;
+
+/**
+ * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be brought back, as one or
+ * document by document. Grants on the path stay too, as they do when a folder empties.
+ * @throws Refusal NOT_FOUND; CONFLICT `claimed` when another principal has a claim in it; INVALID_REQUEST
+ * `workspace_root`, `read_only_source`, `too_many_documents`
+ */
+export function* applyDeleteFolder(pen: Pen, location: Location): Steps<FolderDeletionResult> {
+  const { tables, now } = pen.turn;
+  if (location === '') {
+    throw invalidRequest('workspace_root', 'The workspace itself is no folder to delete. Delete what is in it.', {
+      field: 'location',
+    });
+  }
+  const folder = findFolder(tables, location);
+  if (folder === undefined) throw notFound();
+  requireNoneClaimed(pen, location);
+  requireWritable(folder.mirror);
+  requireNoMirrorBelow(pen, location);
+  const found = tables.deletions.documentsBelow(folder.row.number, location, mostAtOnce + 1);
+  if (found.length > mostAtOnce) throw tooManyDocuments();
+  yield;
+  const versionId = writeCommit(pen, [{ location, entry: null }], {
+    operation: 'delete-folder',
+    subject: `Delete folder ${location}`,
+    message: null,
+    trailers: [['Folder', location]],
+  });
+  const deletion = { commit: versionId, author: pen.author.id, at: now, moment: momentOf(pen) };
+  yield* deleteRows(tables, { number: folder.row.number, location }, found, deletion);
+  noteSearch(pen, versionId, ...found.map((each) => ({ type: 'remove', location: each.location }) as const));
+  return { location, deletedAt: now, documents: found.length, versionId };
+}
+
+/** Writes the rows of a folder's deletion. */
+export function* deleteRows(
+  tables: Tables,
+  folder: { readonly number: number; readonly location: Location },
+  documents: readonly PlacedDocument[],
+  deletion: NewDeletion,
+): Steps<void> {
+  const { number, location } = folder;
+  for (const some of inParts(documents, rowsInStep)) {
+    tables.deletions.deleteWithFolder(some, location, deletion);
+    yield;
+  }
+  tables.deletions.dropFolder(number, location, deletion);
+  dropEmptyFolders(tables, parentOf(location));
+}
+
+function tooManyDocuments(): Refusal {
+  const message = `The folder holds more than ${mostAtOnce} documents. Delete the folders in it one by one.`;
+  return invalidRequest('too_many_documents', message, { field: 'location', limit: mostAtOnce });
+}

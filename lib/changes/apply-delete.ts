@@ -1,0 +1,46 @@
+import type { Change } from '../domain/change.js';
+import { parentOf, type Location } from '../domain/location.js';
+import { noteSearch } from './index-changes.js';
+import { dropEmptyFolders, requireWritable } from './location-guards.js';
+import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
+import { requireCurrent } from './apply-update.js';
+import { momentOf, writeCommit, type Pen } from './write-context.js';
+
+/** What a delete leaves to say. */
+export interface Deletion {
+  readonly documentId: string;
+  readonly location: Location;
+  /** Milliseconds since 1970. */
+  readonly deletedAt: number;
+  /** The commit that took it away. */
+  readonly versionId: string;
+}
+
+/** Hides the document; everything about it stays and can be brought back. @throws as an update does */
+export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }>): Deletion {
+  const { tables, now } = pen.turn;
+  const { location } = change;
+  const found = requireCurrent(pen, location, change.precondition);
+  requireHeld(pen, found, change.claimId);
+  requireUnclaimed(pen, found);
+  requireWritable(found.mirror);
+  const versionId = writeCommit(pen, [{ location, entry: null }], {
+    operation: 'delete',
+    subject: `Delete ${location}`,
+    message: null,
+    trailers: [
+      ['Document', found.row.id],
+      ['Location', location],
+    ],
+  });
+  tables.documents.markDeleted(found.row.number, now, pen.author.id, versionId, location);
+  tables.deletions.insert(found.row.number, location, {
+    commit: versionId,
+    author: pen.author.id,
+    at: now,
+    moment: momentOf(pen),
+  });
+  dropEmptyFolders(tables, parentOf(location));
+  noteSearch(pen, versionId, { type: 'remove', location });
+  return { documentId: found.row.id, location, deletedAt: now, versionId };
+}

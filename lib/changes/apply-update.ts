@@ -1,0 +1,86 @@
+import type { Change } from '../domain/change.js';
+import type { Document, Version } from '../domain/document.js';
+import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag.js';
+import { formatTime } from '../domain/clock.js';
+import { conflict, notFound, type Refusal } from '../domain/refusal.js';
+import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
+import { noteDocument, noteSearch } from './index-changes.js';
+import { requireWritable } from './location-guards.js';
+import { followSections, readPrepared } from './follow-section.js';
+import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
+import { writeCommit, type Pen } from './write-context.js';
+import { addContent, recordVersion } from './record-version.js';
+
+/**
+ * The live document, if it is still the one the writer knew.
+ * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so that the writer can catch up
+ */
+export function requireCurrent(
+  pen: Pen,
+  location: Parameters<typeof findDocument>[1],
+  precondition: Precondition,
+): FoundDocument {
+  const found = findDocument(pen.turn.tables, location);
+  if (found === undefined) throw notFound();
+  if (!preconditionHolds(precondition, found.row.current.id)) throw stale(found.row.current);
+  return found;
+}
+
+/**
+ * Tells a writer that the document is not the version it knew, and which one it is now.
+ * @param more what else is known about what happened
+ */
+export function stale(current: Version, more: Readonly<Record<string, unknown>> = {}): Refusal {
+  return conflict(
+    'stale_if_match',
+    'The document has changed since the version that the request names. Read it again, then repeat the change.',
+    {
+      current_etag: formatEtag(current.id),
+      updated_at: formatTime(current.at),
+      updated_by: { id: current.author.id, kind: current.author.kind, display_name: current.author.displayName },
+      ...more,
+    },
+    { etag: formatEtag(current.id) },
+  );
+}
+
+/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source` */
+export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }>): Document {
+  const { tables } = pen.turn;
+  const { location, content } = change;
+  const found = requireCurrent(pen, location, change.precondition);
+  const readNext = readPrepared(content);
+  requireHeld(pen, found, change.claimId);
+  requireUnclaimed(pen, found, readNext);
+  requireWritable(found.mirror);
+  addContent(pen, content);
+  const mediaType = change.mediaType ?? found.row.current.mediaType;
+  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
+    operation: 'update',
+    subject: `Update ${location}`,
+    message: change.message,
+    trailers: [
+      ['Document', found.row.id],
+      ['Location', location],
+      ['Media-Type', mediaType],
+    ],
+  });
+  const sequence = found.row.current.sequence + 1;
+  recordVersion(pen, {
+    document: found.row.number,
+    sequence,
+    id: versionId,
+    content,
+    mediaType,
+    location,
+    operation: 'update',
+    message: change.message,
+  });
+  tables.documents.advance(found.row.number, sequence);
+  followSections(pen, found.row.number, readNext);
+  const row = tables.documents.at(found.row.folder, found.row.name);
+  if (row === undefined) throw new Error('The document that was just updated is not there.');
+  const document = toDocument(tables, { ...found, row }, pen.turn.now);
+  noteSearch(pen, versionId, noteDocument(document));
+  return document;
+}

@@ -1,0 +1,44 @@
+import { isWithin, type Location } from '../domain/location.js';
+import { roleContains } from '../domain/role.js';
+import type { Doings, RelocationDone } from '../sidecar/tables/history-table.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findDocumentById } from '../view/locate.js';
+import type { View } from '../view/view.js';
+
+/** Rows that are read together. */
+const batch = 1000;
+
+/**
+ * Where in the folder, or out of it, a principal renamed or moved things, in order: what the caller can read where it
+ * is now, and nothing else. A document that was deleted counts where it was, one that is being erased nowhere. A folder
+ * counts where it went to, as long as one is there.
+ * @param doings how many are given at most is their limit
+ */
+export function* findRelocated(view: View, doings: Doings): Steps<Location[]> {
+  const found: Location[] = [];
+  for (let after = 0; found.length < doings.limit;) {
+    const rows = view.tables.history.relocatedBy({ ...doings, limit: batch }, after);
+    for (const row of rows) {
+      yield;
+      if (found.length < doings.limit && isReadable(view, row)) {
+        found.push(isWithin(doings.location, row.to) ? row.to : row.from);
+      }
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batch) break;
+    after = last.number;
+  }
+  return found;
+}
+
+function isReadable(view: View, { document, to }: RelocationDone): boolean {
+  if (document === null) return view.folder(to) !== undefined;
+  const now = findPlace(view.tables, document);
+  return now !== undefined && roleContains(view.reach.roleOn(document.id, now), 'reader');
+}
+
+/** Where the document lies, or was deleted; undefined for one that is being erased. */
+function findPlace(tables: Tables, { id, number }: NonNullable<RelocationDone['document']>): Location | undefined {
+  return findDocumentById(tables, id)?.location ?? tables.documents.deleted(number)?.location;
+}

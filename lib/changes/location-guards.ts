@@ -1,0 +1,95 @@
+import type { Location } from '../domain/location.js';
+import { isWithin, joinLocation, nameOf, parentOf, segmentsOf } from '../domain/location.js';
+import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
+import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { descend, findFolder, locationOfFolder, nowhere, type FoundFolder } from '../view/locate.js';
+import type { Pen } from './write-context.js';
+
+/** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
+function taken(isVisible: boolean, location: Location, what: string): Refusal {
+  if (!isVisible) return notFound();
+  return conflict('name_taken', `${what} lives at "${location}" already. Choose another name, or change that one.`, {
+    location,
+  });
+}
+
+/**
+ * Makes sure that something new may live at the location: nothing has the name, and no document stands where one of
+ * its folders would have to be.
+ * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see what is in the way
+ */
+export function requireFree(pen: Pen, location: Location): void {
+  const { tables } = pen.turn;
+  const segments = segmentsOf(location);
+  // One walk, the same steps whether there are folders or not, and no more of them than the path has segments.
+  let folder = rootFolderNumber;
+  for (const [depth, segment] of segments.entries()) {
+    const document = tables.documents.idAt(folder, segment);
+    const child = tables.folders.child(folder, segment);
+    if (document !== undefined) {
+      const there = segments.slice(0, depth + 1).join('/') as Location;
+      throw taken(pen.view.document(there) !== undefined, there, 'A document');
+    }
+    folder = child?.number ?? nowhere;
+  }
+  if (folder !== nowhere) throw taken(pen.view.folder(location) !== undefined, location, 'A folder');
+}
+
+/**
+ * Makes sure that the location can be a document's: no folder grant waits for a folder there or below.
+ * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write there if it were a folder
+ */
+export function requireNoFolderGrant({ turn, reach }: Pen, location: Location): void {
+  if (turn.tables.grants.atOrBelow(location).length === 0) return;
+  throw taken(reach.holds('editor', location), location, 'A folder with grants');
+}
+
+/** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: repeating the write cannot help */
+export function requireWritable(mirror: string | null): void {
+  if (mirror !== null) {
+    throw invalidRequest(
+      'read_only_source',
+      'This folder mirrors an outside source and is read-only here. Change it there.',
+      {
+        connector: { id: mirror },
+      },
+    );
+  }
+}
+
+/** A mirror belongs where its connector put it: no folder above it is moved or taken away under it. */
+export function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
+  for (const row of turn.tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
+  }
+}
+
+/** The folder at the location, made with all above it where it is missing. */
+export function ensureFolder(tables: Tables, location: Location): FoundFolder {
+  const { folder, rest } = descend(tables, location);
+  let found = folder;
+  for (const name of rest) {
+    const number = tables.folders.insert(found.row.number, name);
+    found = {
+      row: { number, parent: found.row.number, name, kept: false, mirror: null },
+      location: joinLocation(found.location, name),
+      mirror: found.mirror,
+    };
+  }
+  return found;
+}
+
+/** Takes away the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
+export function dropEmptyFolders(tables: Tables, location: Location): void {
+  for (let at = location; at !== ''; at = parentOf(at)) {
+    const found = findFolder(tables, at);
+    if (found === undefined || found.row.kept || !tables.folders.isEmpty(found.row.number)) return;
+    tables.folders.delete(found.row.number);
+  }
+}
+
+/** The name a document or folder has in its folder, with that folder. */
+export function placeOf(tables: Tables, location: Location): { readonly folder: FoundFolder; readonly name: string } {
+  return { folder: ensureFolder(tables, parentOf(location)), name: nameOf(location) };
+}

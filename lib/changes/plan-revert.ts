@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import type { Version } from '../domain/document.js';
+import { isWithin, joinLocation, type Location } from '../domain/location.js';
+import { invalidRequest } from '../domain/refusal.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { mostAtOnce } from './apply-delete-folder.js';
+import type { DocumentRow } from '../sidecar/tables/document-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findClaims } from '../view/find-claims.js';
+import { findRelocated } from './find-relocated.js';
+import { descend, findFolder, locationOfFolder, numberOfFolder } from '../view/locate.js';
+import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
+import type { View } from '../view/view.js';
+
+/** What will be done to one document. */
+export type RevertStep =
+  | {
+      /** Gets the content that it had before, as a new version. */
+      readonly action: 'restore';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly fromVersion: string;
+      readonly toVersion: string;
+    }
+  | {
+      /** Was made in that time: is deleted, and can be undeleted. */
+      readonly action: 'delete';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly fromVersion: string;
+    }
+  | {
+      /** Was deleted in that time: comes back with the content that it had before. */
+      readonly action: 'undelete';
+      readonly documentId: string;
+      readonly location: Location;
+      readonly toVersion: string;
+    };
+
+/**
+ * Why something stays as it is. `later_writes`: somebody else has written since, and perhaps built on it.
+ * `relocated`: it was renamed or moved, which is not undone with contents, because it changes who has access.
+ */
+export type LeftAloneReason = Obstacle | 'later_writes' | 'relocated';
+
+export interface LeftAlone {
+  readonly location: Location;
+  readonly reason: LeftAloneReason;
+}
+
+export interface RevertPreview {
+  readonly steps: readonly RevertStep[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** Names exactly this outcome; sent back to have it done and no other. */
+  readonly digest: string;
+}
+
+/** A live document with the version whose content it gets again. */
+export interface RestoredDocument {
+  readonly row: DocumentRow;
+  readonly returning: Returning & { readonly content: Version };
+}
+
+/** The preview with the rows that it is made from. */
+export interface RevertPlan extends RevertPreview {
+  readonly restored: readonly RestoredDocument[];
+  readonly deleted: readonly { readonly row: DocumentRow; readonly location: Location }[];
+  readonly returning: readonly Returning[];
+}
+
+export interface RevertRequest {
+  /** The folder; the caller is editor there. */
+  readonly location: Location;
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Whose claims do not stand in the way: the one who reverts. */
+  readonly callerId: string;
+}
+
+/** A principal's doings of one revert, at most. */
+export const mostReverted = mostAtOnce;
+
+/**
+ * What it takes to undo what one principal wrote in a folder since a time: documents get back the version before its
+ * first one in that time, what it made is deleted, what it deleted comes back. Wherever somebody else wrote after it,
+ * has a claim, or took the place, things stay as they are and are listed. Sought from what the principal did, so its
+ * cost does not depend on how much else there is.
+ * @throws Refusal INVALID_REQUEST `too_much_to_revert`
+ */
+export function* planRevert(view: View, request: RevertRequest): Steps<RevertPlan> {
+  const { principalId, since, location: folder } = request;
+  const doings = yield* readDoings(view, request);
+  const draft: Draft = { steps: [], leftAlone: [], restored: [], deleted: [], returning: [] };
+  yield* planWritten(view, request, doings, draft);
+  yield* planRemoved(view, request, doings, draft);
+  for (const location of doings.relocated) draft.leftAlone.push({ location, reason: 'relocated' });
+  const digest = createHash('sha256')
+    .update(JSON.stringify([folder, principalId, since, draft.steps, draft.leftAlone]))
+    .digest('hex');
+  return { ...draft, digest };
+}
+
+/** A plan that is being made. */
+interface Draft {
+  readonly steps: RevertStep[];
+  readonly leftAlone: LeftAlone[];
+  readonly restored: RestoredDocument[];
+  readonly deleted: { readonly row: DocumentRow; readonly location: Location }[];
+  readonly returning: Returning[];
+}
+
+/** What the principal did in the folder in that time. */
+interface Doings {
+  readonly written: readonly { readonly document: number; readonly first: number }[];
+  readonly removed: readonly number[];
+  /** Where each thing that it renamed or moved is to be named. */
+  readonly relocated: readonly Location[];
+}
+
+/** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
+function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Doings> {
+  // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
+  const asked = { author: principalId, since, location, limit: mostReverted + 1 };
+  const { tables } = view;
+  const written = tables.history.writtenBy(asked, numberOfFolder(findFolder(tables, location)));
+  yield;
+  const removed = tables.history.deletedBy(asked);
+  yield;
+  const relocated = yield* findRelocated(view, asked);
+  if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
+    const message = `More than ${mostReverted} documents. Take a later time, or a folder further in.`;
+    throw invalidRequest('too_much_to_revert', message, { field: 'since' });
+  }
+  return { written, removed, relocated };
+}
+
+/** Live documents that the principal wrote get back what they held, or go where they held nothing. */
+function* planWritten({ tables, now }: View, request: RevertRequest, { written }: Doings, draft: Draft): Steps<void> {
+  const { principalId, location: folder, callerId } = request;
+  const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
+  const claimed = tables.claims.claimedDocuments(now);
+  for (const { document, first } of written) {
+    yield;
+    const row = tables.documents.byNumber(document);
+    if (row === undefined) continue;
+    const surroundings = folders.get(row.folder) ?? look(tables, row.folder);
+    folders.set(row.folder, surroundings);
+    const { within, isMirror } = surroundings;
+    if (!isWithin(folder, within)) continue;
+    const location = joinLocation(within, row.name);
+    const before = contentBefore(tables, document, first, request);
+    if (before !== undefined && before.blobOid === row.current.blobOid) continue;
+    const isClaimed =
+      claimed.has(document) && findClaims(tables, { row, location }, now).some(({ holder }) => holder.id !== callerId);
+    const isBuiltOn = tables.history.isWrittenByOthers(document, first, principalId, before?.blobOid ?? '');
+    const obstacle = isBuiltOn ? 'later_writes' : isClaimed ? 'claimed' : isMirror ? 'read_only_source' : undefined;
+    if (obstacle === undefined) planStep(row, location, before, draft);
+    else draft.leftAlone.push({ location, reason: obstacle });
+  }
+}
+
+function planStep(row: DocumentRow, location: Location, before: Version | undefined, draft: Draft): void {
+  const { id, number, current } = row;
+  if (before === undefined) {
+    draft.deleted.push({ row, location });
+    draft.steps.push({ action: 'delete', documentId: id, location, fromVersion: current.id });
+    return;
+  }
+  draft.restored.push({ row, returning: { id, number, location, sequence: current.sequence, content: before } });
+  draft.steps.push({
+    action: 'restore',
+    documentId: id,
+    location,
+    fromVersion: current.id,
+    toVersion: before.id,
+  });
+}
+
+/** What the principal deleted comes back with what it held before, beside what is planned already. */
+function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Doings, draft: Draft): Steps<void> {
+  const { principalId, location: folder, callerId } = request;
+  const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
+  const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });
+  for (const number of doings.removed) {
+    yield;
+    const gone = tables.documents.deleted(number);
+    if (gone === undefined || !isWithin(folder, gone.location)) continue;
+    const first = firstWritten.get(number);
+    const content =
+      first === undefined
+        ? tables.versions.bySequence(number, gone.sequence)
+        : contentBefore(tables, number, first, request);
+    if (content === undefined) continue;
+    const isBuiltOn =
+      first !== undefined && tables.history.isWrittenByOthers(number, first, principalId, content.blobOid);
+    const obstacle = isBuiltOn ? 'later_writes' : room.take(gone);
+    if (obstacle !== undefined) {
+      draft.leftAlone.push({ location: gone.location, reason: obstacle });
+      continue;
+    }
+    draft.returning.push({ ...gone, content });
+    draft.steps.push({ action: 'undelete', documentId: gone.id, location: gone.location, toVersion: content.id });
+  }
+}
+
+/**
+ * What the document held before the principal's first version in that time; undefined when it was not there then: not
+ * made yet, or deleted, unless the principal itself had deleted it within that time.
+ */
+function contentBefore(
+  { history }: Tables,
+  document: number,
+  first: number,
+  { principalId, since }: Pick<RevertRequest, 'principalId' | 'since'>,
+): Version | undefined {
+  if (first === 1) return undefined;
+  const [own, before] = history.versionsBefore(document, first + 1, 2);
+  if (own === undefined || before === undefined) return undefined;
+  const deletion = history.deletionBefore(document, own.moment);
+  const wasDeleted = deletion !== undefined && deletion.moment > before.moment;
+  if (wasDeleted && !(deletion.author.id === principalId && deletion.at >= since)) return undefined;
+  return before.version;
+}
+
+/** What holds for all that lies in a folder; looked up once for each. */
+function look(tables: Tables, folder: number): { readonly within: Location; readonly isMirror: boolean } {
+  const within = locationOfFolder(tables, folder);
+  return { within, isMirror: descend(tables, within).folder.mirror !== null };
+}

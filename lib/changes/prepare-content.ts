@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import type { PreparedContent } from '../domain/change.js';
+import type { DocumentKind } from '../domain/document.js';
+import { hashObject, makePackable } from '../git/objects/objects.js';
+import type { StagedBlobs } from '../journal/staging.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+const deflateInBackground = promisify(deflate);
+
+/** Above this, compressing leaves the event loop's thread. Bytes. */
+const largeForMainThread = 32 * 1024;
+/** Above this, content goes to the repository before its turn instead of through the sidecar. Bytes. */
+export const stagedFrom = 1024 * 1024;
+const pieceLength = 256 * 1024;
+
+/** `text` is valid UTF-8 without NUL. */
+export function kindOfContent(bytes: Buffer): DocumentKind {
+  return isUtf8(bytes) && !bytes.includes(0) ? 'text' : 'binary';
+}
+
+/**
+ * Hashes and compresses content before its turn, or stages it in the repository when it is large: on return of a
+ * staged blob its bytes are on the disk and a row keeps maintenance from dropping them.
+ * @param held takes the names of blobs that are to be released when the request is over
+ */
+export async function prepareContent(workspace: Workspace, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
+  if (bytes.length > stagedFrom) return stageContent(workspace, cut(bytes), held);
+  const described = {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+    kind: kindOfContent(bytes),
+  };
+  if (bytes.length <= largeForMainThread) {
+    const { oid, deflated } = makePackable('blob', bytes);
+    return { ...described, blobOid: oid, deflated };
+  }
+  return { ...described, blobOid: hashObject('blob', bytes), deflated: await deflateInBackground(bytes) };
+}
+
+/**
+ * The same for content that arrives in pieces; memory does not grow with its size.
+ * @throws what the source throws, and then nothing of it stays
+ */
+export async function prepareStream(
+  workspace: Workspace,
+  source: AsyncIterable<Uint8Array>,
+  held: StagedBlobs,
+): Promise<PreparedContent> {
+  const pieces = source[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  let size = 0;
+  while (size <= stagedFrom) {
+    const next = await pieces.next();
+    if (next.done === true) return prepareContent(workspace, Buffer.concat(start), held);
+    start.push(next.value);
+    size += next.value.length;
+  }
+  return stageContent(workspace, resume(start, pieces), held);
+}
+
+async function* resume(start: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* start.splice(0);
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function stageContent(
+  workspace: Workspace,
+  source: AsyncIterable<Uint8Array>,
+  held: StagedBlobs,
+): Promise<PreparedContent> {
+  const { oid, sha256, size, isText } = await workspace.staging.stage(source, held);
+  return { blobOid: oid, sha256, size, kind: isText ? 'text' : 'binary', deflated: null };
+}
+
+/** In pieces, so that hashing one does not hold the event loop. */
+async function* cut(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceLength) yield bytes.subarray(at, at + pieceLength);
+}

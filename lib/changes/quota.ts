@@ -1,0 +1,56 @@
+import { readPolicy } from '../access/policy.js';
+import { invalidRequest, tooMuchStored } from '../domain/refusal.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import type { Pen } from './write-context.js';
+
+const oneDay = 24 * 60 * 60 * 1000;
+/** What a comment, message or delivery counts for beside its text, as the schema's triggers count it. Bytes. */
+const rowBytes = 200;
+const deliveryBytes = 100;
+/** Bytes of answers that are kept for one principal's retries. */
+const mostAnswers = 256 * 1024 * 1024;
+/** Seconds after which room for more answers can be expected: they go a day after they were given. */
+const answersRetryAfter = 3600;
+
+/**
+ * Counts bytes of a new version against the workspace's quota, which comments and messages count towards, too.
+ * @throws Refusal INVALID_REQUEST `storage_quota`
+ */
+export function takeRoom(pen: Pen, bytes: number): void {
+  const { turn } = pen;
+  const storedBytes = turn.state.storedBytes + bytes;
+  requireRoom(turn.tables, storedBytes);
+  turn.state = { ...turn.state, storedBytes };
+}
+
+/** @throws Refusal INVALID_REQUEST `storage_quota` */
+function requireRoom(tables: Tables, versions: number, more = 0): void {
+  const { storageQuota } = readPolicy(tables);
+  const discussion = tables.storedBytes.total('comment') + tables.storedBytes.total('message');
+  if (versions + discussion + more <= storageQuota) return;
+  throw invalidRequest('storage_quota', 'The workspace has no room left for this. An admin can raise the quota.', {
+    limit: storageQuota,
+  });
+}
+
+/**
+ * Counts a comment or message against what its author may write in a day, and against the workspace's quota.
+ * @param deliveries principals who get it
+ * @throws Refusal RATE_LIMITED until the day is over; INVALID_REQUEST `storage_quota`
+ */
+export function takeDiscussionRoom({ turn, author }: Pen, text: string, deliveries = 0): void {
+  const { tables, now, state } = turn;
+  const bytes = rowBytes + Buffer.byteLength(text) + deliveries * deliveryBytes;
+  const day = Math.floor(now / oneDay);
+  const { discussionPerDay } = readPolicy(tables);
+  if (tables.storedBytes.writtenOn(author.id, day) + bytes > discussionPerDay) {
+    throw tooMuchStored(Math.ceil(((day + 1) * oneDay - now) / 1000));
+  }
+  requireRoom(tables, state.storedBytes, bytes);
+  tables.storedBytes.noteWritten(author.id, day, bytes);
+}
+
+/** Sees that there is room for one more answer that is kept for a retry. @throws Refusal RATE_LIMITED */
+export function requireRoomForAnswer({ turn, author }: Pen): void {
+  if (turn.tables.storedBytes.of('answer', author.id) > mostAnswers) throw tooMuchStored(answersRetryAfter);
+}

@@ -1,0 +1,50 @@
+import type { PreparedContent } from '../domain/change.js';
+import type { VersionOperation } from '../domain/history.js';
+import type { Location } from '../domain/location.js';
+import { momentOf, type Pen } from './write-context.js';
+import { takeRoom } from './quota.js';
+
+/**
+ * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
+ * @throws Refusal INVALID_REQUEST `storage_quota`
+ */
+export function addContent(pen: Pen, content: PreparedContent): void {
+  const { turn } = pen;
+  takeRoom(pen, content.size);
+  if (content.deflated === null) turn.tables.objects.unstage(content.blobOid);
+  else {
+    turn.addObject({
+      oid: content.blobOid,
+      type: 'blob',
+      size: content.size,
+      deflated: Buffer.from(content.deflated.buffer, content.deflated.byteOffset, content.deflated.byteLength),
+    });
+  }
+}
+
+export interface VersionToRecord {
+  /** Number of the document. */
+  readonly document: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly content: Pick<PreparedContent, 'blobOid' | 'sha256' | 'size' | 'kind'>;
+  readonly mediaType: string;
+  readonly location: Location;
+  readonly operation: VersionOperation;
+  readonly message: string | null;
+}
+
+/** Writes the version's row. */
+export function recordVersion(pen: Pen, version: VersionToRecord): void {
+  const { content, ...rest } = version;
+  pen.turn.tables.versions.insert({
+    ...rest,
+    blobOid: content.blobOid,
+    sha256: content.sha256,
+    size: content.size,
+    kind: content.kind,
+    author: pen.author.id,
+    at: pen.turn.now,
+    moment: momentOf(pen),
+  });
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { AccessComparison, type PlacedGrant, type RoleDifference } from '../access/compare-access.js';
+import type { AccessChange, AccessReport } from '../domain/access-change.js';
+import type { Grant } from '../domain/grant.js';
+import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';
+import type { Pen } from './write-context.js';
+
+/** What a rename or move would do to the grants on and around what it takes along. */
+export interface Relocation {
+  readonly from: Location;
+  readonly to: Location;
+  /** Id of the document, when it is one. */
+  readonly documentId: string | null;
+  /** Folder grants at and below `from` that go along; the others stay on the old path. */
+  readonly travelling: readonly Grant[];
+}
+
+function place(grant: Grant, location: Location): PlacedGrant {
+  return { grant, location };
+}
+
+/** All grants that are in force on the moved thing: above it, on it and below it. */
+function grantsAround(pen: Pen, root: Location, documentId: string | null): PlacedGrant[] {
+  const { grants } = pen.turn.tables;
+  const above = ancestorsOf(root).flatMap((location) => grants.on({ type: 'folder', location }));
+  const inside = documentId === null ? grants.atOrBelow(root) : [];
+  const folders = [...above, ...inside].flatMap((grant) =>
+    grant.scope.type === 'folder' ? [place(grant, grant.scope.location)] : [],
+  );
+  if (documentId === null) return folders;
+  return [...folders, ...grants.on({ type: 'document', documentId }).map((grant) => place(grant, root))];
+}
+
+/**
+ * Compares access at the moved root, and at every path below it that carries a grant on either side. Its cost depends
+ * on the grants there, not on how much is moved; for a path below that turns out to hold nothing it errs on the safe
+ * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the
+ * caller subjects as who-can-read shows them at both ends: groups by name only to their members and to approvers.
+ */
+export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
+  const { from, to, documentId, travelling } = relocation;
+  const before = grantsAround(pen, from, documentId);
+  const leaving = new Set(travelling.map((grant) => grant.id));
+  const waiting = grantsAround(pen, to, null);
+  const after = [
+    ...waiting.filter(({ grant }) => !leaving.has(grant.id)),
+    ...travelling.flatMap((grant) =>
+      grant.scope.type === 'folder' ? [place(grant, rebase(grant.scope.location, from, to))] : [],
+    ),
+    ...(documentId === null
+      ? []
+      : pen.turn.tables.grants.on({ type: 'document', documentId }).map((grant) => place(grant, to))),
+  ].filter(({ location }) => documentId === null || isWithin(location, to));
+
+  const places = new Set<Location>([to]);
+  if (documentId === null) {
+    for (const { location } of before) if (isWithin(from, location)) places.add(rebase(location, from, to));
+    for (const { location } of after) if (isWithin(to, location)) places.add(location);
+  }
+  const comparison = new AccessComparison(pen.turn.tables);
+  const gains = new Map<string, AccessChange>();
+  const losses = new Map<string, AccessChange>();
+  const full: string[] = [];
+  for (const goingTo of places) {
+    const at = rebase(goingTo, to, from);
+    for (const difference of comparison.gains(before, at, after, goingTo)) {
+      note(gains, full, 'gain', pen, difference, relocation);
+    }
+    for (const difference of comparison.losses(before, at, after, goingTo)) {
+      note(losses, full, 'loss', pen, difference, relocation);
+    }
+  }
+  const ofMoved = gains.size;
+  for (const at of placesOfDeleted(pen, relocation)) {
+    for (const difference of comparison.gains(waiting, at, after, at)) {
+      note(gains, full, 'gain', pen, difference, relocation);
+    }
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([from, to, full.toSorted()]))
+    .digest('hex');
+  return { gains: [...gains.values()], losses: [...losses.values()], reachesDeleted: gains.size > ofMoved, digest };
+}
+
+/** Where grants would come to lie on, or above, what was deleted at the new place. */
+function placesOfDeleted({ turn }: Pen, { from, to, travelling }: Relocation): ReadonlySet<Location> {
+  const { documents } = turn.tables;
+  if (travelling.length === 0 || !documents.isDeletedWithin(to)) return new Set();
+  const places = travelling.flatMap(({ scope }) => (scope.type === 'folder' ? [rebase(scope.location, from, to)] : []));
+  return new Set(places.filter((location) => documents.isDeletedWithin(location)));
+}
+
+function note(
+  into: Map<string, AccessChange>,
+  full: string[],
+  kind: 'gain' | 'loss',
+  pen: Pen,
+  { subject, before, after, by }: RoleDifference,
+  relocation: Relocation,
+): void {
+  const line = JSON.stringify([kind, subject, before ?? null, after ?? null, by.grant.scope.type, by.location]);
+  if (into.has(line)) return;
+  full.push(line);
+  into.set(line, {
+    subject: showSubject(pen, subject, relocation),
+    fromRole: before ?? null,
+    toRole: after ?? null,
+    via: { scopeType: by.grant.scope.type, location: by.location },
+  });
+}
+
+function showSubject(pen: Pen, subject: RoleDifference['subject'], { from, to }: Relocation): AccessChange['subject'] {
+  const { tables } = pen.turn;
+  if (subject.type === 'principal') {
+    return { ...subject, displayName: tables.principals.find(subject.id)?.displayName ?? null };
+  }
+  const mayKnow =
+    pen.reach.holds('approver', from) ||
+    pen.reach.holds('approver', to) ||
+    tables.groups.groupsAbove({ type: 'principal', id: pen.caller.principalId }).includes(subject.id);
+  if (!mayKnow) return { type: 'group', id: null, displayName: null };
+  return { ...subject, displayName: tables.groups.find(subject.id)?.displayName ?? null };
+}
+
+/** A line of the report in the form in which refusals and answers carry it. */
+export function describeAccessChange({ subject, fromRole, toRole, via }: AccessChange): object {
+  return {
+    subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
+    from_role: fromRole,
+    to_role: toRole,
+    via: { scope_type: via.scopeType, scope_id: via.location },
+  };
+}

@@ -1,0 +1,79 @@
+import { formatTime } from '../domain/clock.js';
+import { isWithin, type Location } from '../domain/location.js';
+import { conflict, type Refusal } from '../domain/refusal.js';
+import type { ClaimRow } from '../sidecar/tables/claim-table.js';
+import { findClaims, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
+import type { ReadSections } from './follow-section.js';
+import { findDocumentById, locationOfFolder } from '../view/locate.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import type { Pen } from './write-context.js';
+
+/** CONFLICT `claimed`, with who holds the claim and until when, so that the writer can wait or ask. */
+export function claimed(claim: ClaimRow): Refusal {
+  const isWidened = claim.section !== null && claim.sectionDigest === null;
+  return conflict(
+    'claimed',
+    isWidened
+      ? 'Someone else has claimed a section whose heading is gone, or of a very long text, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
+      : 'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
+    {
+      holder: { id: claim.holder.id, kind: claim.holder.kind, display_name: claim.holder.displayName },
+      expires_at: formatTime(claim.expiresAt),
+      section: claim.section,
+    },
+  );
+}
+
+/** Who asks and in which state of things: a pen, or what a read has of it. */
+export interface ClaimedFrom {
+  readonly turn: { readonly tables: Tables; readonly now: number };
+  readonly caller: { readonly principalId: string };
+}
+
+/**
+ * Makes sure that nobody else's claim binds what the write would change, whatever If-Match says. A claim on a section
+ * lets a write pass that leaves the section's lines as they are; one whose heading is gone binds the whole document.
+ * @param readNext the sections of the text that the write would leave; left out, it reaches everything
+ * @throws Refusal CONFLICT `claimed`
+ */
+export function requireUnclaimed(
+  pen: ClaimedFrom,
+  document: ClaimedDocument,
+  readNext: ReadSections = () => undefined,
+): void {
+  for (const claim of findClaims(pen.turn.tables, document, pen.turn.now)) {
+    if (claim.holder.id === pen.caller.principalId) continue;
+    if (claim.section !== null && claim.sectionDigest !== null) {
+      if (readNext()?.digestOf(claim.section) === claim.sectionDigest) continue;
+    }
+    throw claimed(claim);
+  }
+}
+
+/** The same for everything in a folder. Sought from the claims, which are few, not from the documents. */
+export function requireNoneClaimed(pen: Pen, folder: Location): void {
+  const { tables, now } = pen.turn;
+  for (const claim of tables.claims.active(now)) {
+    if (claim.holder.id === pen.caller.principalId) continue;
+    const row = tables.documents.byNumber(claim.document);
+    if (row === undefined || !isWithin(folder, locationOfFolder(tables, row.folder))) continue;
+    const found = findDocumentById(tables, row.id);
+    if (found !== undefined && mayHolderEdit(tables, claim.holder.id, found)) throw claimed(claim);
+  }
+}
+
+/**
+ * Makes sure that a claim which the writer relies on is still in force: its own, on this document.
+ * @param claimId left out: the writer relies on none
+ * @throws Refusal CONFLICT `claim_lost`
+ */
+export function requireHeld(pen: ClaimedFrom, document: ClaimedDocument, claimId: string | undefined): void {
+  if (claimId === undefined) return;
+  const claim = findClaims(pen.turn.tables, document, pen.turn.now).find(({ id }) => id === claimId);
+  if (claim?.holder.id === pen.caller.principalId) return;
+  throw conflict(
+    'claim_lost',
+    'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim anew.',
+    { claim_id: claimId },
+  );
+}

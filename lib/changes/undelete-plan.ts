@@ -1,0 +1,116 @@
+import type { Version } from '../domain/document.js';
+import type { Grant } from '../domain/grant.js';
+import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findClaims } from '../view/find-claims.js';
+import { descend, findDocument, nowhere } from '../view/locate.js';
+
+/** Why something stays as it is. Stable words. */
+export type Obstacle = 'location_occupied' | 'read_only_source' | 'claimed';
+
+/** A deleted document on its way back, with the version whose content it gets. */
+export interface Returning {
+  readonly number: number;
+  readonly id: string;
+  readonly location: Location;
+  /** Sequence of its last version. */
+  readonly sequence: number;
+  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
+}
+
+interface Surroundings {
+  /** Number of the folder, or one that no folder has. */
+  readonly folder: number;
+  readonly mirror: string | null;
+  /** Whether a document stands where one of the folders would have to be. */
+  readonly isBlocked: boolean;
+  /** The folder and those above it, without the root. */
+  readonly chain: readonly Location[];
+  /** Names in the folder that are, or lie on the way to, a folder on which there are grants. */
+  readonly grantedNames: ReadonlySet<string>;
+}
+
+/**
+ * Finds room for several documents that come back together: each place must be free now, or about to be, and they must
+ * not stand in each other's way. Changes nothing.
+ */
+export class ReturnPlan {
+  readonly #tables: Tables;
+  readonly #now: number;
+  readonly #callerId: string;
+  readonly #leaving: ReadonlySet<string>;
+  readonly #places = new Set<Location>();
+  readonly #folders = new Set<Location>();
+  #claimed: ReadonlySet<number> | undefined;
+  readonly #known = new Map<Location, Surroundings>();
+
+  /**
+   * @param options `callerId`: whose claims do not stand in the way; `leaving`: ids of documents that go away in the
+   * same change
+   */
+  constructor(
+    tables: Tables,
+    options: { readonly now: number; readonly callerId: string; readonly leaving?: ReadonlySet<string> },
+  ) {
+    const { now, callerId, leaving = new Set() } = options;
+    this.#tables = tables;
+    this.#now = now;
+    this.#callerId = callerId;
+    this.#leaving = leaving;
+  }
+
+  /** Takes the place for a document. @returns what stands against it, or undefined when the place is taken */
+  take(document: Pick<Returning, 'number' | 'id' | 'location'>): Obstacle | undefined {
+    const { location } = document;
+    const name = nameOf(location);
+    const { folder, mirror, isBlocked, chain, grantedNames } = this.#surroundingsOf(parentOf(location));
+    if (mirror !== null) return 'read_only_source';
+    if (isBlocked || this.#places.has(location) || this.#folders.has(location)) return 'location_occupied';
+    if (folder !== nowhere && this.#isTaken(folder, name)) return 'location_occupied';
+    if (grantedNames.has(name)) return 'location_occupied';
+    if (this.#isClaimed(document)) return 'claimed';
+    this.#places.add(location);
+    for (const ancestor of chain) this.#folders.add(ancestor);
+    return undefined;
+  }
+
+  #isTaken(folder: number, name: string): boolean {
+    const occupant = this.#tables.documents.idAt(folder, name);
+    if (occupant !== undefined && !this.#leaving.has(occupant)) return true;
+    return this.#tables.folders.child(folder, name) !== undefined;
+  }
+
+  #isClaimed({ number, id, location }: Pick<Returning, 'number' | 'id' | 'location'>): boolean {
+    if (!(this.#claimed ??= this.#tables.claims.claimedDocuments(this.#now)).has(number)) return false;
+    return findClaims(this.#tables, { row: { number, id }, location }, this.#now).some(
+      ({ holder }) => holder.id !== this.#callerId,
+    );
+  }
+
+  /** What holds for all that would come to lie in a folder; looked up once for each. */
+  #surroundingsOf(parent: Location): Surroundings {
+    const known = this.#known.get(parent);
+    if (known !== undefined && !known.chain.some((place) => this.#places.has(place))) return known;
+    const { folder, rest } = descend(this.#tables, parent);
+    const chain = [...ancestorsOf(parent), parent].filter((place) => place !== '');
+    const isBlocked = chain.some((place) => this.#places.has(place) || this.#isDocument(place));
+    const number = rest.length === 0 ? folder.row.number : nowhere;
+    const grantedNames = new Set(this.#tables.grants.atOrBelow(parent).flatMap((grant) => nameBelow(parent, grant)));
+    const found = { folder: number, mirror: folder.mirror, isBlocked, chain, grantedNames };
+    this.#known.set(parent, found);
+    return found;
+  }
+
+  #isDocument(location: Location): boolean {
+    const found = findDocument(this.#tables, location);
+    return found !== undefined && !this.#leaving.has(found.row.id);
+  }
+}
+
+/** The name in the folder under which the grant's folder is, or lies; none for a grant on the folder itself. */
+function nameBelow(folder: Location, { scope }: Grant): string[] {
+  if (scope.type !== 'folder' || scope.location === folder) return [];
+  const rest = folder === '' ? scope.location : scope.location.slice(folder.length + 1);
+  const [name = ''] = rest.split('/', 1);
+  return [name];
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import type { Reach } from '../access/reach.js';
+import type { Caller } from '../domain/caller.js';
+import { formatTime } from '../domain/clock.js';
+import { segmentsOf, type Location } from '../domain/location.js';
+import type { Principal } from '../domain/principal.js';
+import type { EndedSignIns } from '../domain/signed-in.js';
+import { encodeCommit, makePackable, type Oid } from '../git/objects/objects.js';
+import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
+import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
+import { packTree, Tree } from '../git/objects/tree.js';
+import { MissingTrees, type Turn } from '../journal/write-transaction.js';
+import type { Eraser } from '../erase/eraser.js';
+import type { SearchKeeper } from '../indexing/search-keeper.js';
+import { View } from '../view/view.js';
+
+/** One caller's hold on the pen: lasts for a turn. */
+export interface Pen {
+  readonly turn: Turn;
+  readonly caller: Caller;
+  readonly author: Principal;
+  readonly reach: Reach;
+  /** What the caller can see in the state that this turn started from. */
+  readonly view: View;
+  /** The workspace's name, for the author's address. */
+  readonly workspace: string;
+  /** What follows the commits to find text in them. */
+  readonly search: Pick<SearchKeeper, 'follow' | 'catchUp' | 'distrust'>;
+  /** What finishes the erases that are accepted. */
+  readonly eraser: Pick<Eraser, 'wake'>;
+  /** Whether a principal has chosen a password, as the service's own file says at this moment. */
+  hasPassword(this: void, principalId: string): boolean;
+  /** Ends whatever a principal is signed in by, in the service's own file and at once: a turn that fails brings none back. */
+  endSignIns(this: void, principalId: string): EndedSignIns;
+}
+
+/**
+ * Takes the pen for one turn. The door has decided before that the caller may write where it is going to.
+ * @param author the principal as whom the commit is signed
+ * @param reach what the caller reaches in the state that the turn began with
+ */
+export function takePen(
+  turn: Turn,
+  caller: Caller,
+  author: Principal,
+  reach: Reach,
+  { name, ...tools }: Pick<Pen, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
+): Pen {
+  const view = new View(turn.tables, reach, turn.now);
+  return { turn, caller, author, reach, view, workspace: name, ...tools };
+}
+
+/** Where the commit that was just written stands in the order of all that happens. */
+export function momentOf({ turn }: Pen): number {
+  return turn.state.commits;
+}
+
+/** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
+export interface PathEdit {
+  readonly location: Location;
+  readonly entry: { readonly mode: '100644' | '40000'; readonly oid: Oid } | null;
+}
+
+export interface CommitText {
+  /** The operation's name, e.g. `create`. */
+  readonly operation: string;
+  /** One line for people who read the history with git. */
+  readonly subject: string;
+  /** The writer's own words, already normalized. */
+  readonly message: string | null;
+  /**
+   * More trailers, in order. Values hold no line breaks: locations and names cannot. With them the history says all
+   * that the rows of documents, versions and moves say, so that those can be made again from it (rebuild.ts).
+   */
+  readonly trailers?: readonly (readonly [name: string, value: string])[];
+}
+
+/**
+ * Makes the next commit on main: trees, commit object and head, all inside the turn's transaction.
+ * The last paragraph of the message is always ours, so nothing a writer puts into theirs can pass for a trailer.
+ * `Audit-Head` names the chain's end before this write: a clone is evidence of the chain, and being salted it keeps
+ * the commit's SHA from confirming anybody's guess about its content.
+ */
+export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Oid {
+  return runAtOnce(writeLongCommit(pen, edits, text));
+}
+
+/** The same for a change of many paths, in steps. */
+export function* writeLongCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
+  const { turn, caller, author } = pen;
+  const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
+  if (treeEdits.length > fewEdits) yield* requireTrees(turn, treeEdits);
+  const before: Oid[] = [];
+  const edited = yield* editTreeInSteps(turn.state.tree, treeEdits, (oid) => {
+    before.push(oid);
+    return turn.loadTree(oid);
+  });
+  for (const tree of edited.created) {
+    turn.addObject(packTree(tree));
+    turn.rememberTree(tree);
+    yield;
+  }
+  if (edited.root !== turn.state.tree) turn.forgetTrees(before);
+  if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
+  const { seq, hash } = turn.state.chain;
+  const trailers: (readonly [string, string])[] = [
+    ['Operation', text.operation],
+    ...(text.trailers ?? []),
+    ['Principal', author.id],
+    ...(author.kind === 'person' ? [] : [['Principal-Kind', author.kind] as const]),
+    ['Request', caller.requestId],
+    ['Time', formatTime(turn.now)],
+    ['Audit-Head', `${seq} ${hash}`],
+  ];
+  const paragraphs = [
+    text.subject,
+    ...(text.message === null ? [] : [text.message]),
+    trailers.map(([name, value]) => `${name}: ${value}`).join('\n'),
+  ];
+  const signature = {
+    name: author.displayName,
+    email: `${author.id}@${pen.workspace}`,
+    seconds: Math.floor(turn.now / 1000),
+  };
+  const bytes = encodeCommit({
+    tree: edited.root,
+    parents: turn.state.head === null ? [] : [turn.state.head],
+    author: signature,
+    committer: signature,
+    message: `${paragraphs.join('\n\n')}\n`,
+  });
+  const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
+  turn.addObject(commit);
+  const commits = turn.state.commits + 1;
+  turn.state = { ...turn.state, head: commit.oid, tree: edited.root, commits };
+  return commit.oid;
+}
+
+/** Edits up to this number ask for their trees one by one as they come to them. */
+const fewEdits = 2;
+
+/**
+ * Walks down all paths at once and asks for everything that is missing on a level together: many edits in many folders
+ * that nobody has touched for long then take as many attempts as the deepest of them has levels.
+ * @throws MissingTrees
+ */
+function* requireTrees(turn: Turn, edits: readonly TreeEdit[]): Steps<void> {
+  const missing = new Set<Oid>();
+  for (const { path } of edits) {
+    let oid = turn.state.tree;
+    for (const segment of path) {
+      if (oid === null || missing.has(oid)) break;
+      const tree = turn.findTree(oid);
+      if (tree === undefined) missing.add(oid);
+      const entry = tree?.entry(segment);
+      oid = entry?.mode === '40000' ? entry.oid : null;
+    }
+    yield;
+  }
+  if (missing.size > 0) throw new MissingTrees([...missing]);
+}
+
+/** Commits are small and many: a higher level costs time and saves almost nothing. */
+const fastestLevel = 1;
+/** One that names thousands of documents is a megabyte: everybody would wait for its compression; joining packs does it. */
+const longCommit = 64 * 1024;
+const asItStands = 0;
+
+/** A document's id: made once from its first version and place, so that the repository alone gives it again. */
+export function makeDocumentId(versionId: string, location: Location): string {
+  return `doc_${createHash('sha256').update(`${versionId}\0${location}`).digest('hex').slice(0, 32)}`;
+}

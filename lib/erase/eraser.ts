@@ -1,0 +1,274 @@
+import type { Erasure } from '../domain/erasure.js';
+import { internal, notFound } from '../domain/refusal.js';
+import type { Oid } from '../git/objects/objects.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
+import { forgetRewritten, TraceDestroyer, unlessStopped, type Progress } from './purge.js';
+import type { EraseStep } from './erase-step.js';
+import { moveHistory } from './move-history.js';
+import { planErase, type ErasePlan } from './plan-erase.js';
+import { HistoryRewriter } from './rewrite-history.js';
+import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** Called at each step; to let a test end the process there. */
+export type OnEraseStep = (step: EraseStep) => void | Promise<void>;
+
+/** Commits that may be left to the turn in which the history is moved. */
+const shortTail = 64;
+/** Commits for which writers may be asked to wait, where the rewrite does not catch up with them otherwise. */
+const bearableTail = 1000;
+/** Times that the rewrite runs after the writers before it asks them to wait, however much that is. */
+const mostLaps = 8;
+/** Rows with the names of some hundred commits each that are written in one turn. */
+const notesAtOnce = 16;
+/** Milliseconds to leave an erase alone that could not be finished. */
+const retryAfter = 60_000;
+
+/** What can be done where the history itself stands in the way. */
+const wayOut =
+  'The document stays hidden, and its bytes stay in the files. To be rid of them, make a clone, take what is to go out ' +
+  'of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
+  'now, without history, with `cartulary import`), and remove this workspace with its backups.';
+
+interface Waiter {
+  readonly id: string;
+  readonly tell: (step: EraseStep) => void;
+  readonly resolve: (erasure: Erasure) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Finishes erases that were accepted, those that wait together by one rewrite: in the background, while reads and
+ * writes go on, and at the next start what an earlier process left undone. What must not see it half done, such as a
+ * backup, keeps it waiting.
+ */
+export class Eraser {
+  readonly #workspace: Workspace;
+  readonly #onStep: OnEraseStep;
+  readonly #stopping = new AbortController();
+  readonly #guests = new Set<Promise<unknown>>();
+  readonly #waiters = new Set<Waiter>();
+  /** Erases that the history as it is does not let go on, by id. */
+  readonly #hindered = new Map<string, Error>();
+  #running: Promise<void> | undefined;
+  #destroying: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(workspace: Workspace, onStep: OnEraseStep = () => undefined) {
+    this.#workspace = workspace;
+    this.#onStep = onStep;
+  }
+
+  /** Takes up what there is to finish; returns at once. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /**
+   * Resolves with the receipt when the erase is final.
+   * @param tell called at each step from now on
+   * @throws Refusal NOT_FOUND for an unknown one; INTERNAL with the cause when it could not be finished now: it is
+   * tried again
+   */
+  finished(id: string, tell: Waiter['tell'] = () => undefined): Promise<Erasure> {
+    const erasure = this.#workspace.journal.reader.erasures.find(id);
+    if (erasure === undefined) return Promise.reject(notFound());
+    if (erasure.phase === 'final') return Promise.resolve(erasure);
+    const hindrance = this.#hindered.get(id);
+    if (hindrance !== undefined) return Promise.reject(internal(hindrance));
+    return new Promise((resolve, reject) => {
+      this.#waiters.add({ id, tell, resolve, reject });
+      this.wake();
+    });
+  }
+
+  /** Does something that needs the history as it is now: no erase takes anything away under it. */
+  async holdOff<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#destroying !== undefined) await this.#destroying.catch(() => undefined);
+    const working = work();
+    this.#guests.add(working);
+    try {
+      return await working;
+    } finally {
+      this.#guests.delete(working);
+    }
+  }
+
+  /** Stops at the next step; the next start goes on from there. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('The service stops.'));
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** Never throws. */
+  async #runAll(): Promise<void> {
+    const { uploads } = this.#workspace;
+    try {
+      for (let open = this.#open(); open.length > 0; open = this.#open()) {
+        await yieldToLoop();
+        // Its sender is told at once; that it is over is waited for where its traces are destroyed.
+        void uploads.breakOff(open.flatMap(({ documentId }) => documentId ?? []));
+        await this.#workspace.maintainer.heldOff(async () => {
+          if (open.some(({ phase }) => phase === 'moved') || (await this.#rewriteWhatCan())) await this.#destroy();
+        });
+        this.#answer();
+      }
+    } catch (error) {
+      const isStopped = this.#stopping.signal.aborted;
+      const reason = isStopped ? new Error('The service stops; the erase goes on at its next start.') : error;
+      for (const waiter of this.#waiters) waiter.reject(internal(reason));
+      this.#waiters.clear();
+      if (isStopped) return;
+      this.#workspace.onFault('An erase could not be finished; it will be tried again', error);
+      this.#timer = setTimeout(() => this.wake(), retryAfter);
+      this.#timer.unref();
+    }
+  }
+
+  /** Those that can go on, as far as is known. */
+  #open(): OpenErasure[] {
+    return this.#workspace.journal.reader.erasures.open().filter(({ id }) => !this.#hindered.has(id));
+  }
+
+  get #progress(): Progress {
+    const { signal } = this.#stopping;
+    return {
+      signal,
+      reach: async (step) => {
+        for (const { tell } of this.#waiters) tell(step);
+        await this.#onStep(step);
+        signal.throwIfAborted();
+      },
+    };
+  }
+
+  #answer(): void {
+    const { erasures } = this.#workspace.journal.reader;
+    for (const waiter of this.#waiters) {
+      const erasure = erasures.find(waiter.id);
+      const hindrance = this.#hindered.get(waiter.id);
+      if (erasure?.phase !== 'final' && hindrance === undefined) continue;
+      this.#waiters.delete(waiter);
+      if (hindrance === undefined && erasure !== undefined) waiter.resolve(erasure);
+      else waiter.reject(internal(hindrance));
+    }
+  }
+
+  /**
+   * Rewrites the history for those erases for which that can be done: one that cannot does not keep the others waiting.
+   * @returns whether there was one
+   */
+  async #rewriteWhatCan(): Promise<boolean> {
+    for (;;) {
+      const erasures = this.#open();
+      if (erasures.length === 0) return false;
+      try {
+        await this.#rewrite(erasures);
+        return true;
+      } catch (error) {
+        if (!(error instanceof HistoryDisagrees)) throw error;
+        await this.#setAside(erasures, error);
+      }
+    }
+  }
+
+  /** Leaves those alone, until the next start, that the history as it is does not let go on, and says so in their receipts. */
+  async #setAside(erasures: readonly OpenErasure[], error: HistoryDisagrees): Promise<void> {
+    const { journal, onFault } = this.#workspace;
+    const ids = error.documentIds;
+    const concerned = erasures.filter(
+      ({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)),
+    );
+    if (concerned.length === 0) throw error;
+    const hindrance = new Error(`${error.message} ${wayOut}`);
+    await journal.turn({
+      run: ({ tables }) => {
+        for (const { number } of concerned) tables.erasures.hinder(number, hindrance.message);
+      },
+    });
+    for (const { id } of concerned) this.#hindered.set(id, hindrance);
+    onFault('An erase cannot be carried out; the others go on', hindrance);
+  }
+
+  /** Writes the history anew beside the old one, and puts it into its place. */
+  async #rewrite(erasures: readonly OpenErasure[]): Promise<void> {
+    const workspace = this.#workspace;
+    const { checkpointer, journal, repository } = workspace;
+    const { reach, signal } = this.#progress;
+    await forgetRewritten(workspace, signal);
+    // Then all that they ever were lies in the repository.
+    await checkpointer.run();
+    await reach('flushed');
+    const plan = await planErase(workspace, erasures);
+    const rewriter = new HistoryRewriter(repository);
+    const stop = (): void => void rewriter.close();
+    signal.addEventListener('abort', stop);
+    try {
+      const notes: Uint8Array[] = [];
+      let at: { state: RewriteState; after: Oid | null } = { state: plan.state, after: plan.state.parent };
+      const lap = async (): Promise<number> => {
+        const { head: goal, commits: reached } = journal.state;
+        if (goal === null) throw new Error('There is no history to rewrite.');
+        await checkpointer.run();
+        const stretch = { documents: plan.documents, ...at, head: goal };
+        at = { state: await rewriter.rewrite(stretch, (made) => void notes.push(...made)), after: goal };
+        await workspace.maintainer.recount();
+        while (notes.length > 0) {
+          const some = notes.splice(0, notesAtOnce);
+          await journal.turn({ run: ({ tables }) => tables.rewrittenCommits.noteRewritten(some) });
+        }
+        signal.throwIfAborted();
+        return journal.state.commits - reached;
+      };
+      let tail = await lap();
+      for (let laps = 1, isGaining = true; tail > shortTail && laps < mostLaps && isGaining; laps++) {
+        const before = tail;
+        tail = await lap();
+        isGaining = tail < before / 2 || tail > bearableTail;
+      }
+      await reach('rewritten');
+      const move = (): Promise<void> => this.#move(plan, at.state, at.after);
+      if (tail <= shortTail) await move();
+      else await checkpointer.withoutNewWrites(() => lap().then(move));
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await rewriter.close();
+    }
+    await reach('moved');
+  }
+
+  async #move(plan: ErasePlan, state: RewriteState, after: Oid | null): Promise<void> {
+    const { checkpointer, journal, repository, search, name } = this.#workspace;
+    if (after === null) throw new Error('Nothing was rewritten.');
+    await checkpointer.exclusively(async () => {
+      const main = await repository.head();
+      const known = new Map<Oid, Buffer>();
+      for (;;) {
+        const outcome = await journal.turn({
+          run: (turn) => {
+            const moved = moveHistory(turn, { plan, state, after, known, main, workspace: name });
+            if ('head' in moved) turn.whenDurable(() => search.follow(moved.head, [{ type: 'rewrite' }]));
+            return moved;
+          },
+        });
+        if ('head' in outcome) return;
+        known.set(outcome.missing, (await repository.read(outcome.missing)).bytes);
+      }
+    });
+  }
+
+  /** Waits for backups, and lets none begin, until nothing is left. */
+  async #destroy(): Promise<void> {
+    while (this.#guests.size > 0) await unlessStopped(Promise.allSettled(this.#guests), this.#stopping.signal);
+    this.#destroying = new TraceDestroyer(this.#workspace, this.#progress).destroy().finally(() => {
+      this.#destroying = undefined;
+    });
+    await this.#destroying;
+  }
+}

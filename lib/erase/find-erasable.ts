@@ -1,0 +1,100 @@
+import { formatTime } from '../domain/clock.js';
+import type { Author, Version } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import { conflict, notFound, type Refusal } from '../domain/refusal.js';
+import { roleContains } from '../domain/role.js';
+import type { DeletedRow } from '../sidecar/tables/document-table.js';
+import { findDocument } from '../view/locate.js';
+import type { View } from '../view/view.js';
+
+/** Which document somebody means whom an erase is put to. */
+export interface ErasableSought {
+  readonly location: Location;
+  /** What was deleted there is meant, whether or not something lives there now; else what lives there. */
+  readonly isDeleted: boolean;
+  /** This one and no other, live or deleted. */
+  readonly documentId?: string | undefined;
+}
+
+/** What there is to know it again by, before it is destroyed. */
+export interface Erasable {
+  readonly documentId: string;
+  readonly location: Location;
+  /** Milliseconds since 1970; null while it lives. */
+  readonly deletedAt: number | null;
+  readonly created: { readonly at: number; readonly by: Author };
+  readonly changed: { readonly at: number; readonly by: Author };
+  readonly versions: number;
+  readonly comments: number;
+  readonly bytes: number;
+}
+
+/**
+ * The one document that is meant: what lives there, or what was deleted there, never the one in place of the other.
+ * @throws Refusal NOT_FOUND where there is nothing, or nothing of which the caller is approver; CONFLICT
+ * `several_deleted`
+ */
+export function findErasable(view: View, { location, isDeleted, documentId }: ErasableSought): Erasable {
+  const { tables, reach } = view;
+  const mayErase = ({ id }: { readonly id: string }): boolean =>
+    (documentId ?? id) === id && roleContains(reach.roleOn(id, location), 'approver');
+  const live = isDeleted ? undefined : findDocument(tables, location)?.row;
+  if (live !== undefined && mayErase(live)) {
+    return describe(view, { ...live, location, sequence: live.current.sequence, deletedAt: null });
+  }
+  if (!isDeleted && documentId === undefined) throw notFound();
+  const deleted = tables.documents.deletedAt(location).filter(mayErase);
+  if (deleted.length > 1) throw severalDeleted(view, deleted);
+  const [only] = deleted;
+  if (only === undefined) throw notFound();
+  return describe(view, { ...only, location });
+}
+
+function describe(
+  { tables }: View,
+  found: {
+    readonly id: string;
+    readonly number: number;
+    readonly location: Location;
+    readonly sequence: number;
+    readonly deletedAt: number | null;
+  },
+): Erasable {
+  const { id, number, location, sequence, deletedAt } = found;
+  const versionAt = (place: number): Version => {
+    const version = tables.versions.bySequence(number, place);
+    if (version === undefined) throw new Error(`Document ${id} has no version ${place}.`);
+    return version;
+  };
+  const [first, last] = [versionAt(1), versionAt(sequence)];
+  return {
+    documentId: id,
+    location,
+    deletedAt,
+    created: { at: first.at, by: first.author },
+    changed: { at: last.at, by: last.author },
+    ...tables.erasures.measure(number),
+  };
+}
+
+/** How many documents a refusal names. */
+const mostNamed = 20;
+
+function severalDeleted({ tables }: View, deleted: readonly DeletedRow[]): Refusal {
+  const documents = deleted.slice(0, mostNamed).map(({ id, number, deletedAt }) => {
+    const made = tables.versions.bySequence(number, 1);
+    return {
+      id,
+      deleted_at: formatTime(deletedAt),
+      ...(made === undefined ? {} : { created_at: formatTime(made.at), created_by: made.author.displayName }),
+    };
+  });
+  const named = documents
+    .map((each) => `${each.id} (made ${each.created_at} by ${each.created_by}, deleted ${each.deleted_at})`)
+    .join(', ');
+  return conflict(
+    'several_deleted',
+    `${deleted.length} documents were deleted there, the last first: ${named}. Name the one that is meant by its id.`,
+    { documents },
+  );
+}

@@ -1,0 +1,104 @@
+import { formatTime } from '../domain/clock.js';
+import {
+  decodeCommit,
+  encodeCommit,
+  inflateObject,
+  makePackable,
+  type Oid,
+  type PackableObject,
+} from '../git/objects/objects.js';
+import { packTree, Tree } from '../git/objects/tree.js';
+import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
+import type { ErasePlan } from './plan-erase.js';
+import { noteCheckpoint } from '../journal/recover.js';
+import { rewriteOne, type RewriteState } from './redact-commit.js';
+import type { Turn } from '../journal/write-transaction.js';
+
+/** A commit of the tail that no memory and no pending object holds: it has to be read first. */
+export interface MissingCommit {
+  readonly missing: Oid;
+}
+
+/** The history as it is from now on. */
+export interface MovedHistory {
+  readonly head: Oid;
+  readonly tree: Oid;
+}
+
+interface Move {
+  readonly plan: ErasePlan;
+  /** Where the rewrite stands after the commit `after`. */
+  readonly state: RewriteState;
+  readonly after: Oid;
+  /** Commits that were read already, by oid. */
+  readonly known: ReadonlyMap<Oid, Buffer>;
+  /** Where main of the repository stands. */
+  readonly main: Oid | null;
+  readonly workspace: string;
+}
+
+/**
+ * In a turn: makes anew the few commits that were written since, and puts the rewritten history in the place of the
+ * old one. What is new about it goes into the repository as everything else does.
+ * @throws MissingObject for a tree that is not in memory: the journal fetches it and runs the turn again
+ */
+export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommit {
+  const { plan, after, known, main, workspace } = move;
+  const { tables } = turn;
+  const tail: { oid: Oid; bytes: Buffer }[] = [];
+  for (let at = turn.state.head; at !== null && at !== after;) {
+    const pending = tables.objects.find(at);
+    const bytes = known.get(at) ?? (pending === undefined ? undefined : inflateObject(pending));
+    if (bytes === undefined) return { missing: at };
+    tail.push({ oid: at, bytes });
+    at = decodeCommit(bytes).parents[0] ?? null;
+  }
+  let { state } = move;
+  const commits: RewrittenCommit[] = [];
+  const objects: PackableObject[] = [];
+  for (const commit of tail.toReversed()) {
+    const step = rewriteOne(plan.documents, state, commit, turn.loadTree);
+    state = step.state;
+    commits.push(step.commit);
+    objects.push(...step.trees.map(packTree));
+    if (step.object !== undefined) objects.push(step.object);
+  }
+  for (const object of objects) turn.addObject(object);
+  const head = state.parent ?? writeRoot(turn, plan, workspace);
+  tables.rewrittenCommits.noteRewritten(encodeRewritten(commits));
+  for (const [index, { number }] of plan.erasures.entries()) {
+    tables.erasures.setPhase(number, 'moved');
+    // Rows that tell of them may be made anew from the new history from now on.
+    tables.erasures.setLocations(number, plan.places[index] ?? []);
+  }
+  if (main !== null) noteCheckpoint(tables, main);
+  turn.state = { ...turn.state, head, tree: state.treeAfter };
+  return { head, tree: state.treeAfter };
+}
+
+/** A history of which nothing is left begins with a commit that says so: main cannot stand nowhere. */
+function writeRoot(turn: Turn, { erasures }: ErasePlan, workspace: string): Oid {
+  const id = erasures[0]?.requestedBy ?? '';
+  const author = turn.tables.principals.find(id);
+  const { seq, hash } = turn.state.chain;
+  const trailers = [
+    ['Operation', 'erase'],
+    ['Principal', id],
+    ...(author === undefined || author.kind === 'person' ? [] : [['Principal-Kind', author.kind]]),
+    ['Time', formatTime(turn.now)],
+    ['Audit-Head', `${seq} ${hash}`],
+  ];
+  const signature = {
+    name: author?.displayName ?? id,
+    email: `${id}@${workspace}`,
+    seconds: Math.floor(turn.now / 1000),
+  };
+  const message = `Erase everything there was\n\n${trailers.map((trailer) => trailer.join(': ')).join('\n')}\n`;
+  turn.addObject(makePackable('tree', Tree.empty.bytes));
+  const commit = makePackable(
+    'commit',
+    encodeCommit({ tree: Tree.empty.oid, parents: [], author: signature, committer: signature, message }),
+  );
+  turn.addObject(commit);
+  return commit.oid;
+}

@@ -1,0 +1,53 @@
+import type { Location } from '../domain/location.js';
+import { decodeCommit, type Oid } from '../git/objects/objects.js';
+import { Tree } from '../git/objects/tree.js';
+import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { gatherPlaces } from './gather-places.js';
+import type { ErasedDocument, ErasedPlace, RewriteState } from './redact-commit.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** What a rewrite takes out of the history, and where it begins. */
+export interface ErasePlan {
+  readonly erasures: readonly OpenErasure[];
+  readonly documents: readonly ErasedDocument[];
+  /** Every place that each of the documents ever had. */
+  readonly places: readonly (readonly Location[])[];
+  readonly state: RewriteState;
+}
+
+/**
+ * Finds out from the rows where each document ever lay, and the state before the first commit that touched one of them.
+ * @throws ObjectNotFound, RepositoryUnreadable
+ */
+export async function planErase(workspace: Workspace, erasures: readonly OpenErasure[]): Promise<ErasePlan> {
+  const tables = workspace.journal.reader;
+  const documents = erasures.map((erasure) => describeDocument(tables, erasure));
+  const places = erasures.map(({ document }) => (document === null ? [] : gatherPlaces(tables, document)));
+  const first = firstCommit(tables, erasures);
+  const locations = documents.map(() => null);
+  const { parents } = await readCommit(workspace, first);
+  const parent = parents[0] ?? null;
+  const tree = parent === null ? Tree.empty.oid : (await readCommit(workspace, parent)).tree;
+  return { erasures, documents, places, state: { parent, treeBefore: tree, treeAfter: tree, locations } };
+}
+
+function describeDocument(tables: Tables, { document, documentId }: OpenErasure): ErasedDocument {
+  const places = new Map<Oid, ErasedPlace>();
+  if (document === null || documentId === null) throw new Error('An accepted erase has lost its document.');
+  for (const { commit, location, blob } of tables.eraseRows.placesOf(document)) {
+    places.set(commit, { location: location as Location | null, blob });
+  }
+  return { id: documentId, places };
+}
+
+/** The commit that made the one of the documents that came first: every document begins with its first version. */
+function firstCommit(tables: Tables, erasures: readonly OpenErasure[]): Oid {
+  const first = tables.eraseRows.firstCommit(erasures.flatMap(({ document }) => document ?? []));
+  if (first === undefined) throw new Error('The documents to be erased have no version.');
+  return first;
+}
+
+async function readCommit({ repository }: Workspace, oid: Oid) {
+  return decodeCommit((await repository.read(oid)).bytes);
+}

@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads';
+import { PlainPacker } from '../git/packs/history-packer.js';
+import { readCommitsByReading } from '../git/repositories/read-commits.js';
+import type { Repository } from '../git/repositories/repository.js';
+import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
+import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-range.js';
+import type { RewriteAnswer } from './rewrite-worker.js';
+
+interface Task {
+  readonly tell: RewriteParts['tell'];
+  readonly resolve: (state: RewriteState) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Rewrites stretches of a repository's history, one at a time: in a worker thread, or here where the repository lies in
+ * memory.
+ */
+export class HistoryRewriter {
+  readonly #repository: Repository;
+  readonly #closing = new AbortController();
+  readonly #worker: Worker | undefined;
+  readonly #ended: Promise<unknown>;
+  #task: Task | undefined;
+
+  constructor(repository: Repository) {
+    this.#repository = repository;
+    const { place } = repository;
+    this.#ended = Promise.resolve();
+    if (place === null) return;
+    this.#worker = new Worker(new URL('./rewrite-worker.js', import.meta.url), { workerData: place });
+    this.#worker.on('message', (answer: RewriteAnswer) => this.#take(answer));
+    this.#worker.on('error', (error) => this.#task?.reject(error));
+    this.#worker.on('exit', () => this.#task?.reject(new Error('The rewrite was ended.')));
+    this.#ended = new Promise((resolve) => this.#worker?.once('exit', resolve));
+  }
+
+  /** @throws what `rewriteStretch` does */
+  rewrite(stretch: HistoryStretch, tell: Task['tell']): Promise<RewriteState> {
+    const worker = this.#worker;
+    if (worker === undefined) {
+      const repository = this.#repository;
+      const { signal } = this.#closing;
+      const packer = new PlainPacker((objects) => repository.addPack(objects));
+      const readCommits: RewriteParts['readCommits'] = (wanted) =>
+        readCommitsByReading((oid) => repository.read(oid), wanted);
+      return rewriteStretch(stretch, { repository, readCommits, packer, tell, signal });
+    }
+    return new Promise<RewriteState>((resolve, reject) => {
+      this.#task = { tell, resolve, reject };
+      worker.postMessage(stretch, []);
+    }).finally(() => (this.#task = undefined));
+  }
+
+  /** Stops what is under way, and lets go of the repository's files. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The service stops.'));
+    this.#worker?.postMessage('close', []);
+    await this.#ended;
+  }
+
+  #take(answer: RewriteAnswer): void {
+    if ('pieces' in answer) this.#task?.tell(answer.pieces);
+    else if ('state' in answer) this.#task?.resolve(answer.state);
+    else if ('disagreement' in answer) {
+      const { message, commit, documentIds } = answer.disagreement;
+      this.#task?.reject(new HistoryDisagrees(message, commit, documentIds));
+    } else this.#task?.reject(answer.error);
+  }
+}

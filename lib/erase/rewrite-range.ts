@@ -1,0 +1,179 @@
+import { segmentsOf } from '../domain/location.js';
+import type { HistoryPacker } from '../git/packs/history-packer.js';
+import { MissingObject, type Oid } from '../git/objects/objects.js';
+import type { ReadCommit, WantedCommit } from '../git/repositories/read-commits.js';
+import type { Repository } from '../git/repositories/repository.js';
+import { treeOf } from '../git/objects/rewrite-commit.js';
+import { Tree } from '../git/objects/tree.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
+import { ByteBoundedCache } from '../journal/object-cache.js';
+import {
+  HistoryDisagrees,
+  rewriteOne,
+  type ErasedDocument,
+  type RewriteState,
+  type RewriteStep,
+} from './redact-commit.js';
+
+/** A part of the history: the commits behind `after` up to `head`. */
+export interface HistoryStretch {
+  readonly documents: readonly ErasedDocument[];
+  readonly state: RewriteState;
+  readonly after: Oid | null;
+  readonly head: Oid;
+}
+
+export interface RewriteParts {
+  readonly repository: Pick<Repository, 'read' | 'history'>;
+  readonly readCommits: (wanted: AsyncIterable<WantedCommit>) => AsyncIterable<readonly ReadCommit[]>;
+  readonly packer: HistoryPacker;
+  /** Told of commits as they are made anew, by `encodeRewritten`; what they need may not be stored yet. */
+  readonly tell: (pieces: readonly Uint8Array<ArrayBuffer>[]) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Commits that are told of together. */
+const toldTogether = 2000;
+const treeCacheBytes = 64 * 1024 * 1024;
+
+/**
+ * Makes the commits of a stretch anew, in order, and stores what is new about them in packs; nothing leads there yet.
+ * @returns where the rewrite stands at its end; everything up to there is durable
+ * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; what the signal was aborted with
+ */
+export async function rewriteStretch(stretch: HistoryStretch, parts: RewriteParts): Promise<RewriteState> {
+  const { documents } = stretch;
+  const { repository, packer, signal } = parts;
+  const trees = new TreeReader(repository);
+  let { state } = stretch;
+  let made: RewrittenCommit[] = [];
+  const tell = (): void => {
+    parts.tell(encodeRewritten(made));
+    made = [];
+  };
+  for await (const commits of parts.readCommits(listWanted(stretch, repository))) {
+    signal.throwIfAborted();
+    await trees.prepare(commits, state);
+    for (const commit of commits) {
+      const step: RewriteStep = await trees
+        .retry((load) => rewriteOne(documents, state, commit, load))
+        .catch(async (error: unknown) => {
+          throw error instanceof HistoryDisagrees ? await nameHindered(error, stretch, repository) : error;
+        });
+      state = step.state;
+      made.push(step.commit);
+      packer.addTrees(step.trees);
+      if (step.object !== undefined) packer.addCommit(step.object);
+    }
+    if (made.length >= toldTogether) tell();
+    if (packer.isFull) await packer.flush();
+    await yieldToLoop();
+  }
+  tell();
+  await packer.flush();
+  return state;
+}
+
+/** With the documents by their ids: a commit that cannot be made anew hinders those that were made before it. */
+async function nameHindered(
+  error: HistoryDisagrees,
+  { documents, head }: HistoryStretch,
+  repository: Pick<Repository, 'history'>,
+): Promise<HistoryDisagrees> {
+  if (error.documentIds !== null) return error;
+  const later = new Set<string>();
+  for await (const oid of repository.history(head, error.commit)) {
+    // A document's places begin with its first version.
+    for (const { id, places } of documents) if (places.keys().next().value === oid) later.add(id);
+  }
+  const hindered = documents.map(({ id }) => id).filter((id) => !later.has(id));
+  return new HistoryDisagrees(error.message, error.commit, hindered);
+}
+
+/** The stretch's commits; with their folders where one of the documents is there. */
+async function* listWanted(
+  { documents, state, after, head }: HistoryStretch,
+  repository: Pick<Repository, 'history'>,
+): AsyncGenerator<WantedCommit, void, undefined> {
+  const isThere = state.locations.map((location) => location !== null);
+  for await (const oid of repository.history(head, after)) {
+    for (const [index, { places }] of documents.entries()) {
+      const place = places.get(oid);
+      if (place !== undefined) isThere[index] = place.location !== null;
+    }
+    yield { oid, withTree: isThere.includes(true) };
+  }
+}
+
+/** Reads trees for work that needs them at once: what it lacks is fetched, and the work done again. */
+class TreeReader {
+  readonly #repository: Pick<Repository, 'read'>;
+  readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
+  /** Root folders of the commits at hand. */
+  readonly #roots = new Map<Oid, Tree>();
+  /** What the work at hand has asked for, whatever its size. */
+  readonly #held = new Map<Oid, Tree>();
+
+  constructor(repository: Pick<Repository, 'read'>) {
+    this.#repository = repository;
+  }
+
+  /** Takes the root folders that came with the commits, and fetches together what lies on the documents' way. */
+  async prepare(commits: readonly ReadCommit[], { locations }: RewriteState): Promise<void> {
+    this.#roots.clear();
+    for (const { bytes, tree } of commits) if (tree !== undefined) this.#roots.set(treeOf(bytes), Tree.parse(tree));
+    for (const location of locations) {
+      if (location === null) continue;
+      let level = [...this.#roots.keys()];
+      for (const segment of segmentsOf(location).slice(0, -1)) {
+        const next = new Set<Oid>();
+        for (const oid of level) {
+          const entry = this.#find(oid)?.entry(segment);
+          if (entry?.mode === '40000') next.add(entry.oid);
+        }
+        level = [...next];
+        await this.#readTogether(level.filter((oid) => this.#find(oid) === undefined));
+      }
+    }
+  }
+
+  async retry<Result>(work: (load: (oid: Oid) => Tree) => Result): Promise<Result> {
+    for (;;) {
+      try {
+        const result = work((oid) => this.#load(oid));
+        this.#held.clear();
+        return result;
+      } catch (error) {
+        if (!(error instanceof MissingObject)) throw error;
+        this.#held.set(error.oid, await this.#read(error.oid));
+      }
+    }
+  }
+
+  #load(oid: Oid): Tree {
+    const tree = this.#find(oid);
+    if (tree === undefined) throw new MissingObject(oid);
+    return tree;
+  }
+
+  #find(oid: Oid): Tree | undefined {
+    if (oid === Tree.empty.oid) return Tree.empty;
+    return this.#roots.get(oid) ?? this.#held.get(oid) ?? this.#trees.get(oid);
+  }
+
+  /** As many as are still remembered when they are needed; the others are read then. */
+  async #readTogether(oids: readonly Oid[]): Promise<void> {
+    const [first, ...others] = oids;
+    if (first === undefined) return;
+    const { length } = (await this.#read(first)).bytes;
+    const most = Math.floor(treeCacheBytes / 4 / (length + 200));
+    await Promise.all(others.slice(0, most).map((oid) => this.#read(oid)));
+  }
+
+  async #read(oid: Oid): Promise<Tree> {
+    const tree = Tree.parse((await this.#repository.read(oid)).bytes);
+    this.#trees.set(oid, tree);
+    return tree;
+  }
+}

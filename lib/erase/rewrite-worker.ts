@@ -1,0 +1,49 @@
+/** A worker thread's program: rewrites the stretches of a history that it is sent, one at a time. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { findGit } from '../git/program/git-program.js';
+import { openHistoryPacker, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
+import { readCommitsByReading, readCommitsWithGit } from '../git/repositories/read-commits.js';
+import type { RepositoryPlace } from '../git/repositories/repository.js';
+import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-range.js';
+import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
+
+/** What the worker says of the stretch that it is at. */
+export type RewriteAnswer =
+  | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly state: RewriteState }
+  | { readonly disagreement: Pick<HistoryDisagrees, 'message' | 'commit' | 'documentIds'> }
+  | { readonly error: Error };
+
+const place = workerData as RepositoryPlace;
+const repository = await openRepositoryReadOnly(place);
+const program = place.git === 'auto' ? await findGit() : null;
+const readCommits: RewriteParts['readCommits'] = (wanted) =>
+  program === null
+    ? readCommitsByReading((oid) => repository.read(oid), wanted)
+    : readCommitsWithGit(program, place.path, wanted);
+const closing = new AbortController();
+const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
+let running: Promise<void> = Promise.resolve();
+
+async function rewrite(stretch: HistoryStretch): Promise<void> {
+  try {
+    const { signal } = closing;
+    const tell: RewriteParts['tell'] = (pieces) => say({ pieces });
+    const packer = openHistoryPacker(place.path, program !== null);
+    const parts = { repository, readCommits, packer, tell, signal };
+    say({ state: await rewriteStretch(stretch, parts) });
+  } catch (error) {
+    // An error comes out of the thread as a plain one.
+    if (error instanceof HistoryDisagrees) {
+      const { message, commit, documentIds } = error;
+      say({ disagreement: { message, commit, documentIds } });
+    } else say({ error: error as Error });
+  }
+}
+
+parentPort?.on('message', (message: HistoryStretch | 'close') => {
+  if (message === 'close') {
+    closing.abort(new Error('The service stops.'));
+    void running.then(() => repository.close()).then(() => parentPort?.close());
+  } else running = rewrite(message);
+});

@@ -1,0 +1,57 @@
+import { promises } from 'node:fs';
+import { indexPack } from 'isomorphic-git';
+import { orAbsent, readInPieces } from '../file-system.js';
+import type { GitProgram } from '../program/git-program.js';
+import { runGit } from '../program/git-program.js';
+import { packPath } from '../packs/pack-list.js';
+import type { RepositoryFolder } from '../repositories/repository-folder.js';
+
+/** Without git a pack is indexed in memory: one above this many bytes waits for a git program. */
+const largestInMemory = 64 * 1024 * 1024;
+
+/**
+ * Gives packs without an index a new one, so that what is in them is found
+ * again. A process that ended between a pack and its index leaves one that is
+ * not needed; but the same is left where an index is lost, and then the pack is
+ * all there is. One that cannot be indexed is left as it is; what is no pack at
+ * all is removed.
+ */
+export async function indexLostPacks(folder: RepositoryFolder, program: GitProgram | null): Promise<void> {
+  const names = (await orAbsent(folder.fs.readdir(folder.at('objects', 'pack')))) ?? [];
+  const present = new Set(names);
+  for (const file of names) {
+    const name = /^(pack-[0-9a-f]{40})\.pack$/.exec(file)?.[1];
+    if (name === undefined || present.has(`${name}.idx`)) continue;
+    if (!(await beginsAsPack(folder, name))) await folder.discard(packPath(folder, name, 'pack'));
+    else if (program !== null) await runGit(program, folder.path, ['index-pack', packPath(folder, name, 'pack')]);
+    else await indexInMemory(folder, name);
+  }
+}
+
+async function beginsAsPack(folder: RepositoryFolder, name: string): Promise<boolean> {
+  for await (const piece of readInPieces(folder.fs, packPath(folder, name, 'pack'))) {
+    return piece.toString('latin1', 0, 4) === 'PACK';
+  }
+  return false;
+}
+
+/** isomorphic-git works the index out; that it gets to its place whole is for us to see to. */
+async function indexInMemory(folder: RepositoryFolder, name: string): Promise<void> {
+  if ((await folder.fs.size(packPath(folder, name, 'pack'))) > largestInMemory) return;
+  let index: Uint8Array | undefined;
+  const fs = {
+    promises: {
+      ...promises,
+      writeFile: (_: string, bytes: Uint8Array): Promise<void> => {
+        index = bytes;
+        return Promise.resolve();
+      },
+    },
+  };
+  try {
+    await indexPack({ fs, dir: folder.path, gitdir: folder.path, filepath: `objects/pack/${name}.pack` });
+  } catch {
+    return; // it is damaged
+  }
+  if (index !== undefined) await folder.writeFile(packPath(folder, name, 'idx'), index, 0o400);
+}

@@ -1,0 +1,55 @@
+import { crc32 } from 'node:zlib';
+import { RepositoryUnreadable } from '../errors.js';
+import type { PackEntry } from '../packs/pack-layout.js';
+import { choosePacksToJoin, decodeIndex, listPacks, packPath, removePack } from '../packs/pack-list.js';
+import { writeEntries } from '../packs/pack.js';
+import type { SealPack } from '../packs/pack.js';
+import type { RepositoryFolder } from '../repositories/repository-folder.js';
+
+/** Packs above this many bytes stay as they are: joining happens in memory. */
+const largestJoined = 64 * 1024 * 1024;
+
+/**
+ * Joins small packs without the git program. Entries are copied as they stand,
+ * which works for the packs this store writes, since they hold no deltas; a pack
+ * with deltas, written by git, is left alone.
+ */
+export async function joinPacks(folder: RepositoryFolder, seal: SealPack): Promise<void> {
+  const small = (await listPacks(folder)).filter(({ bytes }) => bytes <= largestJoined);
+  const joined: string[] = [];
+  const entries = new Map<string, PackEntry>();
+  for (const { name } of choosePacksToJoin(small)) {
+    const found = await readEntries(folder, name);
+    if (found === undefined) continue;
+    for (const entry of found) entries.set(entry.oid, entry);
+    joined.push(name);
+  }
+  if (joined.length < 2) return;
+  const written = await writeEntries([...entries.values()], folder, seal);
+  for (const name of joined) if (name !== written) await removePack(folder, name);
+}
+
+const noHeader = new Uint8Array(0);
+
+/**
+ * A pack's entries as they stand in it, or undefined when one is a delta.
+ * @throws RepositoryUnreadable when one is not what the index says: damage is
+ * not to be copied into a pack with right checksums.
+ */
+export async function readEntries(folder: RepositoryFolder, name: string): Promise<PackEntry[] | undefined> {
+  const pack = await folder.fs.readFile(packPath(folder, name, 'pack'));
+  const index = decodeIndex(await folder.fs.readFile(packPath(folder, name, 'idx')));
+  const inOrder = index.oids
+    .map((oid, i) => ({ oid, start: index.starts[i]!, crc: index.crcs[i]! }))
+    .sort((a, b) => a.start - b.start);
+  const entries: PackEntry[] = [];
+  for (const [i, { oid, start, crc }] of inOrder.entries()) {
+    const end = inOrder[i + 1]?.start ?? pack.length - 20;
+    const deflated = pack.subarray(start, end);
+    if (crc32(deflated) !== crc) throw new RepositoryUnreadable(`Pack ${name} is damaged.`);
+    const type = (deflated[0]! >> 4) & 7;
+    if (type > 3) return undefined;
+    entries.push({ oid, header: noHeader, deflated });
+  }
+  return entries;
+}

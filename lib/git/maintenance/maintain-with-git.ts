@@ -1,0 +1,149 @@
+import { orAbsent } from '../file-system.js';
+import type { GitProgram } from '../program/git-program.js';
+import { runGit } from '../program/git-program.js';
+import { listLooseObjects, loosePath } from '../objects/loose-object.js';
+import type { Oid } from '../objects/objects.js';
+import { choosePacksToJoin, listPacks, removePack } from '../packs/pack-list.js';
+import { packingFolder, type RepositoryFolder } from '../repositories/repository-folder.js';
+import type { RepositoryWriter } from '../repositories/repository-writer.js';
+
+/** Memory and CPU that packing may take: it is never urgent. */
+export const modestly = [
+  '-c',
+  'pack.threads=1',
+  '-c',
+  'pack.windowMemory=64m',
+  '-c',
+  'pack.deltaCacheSize=32m',
+  '-c',
+  'core.bigFileThreshold=8m',
+];
+
+/**
+ * Joins packs and packs loose objects with the git program, in steps that each
+ * leave a sound repository, whatever is read or added meanwhile:
+ *
+ * 1. loose objects but those in `keep` go into a pack, and then lose their files;
+ * 2. small packs are joined into one; objects that nothing refers to go along,
+ *    since the choice is made by pack and never by what is reachable;
+ * 3. a multi-pack index is written over the packs that stay;
+ * 4. only then the joined packs are removed, their content being durable twice;
+ * 5. the commit graph is written.
+ *
+ * `git repack --geometric` would do most of this, but it packs every loose
+ * object, those in `keep` too, and does not sync folders.
+ *
+ * New packs are written into a folder of their own and moved from there: what a
+ * process leaves that was ended is then all in there, or has one of git's
+ * temporary names, which nobody else gives files beside packs.
+ * @param signals `signal` ends it, as a crash would; `callOff` ends it where it
+ * packs, and takes away what that left
+ * @returns false when it was called off
+ */
+export async function maintainWithGit(
+  program: GitProgram,
+  writer: RepositoryWriter,
+  keep: ReadonlySet<Oid>,
+  { signal, callOff }: { readonly signal: AbortSignal; readonly callOff?: AbortSignal | undefined },
+): Promise<boolean> {
+  const { folder } = writer;
+  const run: RunGit = (parameters, input = []) => runModestly(program, folder, parameters, input, signal);
+  const packingSignal = callOff === undefined ? signal : AbortSignal.any([signal, callOff]);
+  const pack: PackObjects = async (input, ...options) => {
+    const parameters = ['pack-objects', '-q', '--non-empty', ...options, folder.at(packingFolder, 'pack')];
+    const names = await runModestly(program, folder, parameters, input, packingSignal);
+    return moveIn(folder, new Set(names.map((name) => `pack-${name}`)));
+  };
+  try {
+    await folder.fs.mkdir(folder.at(packingFolder));
+    await clearPacking(folder);
+    const hasPackedLoose = await packLoose(folder, keep, pack);
+    const { joined, staying } = await joinPacks(folder, pack);
+    if (hasPackedLoose || joined.length > 0) await indexPacks(folder, staying, run);
+    for (const name of joined) if (!staying.includes(name)) await removePack(folder, name);
+    if (callOff?.aborted === true) return true;
+    if ((await writer.head()) !== null) await run(['commit-graph', 'write', '--reachable', '--no-progress']);
+    return true;
+  } catch (error) {
+    if (callOff?.aborted !== true || signal.aborted) throw error;
+    await clearPacking(folder);
+    return false;
+  }
+}
+
+/** Runs git with lines of input. @returns the lines that it said */
+type RunGit = (parameters: readonly string[], input?: readonly string[]) => Promise<string[]>;
+
+/** Writes one pack, or several where one would be too large. @param input what `git pack-objects` takes @returns their names */
+type PackObjects = (input: readonly string[], ...options: string[]) => Promise<string[]>;
+
+async function runModestly(
+  program: GitProgram,
+  folder: RepositoryFolder,
+  parameters: readonly string[],
+  input: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { code, stdout, stderr } = await runGit(program, folder.path, [...modestly, ...parameters], {
+    input: input.map((line) => `${line}\n`).join(''),
+    isBackground: true,
+    signal,
+  });
+  if (code !== 0) throw new Error(`git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** @returns whether there were any */
+async function packLoose(folder: RepositoryFolder, keep: ReadonlySet<Oid>, pack: PackObjects): Promise<boolean> {
+  const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !keep.has(oid));
+  if (loose.length === 0) return false;
+  await pack(loose);
+  for (const oid of loose) await orAbsent(folder.fs.unlink(loosePath(folder, oid)));
+  return true;
+}
+
+/** @returns the packs that were joined, which are still there, and those that stay, what they were joined into among them */
+async function joinPacks(
+  folder: RepositoryFolder,
+  pack: PackObjects,
+): Promise<{ joined: readonly string[]; staying: readonly string[] }> {
+  const packs = await listPacks(folder);
+  const joined = choosePacksToJoin(packs).map(({ name }) => name);
+  const staying = packs.map(({ name }) => name).filter((name) => !joined.includes(name));
+  if (joined.length === 0) return { joined, staying };
+  const input = [...joined.map((name) => `${name}.pack`), ...staying.map((name) => `^${name}.pack`)];
+  const made = await pack(input, '--stdin-packs', '--delta-base-offset');
+  return { joined, staying: [...staying, ...made] };
+}
+
+async function indexPacks(folder: RepositoryFolder, packs: readonly string[], run: RunGit): Promise<void> {
+  await run(
+    ['multi-pack-index', 'write', '--no-progress', '--stdin-packs'],
+    packs.map((name) => `${name}.idx`),
+  );
+  await folder.fs.syncFolder(folder.at('objects', 'pack'));
+}
+
+/** Moves packs to the others, each index last: whoever looks for packs meanwhile sees them whole or not at all. */
+async function moveIn(folder: RepositoryFolder, packs: ReadonlySet<string>): Promise<string[]> {
+  const { fs } = folder;
+  const files = await fs.readdir(folder.at(packingFolder));
+  const endingsFirst = files.toSorted((one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx')));
+  for (const file of endingsFirst) {
+    if (!packs.has(file.replace(/\.[a-z]+$/, ''))) continue;
+    await fs.rename(folder.at(packingFolder, file), folder.at('objects', 'pack', file));
+  }
+  await fs.syncFolder(folder.at('objects', 'pack'));
+  return [...packs];
+}
+
+/** Takes away what a packing left that was ended. No other program of ours packs meanwhile. */
+async function clearPacking(folder: RepositoryFolder): Promise<void> {
+  const { fs } = folder;
+  for (const file of await fs.readdir(folder.at(packingFolder))) await fs.unlink(folder.at(packingFolder, file));
+  const packs = folder.at('objects', 'pack');
+  for (const name of await fs.readdir(packs)) {
+    if (name.startsWith('tmp_')) await orAbsent(fs.unlink(folder.at('objects', 'pack', name)));
+  }
+  await fs.syncFolder(packs);
+}

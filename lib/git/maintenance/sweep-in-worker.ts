@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads';
+import { RepositoryUnreadable } from '../errors.js';
+import type { SweepReport } from './sweep-packs.js';
+import type { SweepAnswer, SweepOrder, SweepWord } from './sweep-worker.js';
+
+/**
+ * `sweepPacks` in a worker thread of its own.
+ * @param signal stops it at its next step; what was not removed by then is still there
+ */
+export function sweepInWorker(
+  order: SweepOrder,
+  onCopied: () => void | Promise<void>,
+  signal: AbortSignal,
+): Promise<SweepReport> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), { workerData: order });
+    const tell = (word: SweepWord): void => worker.postMessage(word, []);
+    const stop = (): void => tell('stop');
+    signal.addEventListener('abort', stop);
+    let answer: SweepAnswer | undefined;
+    let failure: Error | undefined;
+    worker.on('message', (said: SweepAnswer) => {
+      if ('copied' in said) {
+        Promise.resolve()
+          .then(onCopied)
+          .then(() => tell('go on'))
+          .catch((error: unknown) => {
+            failure = error instanceof Error ? error : new Error(String(error));
+            stop();
+          });
+      } else answer = said;
+    });
+    worker.on('error', (error: Error) => (failure ??= error));
+    worker.on('exit', (code) => {
+      signal.removeEventListener('abort', stop);
+      if (failure !== undefined) reject(failure);
+      else if (answer !== undefined && 'report' in answer) resolve(answer.report);
+      else if (answer !== undefined && 'error' in answer) reject(answer.error);
+      else reject(new RepositoryUnreadable(`The sweep ended with code ${code}.`));
+    });
+    if (signal.aborted) stop();
+  });
+}

@@ -1,0 +1,215 @@
+import { mainRef } from '../repositories/create-repository-files.js';
+import { RepositoryUnreadable } from '../errors.js';
+import { orAbsent } from '../file-system.js';
+import { runGit, type GitProgram } from '../program/git-program.js';
+import { readEntries } from './join-packs.js';
+import { listReachableByReading, listReachableWithGit } from './list-reachable.js';
+import { listLooseObjects } from '../objects/loose-object.js';
+import { modestly } from './maintain-with-git.js';
+import { makePackable, type GitObject, type Oid } from '../objects/objects.js';
+import { OidSet } from '../objects/oid-set.js';
+import { packEntry, type PackEntry } from '../packs/pack-layout.js';
+import { listNamed, listPackNames, packPath, removePack } from '../packs/pack-list.js';
+import { writeEntries, type SealPack } from '../packs/pack.js';
+import type { RepositoryFolder } from '../repositories/repository-folder.js';
+
+/** What a sweep goes by. */
+export interface SweepRequest {
+  /** The packs that are looked through; one that was added since is left alone. */
+  readonly packs: readonly string[];
+  /** The commit that stays, with everything it leads to. */
+  readonly head: Oid;
+  /** Objects that stay, too, where they are there. */
+  readonly also: readonly Oid[];
+}
+
+export interface SweepReport {
+  /** Packs that held something of no use, and are gone. */
+  readonly removed: readonly string[];
+  /** Objects with files of their own that nothing leads to. */
+  readonly loose: readonly Oid[];
+}
+
+interface Parts {
+  readonly folder: RepositoryFolder;
+  readonly seal: SealPack;
+  readonly program: GitProgram | null;
+  readonly read: (oid: Oid) => Promise<GitObject>;
+  readonly signal: AbortSignal;
+  /** Called when what stays is durable in new packs, and nothing has been removed yet. */
+  readonly onCopied: () => void | Promise<void>;
+}
+
+interface DirtyPack {
+  readonly name: string;
+  readonly staying: OidSet;
+}
+
+/** What stays is copied as it stands: it is never urgent to make it smaller, and the next joining of packs does. */
+const asItStands = '--window=0';
+
+/** Packs joined in memory go up to so many bytes. */
+const largestWritten = 32 * 1024 * 1024;
+
+/**
+ * Takes out of packs what nothing leads to: a pack that holds such objects gives those that stay to a new one, and is
+ * removed once that is durable. Packs that hold nothing else are not touched. Reads and additions go on meanwhile; no
+ * other packing may.
+ * @throws RepositoryUnreadable when another branch or tag, a store of borrowed objects, or a pack that somebody marked
+ * to be kept stands in the way: then not everything has gone
+ */
+export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<SweepReport> {
+  const { folder, program, signal } = parts;
+  const { packs, head, also } = request;
+  await requireNothingBorrowed(folder);
+  const reachable =
+    program === null
+      ? await listReachableByReading(parts.read, head, also, signal)
+      : await listReachableWithGit(program, folder.path, head, also, signal);
+  if (program !== null) await requireNoOtherRefs(parts, program, reachable);
+  const dirty: DirtyPack[] = [];
+  for (const name of packs) {
+    const named = listNamed(await folder.fs.readFile(packPath(folder, name, 'idx')));
+    const staying = named.intersect(reachable);
+    if (staying.size === named.size) continue;
+    if ((await orAbsent(folder.fs.size(folder.at('objects', 'pack', `${name}.keep`)))) !== undefined) {
+      throw new RepositoryUnreadable(
+        `${name} is marked with a .keep file. Remove that file, so that it can be packed.`,
+      );
+    }
+    dirty.push({ name, staying });
+  }
+  const loose = (await listLooseObjects(folder)).map(({ oid }) => oid).filter((oid) => !reachable.has(oid));
+  if (dirty.length === 0) {
+    await parts.onCopied();
+    return { removed: [], loose };
+  }
+  const written =
+    program === null ? await copyInMemory(parts, dirty) : await copyWithGit(parts, program, dirty, reachable);
+  await parts.onCopied();
+  signal.throwIfAborted();
+  const removed = dirty.map(({ name }) => name).filter((name) => !written.includes(name));
+  await forgetAuxiliaries(parts, program, new Set(removed));
+  for (const name of removed) await removePack(folder, name);
+  await folder.fs.syncFolder(folder.at('objects', 'pack'));
+  if (program !== null) await run(parts, program, ['commit-graph', 'write', '--reachable', '--no-progress']);
+  return { removed, loose };
+}
+
+async function copyWithGit(
+  parts: Parts,
+  program: GitProgram,
+  dirty: readonly DirtyPack[],
+  reachable: OidSet,
+): Promise<string[]> {
+  const { folder } = parts;
+  const wanted = new OidSet();
+  for (const { staying } of dirty) wanted.addAll(staying);
+  if (wanted.size === 0) return [];
+  // In the order of the listing, by which what is read together comes together.
+  const input = [...reachable.intersect(wanted), ''].join('\n');
+  const base = folder.at('objects', 'pack', 'pack');
+  const said = await run(parts, program, ['pack-objects', '-q', asItStands, '--delta-base-offset', base], input);
+  await folder.fs.syncFolder(folder.at('objects', 'pack'));
+  return said.split('\n').flatMap((name) => (name === '' ? [] : [`pack-${name}`]));
+}
+
+async function copyInMemory({ folder, seal, read, signal }: Parts, dirty: readonly DirtyPack[]): Promise<string[]> {
+  const written: string[] = [];
+  let entries: PackEntry[] = [];
+  let bytes = 0;
+  const seen = new Set<Oid>();
+  const flush = async (): Promise<void> => {
+    if (entries.length > 0) written.push(await writeEntries(entries, folder, seal));
+    entries = [];
+    bytes = 0;
+  };
+  for (const { name, staying } of dirty) {
+    signal.throwIfAborted();
+    const found = await readEntries(folder, name);
+    const taken: AsyncIterable<PackEntry> | Iterable<PackEntry> = found ?? readOneByOne(staying, read);
+    for await (const entry of taken) {
+      if (!staying.has(entry.oid) || seen.has(entry.oid)) continue;
+      seen.add(entry.oid);
+      entries.push(entry);
+      bytes += entry.deflated.length;
+      if (bytes >= largestWritten) await flush();
+    }
+  }
+  await flush();
+  return written;
+}
+
+async function* readOneByOne(
+  oids: Iterable<Oid>,
+  read: (oid: Oid) => Promise<GitObject>,
+): AsyncGenerator<PackEntry, void, undefined> {
+  for (const oid of oids) {
+    const { type, bytes } = await read(oid);
+    yield packEntry(makePackable(type, bytes));
+  }
+}
+
+/** Files that name objects which are about to go: the commit graph, and the index over several packs. */
+async function forgetAuxiliaries(
+  parts: Parts,
+  program: GitProgram | null,
+  removed: ReadonlySet<string>,
+): Promise<void> {
+  const { folder } = parts;
+  const { fs } = folder;
+  const info = folder.at('objects', 'info');
+  await orAbsent(fs.unlink(folder.at('objects', 'info', 'commit-graph')));
+  for (const name of (await orAbsent(fs.readdir(folder.at('objects', 'info', 'commit-graphs')))) ?? []) {
+    await orAbsent(fs.unlink(folder.at('objects', 'info', 'commit-graphs', name)));
+  }
+  await fs.syncFolder(info);
+  const pack = folder.at('objects', 'pack');
+  for (const name of await fs.readdir(pack)) {
+    if (name.startsWith('multi-pack-index')) await orAbsent(fs.unlink(folder.at('objects', 'pack', name)));
+  }
+  if (program === null) return;
+  const staying = (await listPackNames(folder)).filter((name) => !removed.has(name));
+  if (staying.length === 0) return;
+  await run(
+    parts,
+    program,
+    ['multi-pack-index', 'write', '--no-progress', '--stdin-packs'],
+    staying.map((name) => `${name}.idx\n`).join(''),
+  );
+  await fs.syncFolder(pack);
+}
+
+/** Objects of another store would still answer. */
+async function requireNothingBorrowed(folder: RepositoryFolder): Promise<void> {
+  if ((await orAbsent(folder.fs.size(folder.at('objects', 'info', 'alternates')))) === undefined) return;
+  throw new RepositoryUnreadable('The repository borrows objects from another one (objects/info/alternates).');
+}
+
+/** What another branch or tag leads to cannot be taken away under it, and must not stay either. */
+async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: OidSet): Promise<void> {
+  const said = await run(parts, program, ['for-each-ref', '--format=%(objectname) %(refname)']);
+  const others = said
+    .split('\n')
+    .filter((line) => line !== '' && !reachable.has(line.slice(0, 40)))
+    .map((line) => line.slice(41))
+    // It goes on while this looks.
+    .filter((ref) => ref !== mainRef);
+  if (others.length === 0) return;
+  throw new RepositoryUnreadable(
+    `These branches or tags hold on to history from before the erase: ${others.join(', ')}. Delete them first.`,
+  );
+}
+
+async function run(
+  { folder, signal }: Parts,
+  program: GitProgram,
+  parameters: readonly string[],
+  input = '',
+): Promise<string> {
+  const { code, stdout, stderr } = await runGit(program, folder.path, [...modestly, ...parameters], { input, signal });
+  if (code !== 0) {
+    throw new Error(`git ${parameters.join(' ')} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
+  }
+  return stdout;
+}

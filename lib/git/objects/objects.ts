@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { deflateSync, inflateSync, type ZlibOptions } from 'node:zlib';
+import { RepositoryUnreadable } from '../errors.js';
+
+export { MissingObject } from '../errors.js';
+
+/** The name of an object: 40 lower-case hexadecimal digits of its SHA-1. */
+export type Oid = string;
+
+export type ObjectType = 'blob' | 'tree' | 'commit';
+
+/** An object as read: its type and its bare content, without git's header. */
+export interface GitObject {
+  type: ObjectType;
+  bytes: Buffer;
+}
+
+/**
+ * An object ready to stand in a pack: `deflated` is the zlib stream of the bare
+ * content, `size` the length of that content in bytes before compression.
+ */
+export interface PackableObject {
+  oid: Oid;
+  type: ObjectType;
+  size: number;
+  deflated: Buffer;
+}
+
+/**
+ * Level 1: on text of a few kB it takes half the time of zlib's default for a
+ * few per cent more bytes, and repacking stores later versions as deltas anyway.
+ */
+const usualLevel = 1;
+
+/** Bytes from which on memory is set aside for one purpose alone. */
+const onePage = 4096;
+/** Bytes that are set aside at once for content that is to be inflated, which may turn out to be damaged. */
+const largestPiece = 1024 * 1024;
+
+const wellFormedOid = /^[0-9a-f]{40}$/;
+
+/** Whether `text` has the form of an object's name. */
+export function isOid(text: string): boolean {
+  return wellFormedOid.test(text);
+}
+
+/** Throws a TypeError unless `text` has the form of an object's name. */
+export function requireOid(text: string): void {
+  if (!isOid(text)) throw new TypeError(`Not an object's name: ${text}`);
+}
+
+/** The name that git gives an object of this type and content. */
+export function hashObject(type: ObjectType, bytes: Uint8Array): Oid {
+  return createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+/**
+ * Names and compresses an object, synchronously.
+ * @param level zlib's level, 0 (stored) to 9; 1 when left out.
+ * @param oid the object's name where it is known already; it is not checked.
+ */
+export function makePackable(
+  type: ObjectType,
+  bytes: Uint8Array,
+  level: number = usualLevel,
+  oid: Oid = hashObject(type, bytes),
+): PackableObject {
+  return {
+    oid,
+    type,
+    size: bytes.length,
+    deflated: trim(deflateSync(bytes, deflateOptions(bytes.length, level))),
+  };
+}
+
+/** Objects up to so many bytes are compressed by a machine of their own size. */
+const small = 4096;
+
+/**
+ * A window as wide as the content finds all that a wider one would, and setting it up is most of what compressing some
+ * hundred bytes costs: the usual one is 260 kB, which the garbage collector is told of each time.
+ */
+function deflateOptions(length: number, level: number): ZlibOptions {
+  // What zlib does not fill of its buffers, 16 kB each if nothing is said, would only be garbage.
+  if (length > small) return { level, chunkSize: Math.min(length + 64, 16 * 1024) };
+  const windowBits = Math.max(10, 32 - Math.clz32(length));
+  return { level, windowBits, memLevel: windowBits - 6, chunkSize: length + 64 };
+}
+
+/**
+ * The content of a packable object.
+ * @throws RepositoryUnreadable when its stream is damaged or of another length.
+ */
+export function inflateObject(object: PackableObject): Buffer {
+  let bytes: Buffer;
+  try {
+    bytes = inflateSync(object.deflated, {
+      maxOutputLength: Math.max(object.size, 1),
+      // All of it in one piece, and little more than that: what zlib does not fill would only be garbage. Below a page
+      // it comes out of a pool, which `trim` does not leave it in.
+      chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), largestPiece),
+    });
+  } catch (error) {
+    throw new RepositoryUnreadable(`Object ${object.oid} is damaged.`, {
+      cause: error,
+    });
+  }
+  if (bytes.length !== object.size)
+    throw new RepositoryUnreadable(`Object ${object.oid} has ${bytes.length} bytes instead of ${object.size}.`);
+  return trim(bytes);
+}
+
+/**
+ * zlib hands out slices of larger blocks, of its own or of a pool of Node's that several share; a small result kept for
+ * long would hold its whole block, so it is copied out into one of its own.
+ */
+function trim(bytes: Buffer): Buffer {
+  if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+export { encodeCommit, decodeCommit } from './commit-object.js';
+export type { Commit } from './commit-object.js';

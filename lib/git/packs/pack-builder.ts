@@ -1,0 +1,104 @@
+import type { Oid, PackableObject } from '../objects/objects.js';
+import {
+  entryHeader,
+  headerLength,
+  putPackHeader,
+  trailerLength,
+  typeNumbers,
+  type PackLayout,
+} from './pack-layout.js';
+
+/** The type of a delta that names its base. */
+const deltaNumber = 7;
+const firstBytes = 1024 * 1024;
+const firstObjects = 4096;
+/** Bytes that one stored block of a zlib stream holds. */
+export const largestStored = 0xffff;
+
+/**
+ * A pack that grows object by object in one piece of memory: of a hundred thousand small objects, each with bytes of
+ * its own, the garbage collector would have more work than whoever makes them. Each oid may come once only.
+ */
+export class PackBuilder {
+  #bytes = new Uint8Array(firstBytes);
+  #length = headerLength;
+  #oids = Buffer.alloc(firstObjects * 20);
+  readonly #starts: number[] = [];
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#starts.length === 0;
+  }
+
+  add({ oid, type, size, deflated }: PackableObject): void {
+    const header = entryHeader(typeNumbers[type], size);
+    const at = this.#begin(oid, header.length + deflated.length);
+    this.#bytes.set(header, at);
+    this.#bytes.set(deflated, at + header.length);
+  }
+
+  /**
+   * Adds an object that is told by a delta against another one in this pack (`encodeDelta`), up to `largestStored`
+   * bytes of it. They stand there as they are: most of them are the names of objects, which nothing makes fewer.
+   */
+  addDelta(oid: Oid, base: Oid, delta: Uint8Array): void {
+    const header = entryHeader(deltaNumber, delta.length);
+    let at = this.#begin(oid, header.length + 20 + delta.length + 11);
+    this.#bytes.set(header, at);
+    at += header.length;
+    Buffer.from(this.#bytes.buffer).write(base, at, 20, 'hex');
+    at += 20;
+    // A zlib stream (RFC 1950): no effort, then the last block (RFC 1951), stored, then the checksum.
+    const { length } = delta;
+    const view = new DataView(this.#bytes.buffer);
+    this.#bytes.set([0x78, 0x01, 0x01], at);
+    view.setUint16(at + 3, length, true);
+    view.setUint16(at + 5, ~length & 0xffff, true);
+    this.#bytes.set(delta, at + 7);
+    view.setUint32(at + 7 + length, adler32(delta));
+  }
+
+  /** The pack, for `sealPack`; nothing can be added any more. */
+  finish(): PackLayout {
+    const count = this.#starts.length;
+    const bytes = this.#bytes.slice(0, this.#length + trailerLength);
+    putPackHeader(bytes, count);
+    bytes.fill(0, this.#length);
+    return {
+      bytes,
+      oids: new Uint8Array(this.#oids.subarray(0, count * 20)),
+      starts: Float64Array.from(this.#starts),
+    };
+  }
+
+  /** Makes room for an entry of so many bytes. @returns where it begins */
+  #begin(oid: Oid, length: number): number {
+    const start = this.#length;
+    const needed = start + length + trailerLength;
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+      grown.set(this.#bytes.subarray(0, start));
+      this.#bytes = grown;
+    }
+    const index = this.#starts.push(start) - 1;
+    if ((index + 1) * 20 > this.#oids.length) this.#oids = Buffer.concat([this.#oids, Buffer.alloc(this.#oids.length)]);
+    this.#oids.write(oid, index * 20, 20, 'hex');
+    this.#length += length;
+    return start;
+  }
+}
+
+/** RFC 1950's checksum. */
+function adler32(content: Uint8Array): number {
+  let low = 1;
+  let high = 0;
+  for (const byte of content) {
+    low = (low + byte) % 65521;
+    high = (high + low) % 65521;
+  }
+  return high * 65536 + low;
+}

@@ -1,0 +1,61 @@
+import { layOutPack, packEntry } from './pack-layout.js';
+import type { PackEntry, PackFiles, PackLayout } from './pack-layout.js';
+import type { PackableObject } from '../objects/objects.js';
+import type { RepositoryFolder } from '../repositories/repository-folder.js';
+
+/** Computes a pack's checksums and index: `sealPack`, or that in a worker. */
+export type SealPack = (layout: PackLayout) => PackFiles | Promise<PackFiles>;
+
+/** Where one pack ends and the next begins, so that memory stays bounded. */
+const largestPack = 256 * 1024 * 1024;
+
+/**
+ * Writes objects as one pack with its index, or several when they are more than
+ * 256 MB. When it resolves they are on stable storage. An object that comes
+ * twice is written once.
+ * @returns the packs' names (`pack-<checksum>`); none for no objects.
+ */
+export async function writePack(
+  objects: Iterable<PackableObject>,
+  folder: RepositoryFolder,
+  seal: SealPack,
+): Promise<string[]> {
+  const names: string[] = [];
+  const seen = new Set<string>();
+  let entries: PackEntry[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    if (seen.has(object.oid)) continue;
+    seen.add(object.oid);
+    entries.push(packEntry(object));
+    bytes += object.deflated.length;
+    if (bytes < largestPack) continue;
+    names.push(await writeEntries(entries, folder, seal));
+    entries = [];
+    bytes = 0;
+  }
+  if (entries.length > 0) names.push(await writeEntries(entries, folder, seal));
+  return names;
+}
+
+/**
+ * Writes one pack of these entries. The pack's file comes first and its index
+ * last: git sees a pack by its index. A pack of that name is written again, not
+ * trusted: this may be the retry after a failed sync.
+ */
+export async function writeEntries(
+  entries: readonly PackEntry[],
+  folder: RepositoryFolder,
+  seal: SealPack,
+): Promise<string> {
+  return writeLayout(layOutPack(entries), folder, seal);
+}
+
+/** The same for a pack that is laid out already. */
+export async function writeLayout(layout: PackLayout, folder: RepositoryFolder, seal: SealPack): Promise<string> {
+  const { name, pack, index } = await seal(layout);
+  const target = folder.at('objects', 'pack', name);
+  await folder.writeFile(`${target}.pack`, pack, 0o400);
+  await folder.writeFile(`${target}.idx`, index, 0o400);
+  return name;
+}

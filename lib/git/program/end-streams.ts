@@ -1,0 +1,17 @@
+import type { Readable } from 'node:stream';
+import type { LetGoOptions } from '../repositories/repository.js';
+
+/** Waits until the streams that are open now have closed; those that have not in time are ended. */
+export async function endStreams(open: Iterable<Readable>, { within, reason }: LetGoOptions): Promise<void> {
+  const streams = [...open];
+  const timer = setTimeout(() => {
+    for (const stream of streams) stream.destroy(reason);
+  }, within);
+  try {
+    await Promise.all(
+      streams.filter(({ closed }) => !closed).map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}

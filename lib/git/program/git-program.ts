@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { GitProgramMissing, RepositoryUnreadable } from '../errors.js';
+
+/** The git program of this machine. */
+export interface GitProgram {
+  /** Absolute path of the executable. */
+  file: string;
+  /** Folder of git's own programs. */
+  execPath: string;
+  /** As it says it itself, for example "2.39.5". */
+  version: string;
+}
+
+/** `multi-pack-index write --stdin-packs` and clean configuration came by then. */
+const oldestVersion = [2, 34] as const;
+
+/** What a git command that ran to its end said. */
+export interface GitOutcome {
+  /** Exit code; null when a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Version of the git program, or null where there is none. */
+export async function detectGit(): Promise<string | null> {
+  return (await findGit())?.version ?? null;
+}
+
+/**
+ * Finds the git program on the search path. It is then called by the absolute
+ * path that it names, so that its children need nothing of our environment.
+ */
+export async function findGit(): Promise<GitProgram | null> {
+  const program = await (found ??= lookForGit());
+  if (program === null) found = undefined; // it may be installed meanwhile
+  return program;
+}
+
+let found: Promise<GitProgram | null> | undefined;
+
+async function lookForGit(): Promise<GitProgram | null> {
+  const said = await outcomeOf(requirePipes(spawn('git', ['version'])));
+  const version = /^git version (\S+)/.exec(said.stdout)?.[1];
+  if (said.code !== 0 || version === undefined) return null;
+  const where = await outcomeOf(requirePipes(spawn('git', ['--exec-path'])));
+  const execPath = where.stdout.trim();
+  const name = process.platform === 'win32' ? 'git.exe' : 'git';
+  const file = join(execPath, name);
+  return { file: existsSync(file) ? file : 'git', execPath, version };
+}
+
+/** Whether this git is new enough to be used. */
+export function isUsableGit({ version }: GitProgram): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestVersion;
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/**
+ * The git program, for what cannot be done without one.
+ * @param purpose goes on after "is needed to"
+ * @throws GitProgramMissing when there is none, or it is too old
+ */
+export async function requireGit(purpose: string): Promise<GitProgram> {
+  const program = await findGit();
+  if (program === null || !isUsableGit(program)) throw new GitProgramMissing(purpose);
+  return program;
+}
+
+/**
+ * What stands above any repository's configuration. The file system monitor is a program that is named there, and runs
+ * whenever an index is read, which comparing two trees does too; empty is "none" for every release of git.
+ */
+const ownSettings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=',
+  'safe.directory=*',
+  // What git makes is closed to other accounts, whatever the mask of this process.
+  'core.sharedRepository=0600',
+].flatMap((setting) => ['-c', setting]);
+
+/**
+ * Starts git on one repository, with nothing of the surroundings: no system or
+ * user configuration, no GIT_ variables, no hooks, no replaced objects, no
+ * prompts; the repository is named outright, so its owner does not matter.
+ *
+ * It can be anybody's: a clone that somebody brings. So nothing is fetched, by
+ * no protocol: what is missing from a clone that says of itself that it is
+ * partial would be asked for by a program that its configuration names.
+ */
+export function spawnGit(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+): ChildProcessWithoutNullStreams {
+  const child = spawn(program.file, [`--git-dir=${repository}`, ...ownSettings, ...parameters], {
+    cwd: repository,
+    env: gitEnvironment(program),
+    windowsHide: true,
+  });
+  return requirePipes(child);
+}
+
+/**
+ * When the system has no file descriptor left, node hands out a child without
+ * pipes, whatever its type says.
+ */
+function requirePipes(child: ChildProcessWithoutNullStreams): ChildProcessWithoutNullStreams {
+  if ((child.stdin as unknown) !== undefined) return child;
+  child.on('error', () => undefined);
+  throw new RepositoryUnreadable('The git program cannot be started: no file descriptor is left.');
+}
+
+/** The whole environment of a git child. */
+export function gitEnvironment(program: GitProgram): Record<string, string> {
+  return {
+    PATH: [program.execPath, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    // The one for releases of git that know it, the other for all.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: '',
+  };
+}
+
+/** Runs a git command to its end and gathers what it says. */
+export async function runGit(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+  options: {
+    /** Text for its standard input. */
+    input?: string;
+    /** Let everything else on the machine go first. */
+    isBackground?: boolean;
+    /** Kills the command. */
+    signal?: AbortSignal;
+  } = {},
+): Promise<GitOutcome> {
+  const child = spawnGit(program, repository, parameters);
+  if (options.isBackground === true) lowerPriority(child);
+  return outcomeOf(child, options.input, options.signal);
+}
+
+/** Most of what a command says that is kept, in bytes of each stream. */
+const mostOutput = 16 * 1024 * 1024;
+
+function outcomeOf(child: ChildProcessWithoutNullStreams, input = '', signal?: AbortSignal): Promise<GitOutcome> {
+  return new Promise((resolve) => {
+    const stdout = gather(child.stdout);
+    const stderr = gather(child.stderr);
+    const abort = (): void => void child.kill('SIGKILL');
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted === true) abort();
+    child.stdin.on('error', () => undefined); // it ended without reading all
+    child.stdin.end(input);
+    const finish = (code: number | null, reason = ''): void => {
+      signal?.removeEventListener('abort', abort);
+      resolve({ code, stdout: stdout(), stderr: stderr() + reason });
+    };
+    child.on('error', (error) => finish(null, error.message));
+    child.on('close', (code) => finish(code));
+  });
+}
+
+function gather(stream: NodeJS.ReadableStream): () => string {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  stream.on('data', (piece: Buffer) => {
+    if (length >= mostOutput) return;
+    pieces.push(piece);
+    length += piece.length;
+  });
+  return () => Buffer.concat(pieces).toString('utf8');
+}
+
+function lowerPriority(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the system does not allow it: then it just runs.
+  }
+}

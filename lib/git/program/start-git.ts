@@ -1,0 +1,64 @@
+import type { Readable, Writable } from 'node:stream';
+import { RepositoryUnreadable } from '../errors.js';
+import type { GitProgram } from './git-program.js';
+import { spawnGit } from './git-program.js';
+
+/** Characters of what git says on standard error that are kept: the last ones, which tell why it gave up. */
+const mostSaid = 2000;
+
+/** A git command that runs while we work with its streams. */
+export interface StartedGit {
+  /** What is written to a git that has gone is dropped; `requireSuccess` tells why it went. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Its exit code, when its streams have ended, too; null when a signal ended it, or it could not be started. */
+  readonly ended: Promise<number | null>;
+  /** Ends it at once; nothing happens when it has ended. */
+  kill(): void;
+  /**
+   * Waits for its end. One that was ended by a signal, ours or anybody's, has failed like one that says so: what it
+   * wrote may be only a part.
+   * @param problem what cannot be done when it failed
+   * @throws RepositoryUnreadable with what git said
+   */
+  requireSuccess(problem: string): Promise<void>;
+}
+
+/**
+ * Starts a git command on a repository, with its streams open.
+ * @param signal kills it
+ * @throws RepositoryUnreadable when the system has nothing left to start it with
+ */
+export function startGit(
+  program: GitProgram,
+  repository: string,
+  parameters: readonly string[],
+  signal?: AbortSignal,
+): StartedGit {
+  const child = spawnGit(program, repository, parameters);
+  let said = '';
+  child.stdin.on('error', () => undefined);
+  child.stderr.on('data', (piece: Buffer) => {
+    said = (said + piece.toString('utf8')).slice(-mostSaid);
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  signal?.addEventListener('abort', kill, { once: true });
+  if (signal?.aborted === true) kill();
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      said += error.message;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  void ended.then(() => signal?.removeEventListener('abort', kill));
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    ended,
+    kill,
+    async requireSuccess(problem) {
+      if ((await ended) !== 0) throw new RepositoryUnreadable(`${problem}: ${said.trim() || 'git was ended'}`);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { repositoryExists } from './create-repository-files.js';
+import { DiskRepositoryWithGit } from './disk-with-git.js';
+import { diskRepositoryWithoutGit } from './disk-without-git.js';
+import { RepositoryUnreadable } from '../errors.js';
+import { nodeFileSystem } from '../file-system.js';
+import { findGit, isUsableGit } from '../program/git-program.js';
+import { DeltaPacker, PlainPacker, type HistoryPacker } from '../packs/history-packer.js';
+import { sealPack } from '../packs/pack-layout.js';
+import { writeLayout, writePack } from '../packs/pack.js';
+import type { Repository } from './repository.js';
+import { RepositoryFolder } from './repository-folder.js';
+import { RepositoryWriter } from './repository-writer.js';
+import { sealInWorker } from '../packs/seal-in-worker.js';
+
+/** The part of a repository that looks and changes nothing. */
+export type ReadableRepository = Pick<
+  Repository,
+  'read' | 'has' | 'size' | 'readStream' | 'head' | 'history' | 'stats' | 'fsck' | 'close'
+>;
+
+/**
+ * Opens a repository that another process may be writing to: unlike `openRepository` it sweeps nothing away.
+ * @throws RepositoryUnreadable when there is none.
+ */
+export async function openRepositoryReadOnly(options: {
+  readonly path: string;
+  readonly git: 'auto' | 'never';
+}): Promise<ReadableRepository> {
+  const folder = new RepositoryFolder(nodeFileSystem, resolve(options.path));
+  if (!(await repositoryExists(folder))) throw new RepositoryUnreadable(`There is no repository: ${folder.path}`);
+  const writer = new RepositoryWriter(folder, sealInWorker);
+  const program = options.git === 'auto' ? await findGit() : null;
+  return program !== null && isUsableGit(program)
+    ? new DiskRepositoryWithGit(program, writer)
+    : diskRepositoryWithoutGit(writer);
+}
+
+/**
+ * Adds packs of a history to a repository that another thread of this process has open. They only ever come in
+ * addition, so nobody is disturbed.
+ * @param path the repository's folder
+ * @param makesDeltas whether there is a git program to read them
+ */
+export function openHistoryPacker(path: string, makesDeltas: boolean): HistoryPacker {
+  const folder = new RepositoryFolder(nodeFileSystem, resolve(path));
+  return makesDeltas
+    ? new DeltaPacker(async (layout) => void (await writeLayout(layout, folder, sealPack)))
+    : new PlainPacker(async (objects) => void (await writePack(objects, folder, sealPack)));
+}

@@ -1,0 +1,44 @@
+import type { Oid, PackableObject } from '../objects/objects.js';
+import { listPackNames } from '../packs/pack-list.js';
+import type { RepositoryStats } from './repository.js';
+import type { RepositoryWriter } from './repository-writer.js';
+import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
+
+/** The half of a repository that is the same however its objects are read: everything that writes. */
+export abstract class WrittenRepository {
+  protected readonly writer: RepositoryWriter;
+
+  constructor(writer: RepositoryWriter) {
+    this.writer = writer;
+  }
+
+  abstract has(oid: Oid): Promise<boolean>;
+
+  addPack(objects: readonly PackableObject[]): Promise<void> {
+    return this.writer.addPack(objects);
+  }
+
+  head(): Promise<Oid | null> {
+    return this.writer.head();
+  }
+
+  moveHead(to: Oid): Promise<void> {
+    return this.writer.moveHead(to, (oid) => this.has(oid));
+  }
+
+  stageBlob(source: AsyncIterable<Uint8Array>, announce?: AnnounceBlob): Promise<StagedBlob> {
+    return this.writer.stageBlob(source, announce);
+  }
+
+  dropStaged(oid: Oid): Promise<void> {
+    return this.writer.dropStaged(oid);
+  }
+
+  packs(): Promise<readonly string[]> {
+    return listPackNames(this.writer.folder);
+  }
+
+  stats(): Promise<RepositoryStats> {
+    return this.writer.stats();
+  }
+}

@@ -1,0 +1,103 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asUnreadable, RepositoryUnreadable } from '../errors.js';
+import { orAbsent } from '../file-system.js';
+import { runGit, type GitProgram } from '../program/git-program.js';
+
+/** Milliseconds in which git has to say the first thing about a repository. */
+const usualPatience = 30_000;
+
+export interface CheckOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds in which git has to say the first thing. */
+  readonly patience?: number;
+}
+
+/**
+ * Makes sure that a repository which somebody brings holds all that is read from it, itself. git follows what points
+ * out of it, alternates, links and work trees of others, and would hand out objects of any repository on the machine.
+ * @param path the folder with its objects
+ * @throws RepositoryUnreadable with a sentence that says what to do
+ */
+export async function checkSource(program: GitProgram, path: string, options: CheckOptions = {}): Promise<void> {
+  const { signal, patience = usualPatience } = options;
+  await checkWaitsForNobody(path);
+  for (const name of ['objects/info/alternates', 'objects/info/http-alternates', 'commondir']) {
+    if ((await orAbsent(lstat(join(path, name)))) !== undefined) throw borrows(path, `has ${name}`);
+  }
+  await checkFolder(path, 'objects');
+  // Its configuration can name a file that never ends, or that nobody writes to.
+  const late = AbortSignal.timeout(patience);
+  const ending = { signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
+  const format = await runGit(program, path, ['rev-parse', '--show-object-format'], ending);
+  if (format.code === null && late.aborted && signal?.aborted !== true) {
+    throw new RepositoryUnreadable(`git does not answer about ${path}: something in it, or its disk, makes it wait.`);
+  }
+  if (format.code !== 0) throw new RepositoryUnreadable(`${path} cannot be read by git: ${format.stderr.trim()}`);
+  if (format.stdout.trim() !== 'sha1') {
+    throw new RepositoryUnreadable(
+      `${path} names its objects by ${format.stdout.trim()}, and only SHA-1 repositories can be read. Import a checkout of it as a folder.`,
+    );
+  }
+  const partial = ['config', '--get-regexp', String.raw`^(extensions\.partialclone|remote\..*\.promisor)$`];
+  if ((await runGit(program, path, partial, signal === undefined ? {} : { signal })).code === 0) throw isPartial(path);
+}
+
+/**
+ * Makes sure that git waits for nobody when it reads a repository which somebody brings: opening a FIFO waits until
+ * another process writes to it, and a device may never end. git opens what lies in the repository's own folder, in
+ * `info` and below `refs`. What is in `objects` has to be a file in any case.
+ * @param path the folder with its objects
+ * @throws RepositoryUnreadable
+ */
+export async function checkWaitsForNobody(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+    throw asUnreadable(error, `${path} cannot be read`);
+  });
+  for (const entry of entries) await checkEntry(path, entry.name, entry);
+  for (const folder of ['info', 'refs']) await checkBelow(path, folder);
+}
+
+async function checkBelow(path: string, folder: string): Promise<void> {
+  // What cannot be listed is for git to complain of.
+  const entries = await readdir(join(path, folder), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const name = `${folder}/${entry.name}`;
+    await checkEntry(path, name, entry);
+    if (entry.isDirectory()) await checkBelow(path, name);
+  }
+}
+
+async function checkEntry(path: string, name: string, entry: Dirent): Promise<void> {
+  if (entry.isFile() || entry.isDirectory()) return;
+  const found = entry.isSymbolicLink() ? await stat(join(path, name)).catch(() => undefined) : entry;
+  // Opening a socket fails at once, and git leaves one there itself. A link to nowhere is as absent.
+  if (found === undefined || found.isFile() || found.isSocket()) return;
+  // What lies below is not looked at here, and git would go there.
+  if (found.isDirectory() && !name.startsWith('refs/') && name !== 'refs') return;
+  throw new RepositoryUnreadable(`${path} cannot be read: its ${name} is neither a file nor a folder of its own.`);
+}
+
+async function checkFolder(path: string, folder: string): Promise<void> {
+  const own = await orAbsent(lstat(join(path, folder)));
+  if (own?.isDirectory() !== true) throw borrows(path, `has no folder ${folder} of its own`);
+  for (const entry of await readdir(join(path, folder), { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) await checkFolder(path, name);
+    else if (!entry.isFile()) throw borrows(path, `has ${name}, which is no file of its own`);
+    else if (entry.name.endsWith('.promisor')) throw isPartial(path);
+  }
+}
+
+function borrows(path: string, how: string): RepositoryUnreadable {
+  return new RepositoryUnreadable(
+    `${path} does not hold all its objects itself: it ${how}. Clone it with git clone --bare --no-local, and use that clone.`,
+  );
+}
+
+function isPartial(path: string): RepositoryUnreadable {
+  return new RepositoryUnreadable(
+    `${path} is a partial clone, and nothing is fetched. Use a clone that was made without --filter.`,
+  );
+}

@@ -1,0 +1,242 @@
+import type { BriefChange } from '../domain/brief.js';
+import type { Author } from '../domain/document.js';
+import { isWithin, joinLocation, rebase, type Location } from '../domain/location.js';
+import { roleContains } from '../domain/role.js';
+import type { ChangeRow, FolderRelocation } from '../sidecar/tables/brief-table.js';
+import type { HistoricVersion, RelocationEvent } from '../sidecar/tables/history-table.js';
+import { findDocumentById, findFolder, locationOfFolder } from '../view/locate.js';
+import type { View } from '../view/view.js';
+
+/** Between two moments, and in one folder: what happened after `since` and not after `until`. */
+export interface ChangeRange {
+  readonly since: number;
+  readonly until: number;
+  readonly within: Location;
+}
+
+/** How far back a walk has come: what happened before this is still to be seen. */
+export interface ChangePosition {
+  readonly moment: number;
+  readonly place: number;
+  /** Of what happened there, how many changes have been given already. */
+  readonly given: number;
+}
+
+/** A change, and where to go on after it. */
+export interface ChangeStep {
+  readonly change: BriefChange;
+  readonly position: ChangePosition;
+}
+
+/** Writers of one document who are named, and versions that are looked at for them. */
+const mostAuthors = 10;
+const versionsLookedAt = 50;
+
+/** Before all rows of the moment after it. */
+const untilEndOf = (moment: number): ChangePosition => ({ moment: moment + 1, place: 0, given: 0 });
+
+/** Where a walk begins. */
+export function startOf({ until }: ChangeRange): ChangePosition {
+  return untilEndOf(until);
+}
+
+/** Where a walk has nothing left to see. */
+export function endOf({ since }: Pick<ChangeRange, 'since'>): ChangePosition {
+  return { moment: since, place: 0, given: 0 };
+}
+
+/**
+ * What has become of documents and folders that the view shows, the last change first; each document once, at the last
+ * thing that happened to it. What the view does not show is passed over, and no place is named that it does not reach.
+ * Rows are read in order of their moments, so that the cost is that of what happened since.
+ */
+export class ChangeWalk {
+  readonly #view: View;
+  readonly #range: ChangeRange;
+  readonly #paths = new Map<number, Location>();
+  readonly #lastMoments = new Map<number, number>();
+  readonly #relocations: readonly FolderRelocation[];
+
+  constructor(view: View, range: ChangeRange) {
+    this.#view = view;
+    this.#range = range;
+    this.#relocations = view.tables.briefs.folderRelocationsAfter(range.since);
+  }
+
+  /**
+   * Looks at so many rows, from the position on.
+   * @returns the changes among them, and where to go on; null when there is nothing more
+   */
+  read(from: ChangePosition, rows: number): { readonly steps: ChangeStep[]; readonly position: ChangePosition | null } {
+    const { briefs } = this.#view.tables;
+    // What was given in part comes first, again.
+    const above = from.given > 0 ? { moment: from.moment, place: from.place + 1 } : from;
+    const found = briefs.changesBefore(this.#range.since, above, rows);
+    const steps: ChangeStep[] = [];
+    let position: ChangePosition = from;
+    let isPassedOver: number | undefined;
+    for (const row of found) {
+      const { moment, place } = row;
+      if (moment === isPassedOver) continue;
+      const skipped = moment === from.moment && place === from.place ? from.given : 0;
+      const changes = this.#describe(row).filter(({ location }) => isWithin(this.#range.within, location));
+      for (const [index, change] of changes.entries()) {
+        if (index >= skipped) steps.push({ change, position: { moment, place, given: index + 1 } });
+      }
+      position = { moment, place, given: 0 };
+      const [first] = changes;
+      if (row.deletedFolder !== null && first?.of === 'folder') {
+        // The folder says it for all that was in it.
+        isPassedOver = moment;
+        position = { moment, place: 0, given: 0 };
+        const last = steps.pop();
+        if (last !== undefined) steps.push({ ...last, position });
+        if (found.at(-1)?.moment === moment) return { steps, position };
+      }
+    }
+    return { steps, position: found.length < rows ? null : position };
+  }
+
+  #describe(row: ChangeRow): BriefChange[] {
+    if (row.type === 'deletion') return this.#describeDeletion(row);
+    if (row.document === null) return this.#describeFolder(row.moment);
+    const { document, folder } = row;
+    if (folder === null) return [];
+    const location = joinLocation(this.#pathOf(folder), document.name);
+    if (!roleContains(this.#view.reach.roleOn(document.id, location), 'reader')) return [];
+    if (this.#lastMomentOf(document.number) !== row.moment) return [];
+    return this.#describeDocument(document.number, location);
+  }
+
+  #describeDocument(number: number, location: Location): BriefChange[] {
+    const { since } = this.#range;
+    const [newest] = this.#versionsOf(number, 1);
+    const relocation = this.#relocationOf(number);
+    if (newest === undefined) return [];
+    const { sequence } = newest.version;
+    const before = this.#view.tables.briefs.sequenceAt(number, sequence, since);
+    const moved = relocation !== undefined && relocation.moment > since ? relocation : undefined;
+    const isMoveLast = moved !== undefined && moved.moment > newest.moment;
+    const change: BriefChange = {
+      of: 'document',
+      action: before === 0 ? 'created' : isMoveLast ? 'moved' : actionOf(newest),
+      location,
+      versionId: newest.version.id,
+      versions: sequence - before,
+      by: this.#authorsOf(number, sequence - before, isMoveLast ? moved.author : undefined),
+      at: isMoveLast ? moved.at : newest.at,
+      from: moved === undefined ? null : this.#show(moved.from),
+    };
+    return [change];
+  }
+
+  #describeDeletion({ moment, document, folder, deletedFrom, deletedFolder }: ChangeRow): BriefChange[] {
+    const view = this.#view;
+    if (document === null || deletedFrom === null) return [];
+    const deletion = view.tables.history.deletionBefore(document.number, Number.MAX_SAFE_INTEGER);
+    if (deletion === undefined) return [];
+    const shared = { action: 'deleted', versionId: null, by: [deletion.author], at: deletion.at, from: null } as const;
+    const isWhole =
+      deletedFolder !== null &&
+      isWithin(this.#range.within, deletedFolder) &&
+      roleContains(view.reach.roleIn(deletedFolder), 'reader');
+    if (isWhole && view.tables.deletions.foldersAt(deletedFolder).some((each) => each.moment === moment)) {
+      return [{ ...shared, of: 'folder', location: deletedFolder, versions: 0 }];
+    }
+    if (folder !== null || deletion.moment !== moment) return [];
+    if (!roleContains(view.reach.roleOn(document.id, deletedFrom), 'reader')) return [];
+    const [last] = this.#versionsOf(document.number, 1);
+    const sequence = last?.version.sequence ?? 0;
+    const before = view.tables.briefs.sequenceAt(document.number, sequence, this.#range.since);
+    // What was not there before and is not there now has not changed.
+    if (before === 0) return [];
+    return [{ ...shared, of: 'document', location: deletedFrom, versions: sequence - before }];
+  }
+
+  /** A folder that went: as one where the view reads it, else what the view reaches in it. */
+  #describeFolder(moment: number): BriefChange[] {
+    const view = this.#view;
+    const index = this.#relocations.findIndex((each) => each.moment === moment);
+    const relocation = this.#relocations[index];
+    if (relocation === undefined) return [];
+    let { to } = relocation;
+    let isCarried = false;
+    for (const later of this.#relocations.slice(index + 1)) {
+      // It went again itself: that says where it is now.
+      if (later.from === to) return [];
+      if (!isWithin(later.from, to)) continue;
+      to = rebase(to, later.from, later.to);
+      isCarried = true;
+    }
+    if (findFolder(view.tables, to) === undefined) return [];
+    const describe = (of: BriefChange['of'], location: Location, versionId: string | null): BriefChange => ({
+      of,
+      action: 'moved',
+      location,
+      versionId,
+      versions: 0,
+      by: [relocation.author],
+      at: relocation.at,
+      from: this.#show(rebase(location, to, relocation.from)),
+    });
+    if (roleContains(view.reach.roleIn(to), 'reader')) return [describe('folder', to, null)];
+    // What is reached in it was told of already, with the folder that carried it after this.
+    if (isCarried) return [];
+    const folders = view.reach
+      .foldersBelow(to)
+      .filter((location, _, all) => !all.some((other) => other !== location && isWithin(other, location)))
+      .filter((location) => findFolder(view.tables, location) !== undefined);
+    const documents = view.reach.documentIds
+      .map((id) => findDocumentById(view.tables, id))
+      .filter((found) => found !== undefined)
+      .filter(({ location }) => isWithin(to, location) && view.reach.roleIn(location) === undefined)
+      // Something of its own happened to it, too: it is told with that.
+      .filter(({ row }) => this.#lastMomentOf(row.number) <= this.#range.since);
+    return [
+      ...folders.map((location) => describe('folder', location, null)),
+      ...documents.map(({ row, location }) => describe('document', location, row.current.id)),
+    ].toSorted((a, b) => (a.location < b.location ? -1 : 1));
+  }
+
+  /** The document's last versions, the newest first. */
+  #versionsOf(document: number, limit: number): HistoricVersion[] {
+    return this.#view.tables.history.versionsBefore(document, Number.MAX_SAFE_INTEGER, limit);
+  }
+
+  /** The last rename or move of the document itself. */
+  #relocationOf(document: number): RelocationEvent | undefined {
+    return this.#view.tables.history.relocationBefore(document, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Of the last thing that happened to the document itself; looked up once, as it may have got many versions. */
+  #lastMomentOf(document: number): number {
+    let last = this.#lastMoments.get(document);
+    if (last === undefined) {
+      last = Math.max(this.#versionsOf(document, 1)[0]?.moment ?? 0, this.#relocationOf(document)?.moment ?? 0);
+      this.#lastMoments.set(document, last);
+    }
+    return last;
+  }
+
+  /** Who wrote the document's last versions, the latest first, after whoever moved it. */
+  #authorsOf(document: number, versions: number, mover: Author | undefined): Author[] {
+    const writers = this.#versionsOf(document, Math.min(versions, versionsLookedAt)).map(({ author }) => author);
+    const authors = new Map([...(mover === undefined ? [] : [mover]), ...writers].map((each) => [each.id, each]));
+    return [...authors.values()].slice(0, mostAuthors);
+  }
+
+  /** A place where something lay, if the one who asks reaches it now. */
+  #show(location: Location): Location | null {
+    return roleContains(this.#view.reach.roleIn(location), 'reader') ? location : null;
+  }
+
+  #pathOf(folder: number): Location {
+    let path = this.#paths.get(folder);
+    if (path === undefined) this.#paths.set(folder, (path = locationOfFolder(this.#view.tables, folder)));
+    return path;
+  }
+}
+
+function actionOf({ operation }: HistoricVersion): BriefChange['action'] {
+  return operation === 'restore' || operation === 'undelete' || operation === 'revert' ? 'restored' : 'changed';
+}

@@ -1,0 +1,252 @@
+import { faultOfLocation, joinLocation, parseLocation, type Location } from '../domain/location.js';
+import { readPolicy } from '../access/policy.js';
+import { compareTrees } from '../git/sources/compare-trees.js';
+import { decodeCommit, type Oid } from '../git/objects/objects.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { LanguageCode } from '../search/languages/languages.js';
+import { knownLanguages } from '../search/languages/open-stemmer.js';
+import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findDocument, locationOfFolder, type FoundDocument } from '../view/locate.js';
+import { distrustedIndex, readDistrust } from '../changes/index-changes.js';
+import type { SearchKeeper, SearchProgress } from './search-keeper.js';
+import { keysFor, type DocumentToIndex, type SearchNote } from './index-event.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+const batch = 128;
+/** Changed places that are looked at in one step; where there are more, the index is built anew, a batch at a time. */
+const mostChanged = 10_000;
+
+/** What the index needs to know of a live document. */
+export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
+  const { blobOid, size, kind } = row.current;
+  return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
+}
+
+/** Told of work on the whole index: that it has begun, how far it is, and (null) that it is done or given up. */
+export type OnSearchProgress = (progress: SearchProgress | null) => void;
+
+/**
+ * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
+ * else by building it anew from the documents. Where the policy asks for other languages, an index in those is then
+ * built beside it and takes its place; where it asks for meaning and the index has none yet, all documents are revised
+ * for it, while text ranks. Writes go on meanwhile.
+ */
+export async function catchUpSearch(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  tell: OnSearchProgress = () => undefined,
+): Promise<void> {
+  const { searchByMeaning, searchLanguages } = readPolicy(workspace.journal.reader);
+  const languages = knownLanguages(searchLanguages);
+  try {
+    const isRevisionDue = await keeper.useMeaning(searchByMeaning);
+    await catchUpText(workspace, keeper, languages, tell);
+    if (keeper.isClosing) return;
+    if (keeper.index.languages.codes.join() !== languages.join()) {
+      await buildNext(workspace, keeper, languages, searchByMeaning, tell);
+    } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, tell);
+  } finally {
+    tell(null);
+  }
+}
+
+async function catchUpText(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  languages: readonly LanguageCode[],
+  tell: OnSearchProgress,
+): Promise<void> {
+  // It follows every write: where notes wait, it is not behind.
+  if (keeper.isReady) return;
+  const isTrusted = !keeper.isBroken && readDistrust(workspace.journal.reader) === '';
+  const changed = isTrusted ? await listChanged(workspace, keeper.index.commit) : undefined;
+  if (changed !== undefined) {
+    // Nothing is written between these steps: notes of later writes come after those of what is there now.
+    keeper.startFollowing();
+    keeper.follow(workspace.journal.state.head ?? '', noteChanged(workspace.journal.reader, changed));
+    await keeper.settled();
+    if (!keeper.isBroken) {
+      await catchUpLabels(workspace, keeper);
+      keeper.markReady();
+      return;
+    }
+  }
+  await buildAnew(workspace, keeper, languages, tell);
+}
+
+/** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
+async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promise<void> {
+  const stored = keeper.index.readLabels();
+  const correct = (number: number, labels: readonly string[]): void => {
+    const { reader, state } = workspace.journal;
+    const head = state.head ?? '';
+    const row = reader.documents.byNumber(number);
+    if (row !== undefined) keeper.follow(head, [{ type: 'relabel', location: locate(reader, row), labels }]);
+  };
+  for (let after = 0; ; await yieldToLoop()) {
+    const labelled = workspace.journal.reader.labels.after(after, batch);
+    if (labelled.size === 0) break;
+    for (const [number, labels] of labelled) {
+      const known = stored.get(number) ?? [];
+      stored.delete(number);
+      after = number;
+      if (known.length !== labels.length || labels.some((label) => !known.includes(label))) correct(number, labels);
+    }
+  }
+  for (const number of stored.keys()) correct(number, workspace.journal.reader.labels.of(number));
+  await keeper.settled();
+}
+
+/**
+ * The places that changed between the commit of a stored index and the present one: present when this returns, however
+ * much was written while trees were read.
+ * @returns undefined when that cannot be told, or is too much
+ */
+async function listChanged(workspace: Workspace, from: Oid | null): Promise<ReadonlySet<Location> | undefined> {
+  const { journal, objects, repository } = workspace;
+  const changed = new Set<Location>();
+  if (from === journal.state.head) return changed;
+  if (from === null) return undefined;
+  try {
+    let reached: Oid | null = decodeCommit((await repository.read(from)).bytes).tree;
+    while (reached !== journal.state.tree) {
+      const { tree } = journal.state;
+      for await (const { path } of compareTrees(reached, tree, (oid) => objects.readTree(oid))) {
+        const text = path.join('/');
+        if (faultOfLocation(text) === undefined) changed.add(parseLocation(text));
+        if (changed.size > mostChanged) return undefined;
+      }
+      reached = tree;
+    }
+    return changed;
+  } catch {
+    // A stored index that names a commit which is no more (a restored or rewritten history) is of no use.
+    return undefined;
+  }
+}
+
+/** What lives at the places now. */
+function noteChanged(tables: Tables, changed: Iterable<Location>): SearchNote[] {
+  const removed: SearchNote[] = [];
+  const written: SearchNote[] = [];
+  for (const location of changed) {
+    const found = findDocument(tables, location);
+    if (found === undefined) removed.push({ type: 'remove', location });
+    else written.push({ type: 'upsert', document: toIndex(tables, found) });
+  }
+  return [...removed, ...written];
+}
+
+async function buildAnew(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  languages: readonly LanguageCode[],
+  tell: OnSearchProgress,
+): Promise<void> {
+  const { index } = keeper;
+  const distrust = readDistrust(workspace.journal.reader);
+  await keeper.startAnew(languages);
+  await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', tell);
+  if (keeper.isClosing) return;
+  const { head } = workspace.journal.state;
+  await keeper.inOrder(() => index.endRebuild(head ?? ''));
+  keeper.markReady();
+  if (!keeper.isReady) return;
+  await keeper.store();
+  if (distrust === '') return;
+  await workspace.journal.turn({
+    // Unless the rows were made anew once more.
+    run: ({ tables }) => (readDistrust(tables) === distrust ? tables.meta.set(distrustedIndex, '') : undefined),
+  });
+}
+
+async function buildNext(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  languages: readonly LanguageCode[],
+  meaning: boolean,
+  tell: OnSearchProgress,
+): Promise<void> {
+  const next = await keeper.startNext(languages, meaning);
+  try {
+    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), 'languages', tell);
+    if (keeper.isClosing) return;
+    await keeper.finishNext(workspace.journal.state.head ?? '');
+  } finally {
+    await keeper.dropNext();
+  }
+}
+
+async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
+  const { index } = keeper;
+  await takeAll(workspace, keeper, index, (...some) => index.revise(...some), 'meaning', tell);
+  if (keeper.isClosing) return;
+  await keeper.inOrder(() => index.endRevision());
+  await keeper.store();
+}
+
+/** What takes documents into an index; those left out have changed since they were read. */
+type Take = (documents: SearchUpsert, leftOut: ReadonlySet<number>) => void;
+
+/**
+ * Takes all live documents apart, batch by batch, each of which gets into the index at its place in the line of what is
+ * written. Stops early when the workspace is about to close.
+ */
+async function takeAll(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  index: SearchIndex,
+  take: Take,
+  task: SearchProgress['task'],
+  tell: OnSearchProgress,
+): Promise<void> {
+  const all = workspace.journal.reader.documents.countLive();
+  let after = 0;
+  let done = 0;
+  tell({ task, done, documents: all });
+  while (!keeper.isClosing) {
+    const tables = workspace.journal.reader;
+    const documents = tables.documents.afterNumber(after, batch).map((row) => describeRow(tables, row));
+    const last = documents.at(-1);
+    if (last === undefined) break;
+    for (let due = documents; due.length > 0 && !keeper.isClosing;) {
+      due = await takeSome(workspace, keeper, index, take, due);
+    }
+    after = last.number;
+    done += documents.length;
+    tell({ task, done, documents: all });
+  }
+}
+
+/** @returns those that were moved or labelled while their texts were read: they are to be taken once more */
+async function takeSome(
+  workspace: Workspace,
+  keeper: SearchKeeper,
+  index: SearchIndex,
+  take: Take,
+  documents: readonly DocumentToIndex[],
+): Promise<DocumentToIndex[]> {
+  const analysis = await keeper.analyze(documents, index);
+  const tables = workspace.journal.reader;
+  const leftOut = new Set<number>();
+  const again: DocumentToIndex[] = [];
+  for (const document of documents) {
+    const row = tables.documents.byNumber(document.number);
+    const present = row === undefined ? undefined : describeRow(tables, row);
+    if (JSON.stringify(present) === JSON.stringify(document)) continue;
+    leftOut.add(document.number);
+    // What was written or brought back meanwhile was noted, and comes by itself.
+    if (present?.blobOid === document.blobOid) again.push(present);
+  }
+  await keeper.inOrder(() => take({ analysis, keys: keysFor(analysis, documents) }, leftOut));
+  return again;
+}
+
+function describeRow(tables: Tables, row: FoundDocument['row']): DocumentToIndex {
+  return toIndex(tables, { row, location: locate(tables, row), mirror: null });
+}
+
+function locate(tables: Tables, row: FoundDocument['row']): Location {
+  return joinLocation(locationOfFolder(tables, row.folder), row.name);
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { DocumentKind } from '../domain/document.js';
+import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
+import type { Oid } from '../git/objects/objects.js';
+import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import { TextCheck } from '../git/repositories/stage-blob.js';
+import { Tree, type TreeEntry } from '../git/objects/tree.js';
+import { unreadableContent } from '../sidecar/compare-content.js';
+import { ByteBoundedCache } from '../journal/object-cache.js';
+import { stagedFrom } from '../changes/prepare-content.js';
+import { NotUnderstood } from '../history/event.js';
+
+/** What a version's row says of its content, read from the content itself. */
+export interface FoundContent {
+  readonly blobOid: Oid;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+}
+
+/** Where trees and blobs are read from. */
+type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
+
+const treeCacheBytes = 64 * 1024 * 1024;
+const mostRemembered = 100_000;
+
+/** Looks into the trees and blobs of a history. What was read is remembered for a while. */
+export class ContentFinder {
+  readonly #repository: ContentSource;
+  readonly #onUnreadable: ((oid: Oid, error: unknown) => void) | undefined;
+  readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
+  readonly #reading = new Map<Oid, Promise<Tree>>();
+  readonly #contents = new Map<Oid, Promise<FoundContent>>();
+
+  /**
+   * @param onUnreadable told of content that cannot be read, which is then described as `unreadableContent`; if left
+   * out, nothing is described for that
+   */
+  constructor(repository: ContentSource, onUnreadable?: (oid: Oid, error: unknown) => void) {
+    this.#repository = repository;
+    this.#onUnreadable = onUnreadable;
+  }
+
+  /** The content that a tree has at a location. @throws NotUnderstood when it has none */
+  async at(root: Oid, location: Location): Promise<FoundContent> {
+    let entry: TreeEntry | undefined = { mode: '40000', oid: root };
+    for (const segment of segmentsOf(location)) {
+      entry = entry?.mode === '40000' ? (await this.#tree(entry.oid)).entry(segment) : undefined;
+    }
+    if (entry === undefined || entry.mode === '40000') throw new NotUnderstood(`its tree has no file at "${location}"`);
+    return this.describe(entry.oid);
+  }
+
+  /** Files that one tree has and the other has not, in the order of the tree. Equal folders are not opened. */
+  async added(before: Oid | null, after: Oid): Promise<{ readonly location: Location; readonly oid: Oid }[]> {
+    const files: { location: Location; oid: Oid }[] = [];
+    await this.#compare(before, after, '' as Location, files);
+    return files;
+  }
+
+  /** Reads a blob for its SHA-256, size and kind. */
+  describe(oid: Oid): Promise<FoundContent> {
+    const known = this.#contents.get(oid);
+    if (known !== undefined) return known;
+    if (this.#contents.size >= mostRemembered) this.#contents.clear();
+    const described = this.#onUnreadable === undefined ? this.#read(oid) : this.#readOrTell(oid, this.#onUnreadable);
+    this.#contents.set(oid, described);
+    return described;
+  }
+
+  async #readOrTell(oid: Oid, onUnreadable: (oid: Oid, error: unknown) => void): Promise<FoundContent> {
+    try {
+      return await this.#read(oid);
+    } catch (error) {
+      onUnreadable(oid, error);
+      return { blobOid: oid, sha256: unreadableContent, size: 0, kind: 'binary' };
+    }
+  }
+
+  async #read(oid: Oid): Promise<FoundContent> {
+    const size = await this.#repository.size(oid);
+    const hash = createHash('sha256');
+    const text = new TextCheck();
+    const pieces: AsyncIterable<Buffer> | Buffer[] =
+      size > stagedFrom
+        ? ((await this.#repository.readStream(oid)).stream as AsyncIterable<Buffer>)
+        : [(await this.#repository.read(oid)).bytes];
+    for await (const piece of pieces) {
+      hash.update(piece);
+      text.update(piece);
+    }
+    return { blobOid: oid, sha256: hash.digest('hex'), size, kind: text.isText() ? 'text' : 'binary' };
+  }
+
+  async #compare(
+    before: Oid | null,
+    after: Oid,
+    folder: Location,
+    files: { location: Location; oid: Oid }[],
+  ): Promise<void> {
+    if (before === after) return;
+    const old = before === null ? Tree.empty : await this.#tree(before);
+    for (const { name, mode, oid } of (await this.#tree(after)).entries()) {
+      const was = old.entry(name);
+      if (was?.oid === oid && was.mode === mode) continue;
+      if (mode === '40000') {
+        await this.#compare(was?.mode === '40000' ? was.oid : null, oid, joinLocation(folder, name), files);
+      } else if (was === undefined && name !== keepName) {
+        files.push({ location: joinLocation(folder, name), oid });
+      }
+    }
+  }
+
+  async #tree(oid: Oid): Promise<Tree> {
+    if (oid === Tree.empty.oid) return Tree.empty;
+    const known = this.#trees.get(oid);
+    if (known !== undefined) return known;
+    let reading = this.#reading.get(oid);
+    if (reading === undefined) {
+      reading = this.#repository.read(oid).then(({ bytes }) => {
+        const tree = Tree.parse(bytes);
+        this.#trees.set(oid, tree);
+        return tree;
+      });
+      this.#reading.set(oid, reading);
+      void reading.finally(() => this.#reading.delete(oid)).catch(() => undefined);
+    }
+    return reading;
+  }
+}

@@ -1,0 +1,97 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import { makeSigner } from '../audit/checkpoint.js';
+import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects/objects.js';
+import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
+import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidecar/sidecar.js';
+import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
+import { pathsOf } from '../workspace/open-workspace.js';
+
+/** The service's own file, in the data folder. */
+export const serviceName = 'service.sqlite';
+
+export interface ReadOnlyOptions {
+  readonly dataFolder: string;
+  readonly name: string;
+  readonly git: 'auto' | 'never';
+  /**
+   * The public key of the audit chain, in PEM. Left out, it is made from the one in the service's file. null does without:
+   * signatures are not checked then.
+   */
+  readonly publicKey?: string | null;
+}
+
+/**
+ * A workspace opened for looking only, beside a server that may be running. The repository's head was read before the
+ * sidecar's snapshot was taken, and objects are recorded in the sidecar first: so whatever that head needs is found in
+ * one or the other.
+ */
+export interface ReadOnlyWorkspace {
+  readonly name: string;
+  readonly sidecar: SidecarSnapshot;
+  readonly repository: ReadableRepository;
+  /** Where main stood in the repository. */
+  readonly repositoryHead: Oid | null;
+  /** Where archives of the audit chain lie. */
+  readonly archives: string;
+  /** What signatures over the audit chain are checked with; undefined where it is not known. */
+  readonly publicKey: KeyObject | undefined;
+  close(): Promise<void>;
+}
+
+/** Where a workspace's objects are found. */
+export interface ObjectSource {
+  readonly sidecar: { readonly reader: Tables };
+  readonly repository: Pick<ReadableRepository, 'read'>;
+}
+
+/** The workspaces of a data folder. @throws Error when the service's file cannot be read */
+export function listWorkspaces(dataFolder: string): string[] {
+  return listWorkspaceNames(join(dataFolder, serviceName));
+}
+
+/** @throws RepositoryUnreadable, or Error when the sidecar cannot be read */
+export async function openReadOnly(options: ReadOnlyOptions): Promise<ReadOnlyWorkspace> {
+  const { dataFolder, name, git } = options;
+  const paths = pathsOf(dataFolder, name);
+  const repository = await openRepositoryReadOnly({ path: paths.repository, git });
+  try {
+    const repositoryHead = await repository.head();
+    const publicKey = findPublicKey(options);
+    const sidecar = openSidecarReadOnly(paths.sidecar);
+    return {
+      name,
+      sidecar,
+      repository,
+      repositoryHead,
+      archives: paths.archives,
+      publicKey,
+      async close() {
+        sidecar.close();
+        await repository.close();
+      },
+    };
+  } catch (error) {
+    await repository.close();
+    throw error;
+  }
+}
+
+function findPublicKey({ dataFolder, name, publicKey }: ReadOnlyOptions): KeyObject | undefined {
+  if (publicKey === null) return undefined;
+  if (publicKey !== undefined) return createPublicKey(publicKey);
+  const key = readKey(join(dataFolder, serviceName), auditKeyOf(name));
+  return key === undefined ? undefined : createPublicKey(makeSigner(name, key).publicKey);
+}
+
+/**
+ * An object from where it is: still pending in the sidecar, or in the repository.
+ * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending one is not what its name says
+ */
+export async function readAnyObject({ sidecar, repository }: ObjectSource, oid: Oid): Promise<GitObject> {
+  const pending = sidecar.reader.objects.find(oid);
+  if (pending === undefined) return repository.read(oid);
+  const bytes = inflateObject(pending);
+  if (hashObject(pending.type, bytes) !== oid) throw new Error(`The pending object ${oid} holds something else.`);
+  return { type: pending.type, bytes };
+}

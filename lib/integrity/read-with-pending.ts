@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream';
+import { decodeCommit, type Oid } from '../git/objects/objects.js';
+import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
+import type { HistorySource } from './replay-history.js';
+
+/** The history of a workspace that is only looked at: what is pending in the sidecar comes after what is in the repository. */
+export function readWithPending(workspace: Pick<ReadOnlyWorkspace, 'sidecar' | 'repository'>): HistorySource {
+  const { repository } = workspace;
+  const { objects } = workspace.sidecar.reader;
+  return {
+    read: (oid) => readAnyObject(workspace, oid),
+    size: async (oid) => objects.find(oid)?.size ?? repository.size(oid),
+    async readStream(oid) {
+      if (objects.find(oid) === undefined) return repository.readStream(oid);
+      const { bytes } = await readAnyObject(workspace, oid);
+      return { size: bytes.length, stream: Readable.from([bytes], { objectMode: false }) };
+    },
+    async *history(head) {
+      const pending: Oid[] = [];
+      let at: Oid | undefined = head;
+      while (at !== undefined && objects.find(at) !== undefined) {
+        pending.push(at);
+        at = decodeCommit((await readAnyObject(workspace, at)).bytes).parents[0];
+      }
+      if (at !== undefined) yield* repository.history(at);
+      yield* pending.toReversed();
+    },
+  };
+}

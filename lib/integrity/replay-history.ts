@@ -1,0 +1,167 @@
+import type { Oid } from '../git/objects/objects.js';
+import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { isAgainstSchema } from '../sidecar/fault.js';
+import type { Scratch } from '../sidecar/scratch.js';
+import { decodeHistory, type HistoryCommit } from '../history/read-history.js';
+import { applyEvent, type BroughtFile, type ReplayedEvent } from '../history/project.js';
+import { ContentFinder } from './content-finder.js';
+import { NotUnderstood, readEvent } from '../history/event.js';
+import { verifyTree } from './verify-tree.js';
+
+/** A commit, or something in the newest tree, that the rows could not be made from. */
+export interface RebuildProblem {
+  /** null when it concerns the newest tree as a whole. */
+  readonly commit: Oid | null;
+  /** A sentence's end: goes on after the commit's name. */
+  readonly reason: string;
+}
+
+/** What a history came to. */
+export interface RebuildReport {
+  readonly head: Oid;
+  readonly commits: number;
+  /** Live ones. */
+  readonly documents: number;
+  readonly deletedDocuments: number;
+  readonly versions: number;
+  readonly folders: number;
+  readonly problems: readonly RebuildProblem[];
+}
+
+/** Where a history is read from. */
+export type HistorySource = Pick<ReadableRepository, 'read' | 'size' | 'readStream' | 'history'>;
+
+/** Commits, and files of an import, whose content is looked for at the same time. */
+const together = 16;
+
+/**
+ * Makes the rows of documents, versions, folders, renames and moves again from a repository's history and the trailers
+ * in it alone, and compares the outcome with the newest tree. Reads the history once, in order; memory stays flat.
+ * @param scratch empty; holds the rows afterwards, and who wrote them
+ * @param tell called with the number of commits so far
+ * @param finder reads the content that commits brought
+ * @throws ObjectNotFound, RepositoryUnreadable
+ */
+export async function replayHistory(
+  repository: HistorySource,
+  head: Oid,
+  scratch: Scratch,
+  tell: (commits: number) => void | Promise<void> = () => undefined,
+  finder = new ContentFinder(repository),
+): Promise<RebuildReport> {
+  const problems: RebuildProblem[] = [];
+  let commits = 0;
+  let before: HistoryCommit | undefined;
+  for await (const group of decodeHistory(repository, head)) {
+    const events = await mapTogether(group, (read, index) =>
+      understood(prepareEvent(finder, read, index === 0 ? before : group[index - 1])),
+    );
+    scratch.transaction.begin();
+    for (const [index, event] of events.entries()) {
+      const moment = commits + index + 1;
+      const problem = event instanceof NotUnderstood ? event.message : applyAlone(scratch, event, moment);
+      if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
+    }
+    scratch.transaction.commit();
+    commits += group.length;
+    before = group.at(-1);
+    await tell(commits);
+    await yieldToLoop();
+  }
+  if (before !== undefined) scratch.tables.meta.set('tree', before.commit.tree);
+  await verifyTree(
+    { sidecar: { reader: scratch.tables, totals: () => scratch.totals() }, repository },
+    (_, message, place) =>
+      problems.push({ commit: null, reason: place === undefined ? message : `"${place}" ${message}` }),
+  );
+  const { documents, deletedDocuments, versions, folders } = scratch.totals();
+  return { head, commits, documents, deletedDocuments, versions, folders, problems };
+}
+
+/** @throws NotUnderstood */
+async function prepareEvent(
+  finder: ContentFinder,
+  read: HistoryCommit,
+  before: HistoryCommit | undefined,
+): Promise<ReplayedEvent> {
+  const { parents, tree } = read.commit;
+  if (parents.length > 1) throw new NotUnderstood('it is a merge, which the service never makes');
+  const event = readEvent(read);
+  switch (event.type) {
+    case 'create':
+    case 'update':
+    case 'restore':
+    case 'undelete': {
+      const { location, mediaType } = event;
+      return { event, files: [{ location, mediaType, content: await finder.at(tree, location) }] };
+    }
+    case 'import': {
+      const added = await finder.added(before?.commit.tree ?? null, tree);
+      const files = await mapTogether(added, async ({ location, oid }): Promise<BroughtFile> => {
+        const mediaType = event.mediaTypes.others.get(location) ?? event.mediaTypes.usual;
+        if (mediaType === undefined) throw new NotUnderstood(`it names no media type for "${location}"`);
+        return { location, mediaType, content: await finder.describe(oid) };
+      });
+      return { event, files };
+    }
+    case 'undelete-folder':
+    case 'revert': {
+      const files = await mapTogether(event.restored, async ({ location, mediaType }) => ({
+        location,
+        mediaType,
+        content: await finder.at(tree, location),
+      }));
+      return { event, files };
+    }
+    case 'delete':
+    case 'delete-folder':
+    case 'rename':
+    case 'move':
+    case 'create-folder':
+    case 'erase':
+    case 'recover':
+      return { event, files: [] };
+  }
+}
+
+/** @returns why the rows cannot take it, and have not */
+function applyAlone({ tables, transaction }: Scratch, event: ReplayedEvent, moment: number): string | undefined {
+  transaction.savepoint();
+  try {
+    applyEvent(tables, event, moment);
+    transaction.release();
+    return undefined;
+  } catch (error) {
+    transaction.rollbackToSavepoint();
+    if (!(error instanceof NotUnderstood) && !isAgainstSchema(error)) throw error;
+    return (error as Error).message;
+  }
+}
+
+/** What came out of it, or why it is not understood; other errors pass through. */
+async function understood<Result>(work: Promise<Result>): Promise<Result | NotUnderstood> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NotUnderstood) return error;
+    throw error;
+  }
+}
+
+/** Maps with a few at work at any time; results stand in the order of the items. */
+async function mapTogether<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index];
+      if (item !== undefined) results[index] = await work(item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(together, items.length) }, run));
+  return results;
+}

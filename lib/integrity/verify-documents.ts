@@ -1,0 +1,62 @@
+import type { DocumentRow } from '../sidecar/tables/document-table.js';
+import { unreadableContent } from '../sidecar/compare-content.js';
+import type { Oid } from '../git/objects/objects.js';
+import { locationOfFolder } from '../view/locate.js';
+import type { ReadOnlyWorkspace } from './open-read-only.js';
+import type { ContentFinder } from './content-finder.js';
+import type { Report, TellProgress } from './verify.js';
+
+/** Documents that are read together. */
+const together = 32;
+
+/**
+ * Reads every live document's bytes and compares them with the size and SHA-256 that its row promises.
+ * @param faults why content could not be read, by oid, as the finder was told
+ * @returns how many documents there are
+ */
+export async function verifyDocuments(
+  workspace: ReadOnlyWorkspace,
+  finder: ContentFinder,
+  faults: ReadonlyMap<Oid, string>,
+  report: Report,
+  tell: TellProgress,
+): Promise<number> {
+  const { documents } = workspace.sidecar.reader;
+  let checked = 0;
+  for (let after = 0; ;) {
+    const rows = documents.afterNumber(after, together);
+    const last = rows.at(-1);
+    if (last === undefined) return checked;
+    await Promise.all(
+      rows.map(async (row) => {
+        const fault = await faultOf(row, finder, faults);
+        if (fault !== undefined) report('documents', fault, placeOf(workspace, row));
+      }),
+    );
+    checked += rows.length;
+    after = last.number;
+    tell('documents', checked);
+  }
+}
+
+async function faultOf(
+  { current: { blobOid, sha256, size } }: DocumentRow,
+  finder: ContentFinder,
+  faults: ReadonlyMap<Oid, string>,
+): Promise<string | undefined> {
+  const found = await finder.describe(blobOid);
+  if (found.sha256 === unreadableContent) return `cannot be read: ${faults.get(blobOid) ?? `${blobOid} is damaged`}`;
+  if (found.size !== size) return `has ${found.size} bytes, and its row says ${size}.`;
+  if (found.sha256 !== sha256) return `has the SHA-256 ${found.sha256}, and its row says ${sha256}.`;
+  return undefined;
+}
+
+/** Where the document lies, for a message; its name alone where the folders above are broken. */
+function placeOf({ sidecar }: ReadOnlyWorkspace, row: DocumentRow): string {
+  try {
+    const folder = locationOfFolder(sidecar.reader, row.folder);
+    return folder === '' ? row.name : `${folder}/${row.name}`;
+  } catch {
+    return row.name;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Oid } from '../git/objects/objects.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { ContentDifference } from '../sidecar/compare-content.js';
+import type { ReadOnlyWorkspace } from './open-read-only.js';
+import { readWithPending } from './read-with-pending.js';
+import type { ContentFinder } from './content-finder.js';
+import { replayHistory } from './replay-history.js';
+import type { Report, TellProgress } from './verify.js';
+
+/** Characters of a value that are shown. */
+const shownLength = 120;
+
+/**
+ * Reads the whole history, with the content of every version that was ever kept, and compares what its commits say with
+ * the rows: whatever `rebuild` would make otherwise than it is, is named. Memory stays flat. What an erase is taking
+ * away at the moment is left out.
+ * @param faults why content could not be read, by oid, as the finder was told
+ * @throws ObjectNotFound, RepositoryUnreadable when a commit or a tree cannot be read: nothing is compared then
+ */
+export async function verifyHistory(
+  workspace: ReadOnlyWorkspace,
+  finder: ContentFinder,
+  faults: ReadonlyMap<Oid, string>,
+  report: Report,
+  tell: TellProgress,
+): Promise<void> {
+  const { sidecar } = workspace;
+  const head = sidecar.reader.meta.get('head');
+  const erasures = sidecar.reader.erasures.open();
+  const scratch = sidecar.openScratch();
+  try {
+    if (head !== undefined) {
+      const source = readWithPending(workspace);
+      const { problems } = await replayHistory(source, head, scratch, (commits) => tell('commits', commits), finder);
+      for (const { commit, reason } of problems) {
+        report('history', commit === null ? `In the newest tree, ${reason}` : `Commit ${commit}: ${reason}.`);
+      }
+    }
+    const options = {
+      leftOut: new Set(erasures.flatMap(({ documentId }) => documentId ?? [])),
+      namesCommits: erasures.every(({ phase }) => phase !== 'moved'),
+    };
+    let rows = 0;
+    for (const stretch of sidecar.compareContent(scratch, options)) {
+      for (const difference of stretch.differences) reportDifference(difference, faults, report);
+      rows += stretch.rows;
+      tell('rows', rows);
+      await yieldToLoop();
+    }
+  } finally {
+    scratch.close();
+  }
+}
+
+function reportDifference(difference: ContentDifference, faults: ReadonlyMap<Oid, string>, report: Report): void {
+  const { of, id, location, column, inRows, inHistory } = difference;
+  const name = of === 'version' || of === 'document' ? `${of} ${id}` : of;
+  const tell = (part: 'rows' | 'versions', message: string): void =>
+    location === '' ? report(part, `The ${message}`) : report(part, message, location);
+  if (column === null) {
+    const where = inRows === undefined ? 'in the history, but has no row' : 'among the rows, but not in the history';
+    tell('rows', `${name} is ${where}.`);
+  } else if (column === 'content') {
+    tell(
+      'versions',
+      `${name} cannot be read: ${faults.get(String(inRows)) ?? `its content ${String(inRows)} is damaged`}`,
+    );
+  } else if (column === 'sha256') {
+    tell('versions', `${name} has the SHA-256 ${String(inHistory)}, and its row says ${String(inRows)}.`);
+  } else if (column === 'size') {
+    tell('versions', `${name} has ${String(inHistory)} bytes, and its row says ${String(inRows)}.`);
+  } else {
+    tell('rows', `${name} has the ${column} ${show(inRows)} in its row, and ${show(inHistory)} in the history.`);
+  }
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'none';
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+}

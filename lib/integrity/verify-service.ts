@@ -1,0 +1,75 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeError } from '../domain/describe-error.js';
+import { inspectServiceFile } from '../sidecar/service-file.js';
+import { serviceName } from './open-read-only.js';
+import { pathsOf } from '../workspace/open-workspace.js';
+
+/** Something about the service's own file. */
+export interface ServiceProblem {
+  /** A sentence. */
+  readonly message: string;
+  readonly wayOut: string;
+}
+
+export interface ServiceVerification {
+  /** Whether the file itself can be read, all of it. */
+  readonly isReadable: boolean;
+  readonly problems: readonly ServiceProblem[];
+  /** Workspaces that have files in the data folder, listed or not. */
+  readonly workspaces: readonly string[];
+}
+
+const fromCopy =
+  'Put a copy of service.sqlite back, or bring each workspace back from its backup with `cartulary restore`, into ' +
+  'another data folder.';
+
+/**
+ * Checks the service's own file: whether SQLite finds it sound, and what it lists against what lies beside it.
+ * Changes nothing, also beside a running server.
+ */
+export function verifyService(dataFolder: string): ServiceVerification {
+  const problems: ServiceProblem[] = [];
+  const report = (message: string, wayOut: string): void => void problems.push({ message, wayOut });
+  const workspaces = findWorkspaces(dataFolder);
+  const file = join(dataFolder, serviceName);
+  // A data folder that nothing was ever put into.
+  if (workspaces.length === 0 && !existsSync(file)) return { isReadable: true, problems, workspaces };
+  let isReadable = false;
+  try {
+    const found = inspectServiceFile(file);
+    isReadable = found.problems.length === 0;
+    for (const line of found.problems) report(`${serviceName}: ${line}`, fromCopy);
+    const listed = new Set(found.workspaces.map(({ name }) => name));
+    for (const { name, hasAuditKey } of found.workspaces) {
+      if (!workspaces.includes(name)) {
+        report(
+          `The workspace "${name}" is listed, and has no files.`,
+          'Put its folder back, or bring it back from a backup with `cartulary restore`.',
+        );
+      } else if (!hasAuditKey) {
+        report(`The workspace "${name}" has lost the key that signs its audit log.`, fromCopy);
+      }
+    }
+    for (const name of workspaces.filter((each) => !listed.has(each))) {
+      report(
+        `The folder "${name}" holds a workspace that is not listed.`,
+        `It is not served. Put a copy of service.sqlite back that lists it, or bring it back from its backup; its ` +
+          `content comes back from ${join(name, 'content.git')} with \`cartulary restore --clone\`.`,
+      );
+    }
+  } catch (error) {
+    report(`${serviceName} cannot be read: ${describeError(error)}`, fromCopy);
+  }
+  return { isReadable, problems, workspaces };
+}
+
+/** Names of folders that hold a workspace; those that begin with a dot are being made or restored. */
+function findWorkspaces(dataFolder: string): string[] {
+  if (!existsSync(dataFolder)) return [];
+  return readdirSync(dataFolder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .filter((name) => existsSync(pathsOf(dataFolder, name).sidecar) || existsSync(pathsOf(dataFolder, name).repository))
+    .toSorted();
+}

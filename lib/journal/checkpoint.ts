@@ -1,0 +1,234 @@
+import type { Clock } from '../domain/clock.js';
+import { internal } from '../domain/refusal.js';
+import type { Oid, PackableObject } from '../git/objects/objects.js';
+import type { Repository } from '../git/repositories/repository.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import type { Journal } from './journal.js';
+import type { Maintainer } from './maintain.js';
+import { noteCheckpoint } from './recover.js';
+
+export interface CheckpointOptions {
+  readonly journal: Journal;
+  readonly repository: Repository;
+  readonly clock: Clock;
+  /** Told of each pack, and asked before each. */
+  readonly maintainer: Pick<Maintainer, 'notePack' | 'roomForPack'>;
+  /** Called with the cause when a checkpoint failed; it is tried again. */
+  readonly onFault: (cause: unknown) => void;
+  /** Called when main was found where nobody here moved it. */
+  readonly onMoved: (main: Oid | null) => void;
+}
+
+/** Milliseconds that objects wait at the most while nothing presses. */
+const interval = 1000;
+/** Pending bytes that start a checkpoint at once. */
+const pressing = 4 * 1024 * 1024;
+/** Pending bytes at which writers wait for the checkpoint. */
+const overfull = 64 * 1024 * 1024;
+/** Pending bytes at which writes are refused when the checkpoint does not come about. */
+const mostPending = 4 * overfull;
+/** Bytes that are read from the sidecar for one pack. */
+const packBytes = 16 * 1024 * 1024;
+/** Rows and bytes that are read, and rows that are deleted, in one stretch: nobody waits long behind them. */
+const readRows = 1024;
+const readBytes = 4 * 1024 * 1024;
+const deleteRows = 1024;
+/** Milliseconds to leave a failed checkpoint alone. */
+const retryAfter = 5000;
+
+/**
+ * Moves pending objects into the repository: a durable pack first, then the ref, and only then are the rows deleted.
+ * A crash between any two of these leaves objects in both places, never in none.
+ */
+export class Checkpointer {
+  readonly #options: CheckpointOptions;
+  #pendingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  /** The last failure, and when it was; none once a checkpoint has come about. */
+  #failure: { readonly cause: unknown; readonly at: number } | undefined;
+  /** Where main was last seen or moved to. */
+  #main: Oid | null | undefined;
+  #closed = false;
+  /** While it is pending, no write begins. */
+  #hold: Promise<unknown> | undefined;
+
+  constructor(options: CheckpointOptions) {
+    this.#options = options;
+  }
+
+  /** Tells that a group added objects of that many bytes. */
+  noteAdded(bytes: number): void {
+    this.#pendingBytes += bytes;
+    if (this.#pendingBytes >= pressing) void this.#start();
+    else this.#schedule(interval);
+  }
+
+  /**
+   * Resolves when writers may go on; at once, unless the checkpoint has fallen far behind. While it fails, writes are
+   * durable in the sidecar alone and go on, up to a bound.
+   * @throws Refusal INTERNAL at that bound
+   */
+  async roomForWrites(): Promise<void> {
+    while (this.#hold !== undefined) await this.#hold;
+    if (this.#pendingBytes < overfull) return;
+    await this.#start();
+    if (this.#pendingBytes >= mostPending && this.#failure !== undefined) throw internal(this.#failure.cause);
+  }
+
+  /** Moves everything that is pending now. @throws what the repository or the journal threw */
+  async run(): Promise<void> {
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    this.#running = this.#moveAll()
+      .then(() => {
+        this.#failure = undefined;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+    await this.#running;
+  }
+
+  /** Does something while no checkpoint runs: every pack that is there belongs to where main is. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#running !== undefined) await this.#running.catch(() => undefined);
+    const working = work();
+    this.#running = working
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#pendingBytes > 0) this.#schedule(interval);
+      });
+    return working;
+  }
+
+  /** Lets no write begin while something is done; those that have begun go on. */
+  async withoutNewWrites<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#hold !== undefined) await this.#hold;
+    const working = work();
+    this.#hold = working
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        this.#hold = undefined;
+      });
+    return working;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running?.catch(() => undefined);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#start();
+    }, delay);
+    this.#timer.unref();
+  }
+
+  /** Never throws. */
+  async #start(): Promise<void> {
+    if (this.#closed) return;
+    const rest = this.#failure === undefined ? 0 : this.#failure.at + retryAfter - this.#options.clock.elapsed();
+    if (rest > 0) {
+      this.#schedule(rest);
+      return;
+    }
+    try {
+      await (this.#running ?? this.run());
+    } catch (cause) {
+      if (this.#failure === undefined || this.#options.clock.elapsed() - this.#failure.at >= retryAfter) {
+        this.#failure = { cause, at: this.#options.clock.elapsed() };
+        this.#options.onFault(cause);
+      }
+      this.#schedule(retryAfter);
+    }
+  }
+
+  async #moveAll(): Promise<void> {
+    const { journal } = this.#options;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // Read in one synchronous step: this head is reachable from the objects up to that number.
+    const upTo = journal.reader.objects.newest();
+    const { head } = journal.state;
+    const bytesAtStart = this.#pendingBytes;
+    const first = await this.#packUpTo(upTo);
+    if (head !== null) await this.#moveMain(head);
+    for (let number = first; number <= upTo; number += deleteRows) {
+      await journal.turn({
+        run({ tables }) {
+          tables.objects.deleteUpTo(Math.min(number + deleteRows - 1, upTo));
+          // With the first rows already: once one of main's commits is no longer pending, this says that main is ours.
+          if (head !== null && number === first) noteCheckpoint(tables, head);
+        },
+      });
+    }
+    this.#pendingBytes = Math.max(0, this.#pendingBytes - bytesAtStart);
+    if (this.#pendingBytes > 0) this.#schedule(interval);
+  }
+
+  /** @returns the number of the first object; more than `upTo` when there was none */
+  async #packUpTo(upTo: number): Promise<number> {
+    const { repository, maintainer } = this.#options;
+    let first: number | undefined;
+    for (let after = 0; after < upTo;) {
+      const batch = await this.#readBatch(after, upTo);
+      if (batch === undefined) break;
+      first ??= batch.first;
+      after = batch.last;
+      await maintainer.roomForPack();
+      await repository.addPack(batch.objects);
+      maintainer.notePack();
+    }
+    return first ?? upTo + 1;
+  }
+
+  async #moveMain(head: Oid): Promise<void> {
+    const { repository, onFault, onMoved } = this.#options;
+    let main: Oid | null | undefined;
+    try {
+      main = await repository.head();
+    } catch (error) {
+      onFault(error);
+    }
+    if (main === head) {
+      this.#main = head;
+      return;
+    }
+    if (this.#main !== undefined && main !== undefined && main !== this.#main) onMoved(main);
+    await repository.moveHead(head);
+    this.#main = head;
+  }
+
+  async #readBatch(
+    after: number,
+    upTo: number,
+  ): Promise<{ objects: PackableObject[]; first: number; last: number } | undefined> {
+    const objects: PackableObject[] = [];
+    let first: number | undefined;
+    let last = after;
+    let bytes = 0;
+    while (bytes < packBytes) {
+      const rows = this.#options.journal.reader.objects.between(last, upTo, readRows, readBytes);
+      if (rows.length === 0) break;
+      for (const { number, oid, type, size, deflated } of rows) {
+        objects.push({ oid, type, size, deflated });
+        bytes += deflated.length;
+        first ??= number;
+        last = number;
+      }
+      await yieldToLoop();
+    }
+    return first === undefined ? undefined : { objects, first, last };
+  }
+}

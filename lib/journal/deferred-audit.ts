@@ -1,0 +1,142 @@
+import { recordTallies, type OverLimit } from '../audit/record-tallies.js';
+import type { AuthenticationFault } from '../access/authenticate.js';
+import type { CallerInterface } from '../domain/caller.js';
+import type { Clock } from '../domain/clock.js';
+import type { Credential } from '../domain/credential.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+const oneMinute = 60_000;
+/** Sources that a workspace tells apart in a minute, written already or not; a flood from more is counted together. */
+const mostSources = 1000;
+const manySources = 'many';
+
+interface Notes {
+  /** Counts by interface, reason, source and minute. */
+  readonly counts: Map<
+    string,
+    { interface: CallerInterface; reason: string; source: string; minute: number; count: number }
+  >;
+  /** When a key was last used, by its id. Milliseconds since 1970, whole minutes. */
+  readonly uses: Map<string, number>;
+}
+
+export interface NotedLaterOptions {
+  readonly clock: Clock;
+  find(workspace: string): Workspace | undefined;
+  names(): readonly string[];
+  /** Told when notes could not be written; they are lost then. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+/**
+ * What is worth a record but not a wait, nor a record each: attempts that got no further than the key or the rate
+ * limit, and when a key was last used. Gathered in memory, written once a second by one turn a workspace, and turned
+ * into audit records when their minute is over.
+ */
+export class NotedLater {
+  readonly #options: NotedLaterOptions;
+  readonly #notes = new Map<string, Notes>();
+  /** What was told apart in the minute under way, by workspace. */
+  readonly #known = new Map<string, Set<string>>();
+  #knownIn = -1;
+  #recordedMinute = -1;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: NotedLaterOptions) {
+    this.#options = options;
+  }
+
+  /** Records what an earlier run left counted, and writes every `interval` milliseconds from now on. */
+  async start(interval = 1000): Promise<void> {
+    await this.flush();
+    this.#timer = setInterval(() => void this.flush(), interval);
+    this.#timer.unref();
+  }
+
+  /**
+   * Counts a refused attempt.
+   * @param source the credential's id where there is one, else the client's address as `cutAddress` gives it
+   */
+  countRefused(
+    workspace: Workspace,
+    face: CallerInterface,
+    reason: AuthenticationFault | OverLimit,
+    source: string,
+  ): void {
+    const { counts } = this.#notesOf(workspace);
+    const minute = this.#minute();
+    const named = this.#isToldApart(workspace.name, minute, `${face} ${reason} ${source}`) ? source : manySources;
+    const key = `${face} ${reason} ${minute} ${named}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { interface: face, reason, source: named, minute, count: 1 });
+    else known.count += 1;
+  }
+
+  /** Notes that a key was used, to the minute. */
+  noteUse(workspace: Workspace, credential: Credential): void {
+    const at = this.#minute() * oneMinute;
+    if (credential.lastUsedAt !== at) this.#notesOf(workspace).uses.set(credential.id, at);
+  }
+
+  /** Writes what was gathered; records the minutes that are over. */
+  async flush(): Promise<void> {
+    const minute = this.#minute();
+    const isNewMinute = minute !== this.#recordedMinute;
+    this.#recordedMinute = minute;
+    await this.#write(isNewMinute ? minute : undefined);
+  }
+
+  /** Writes and records everything, also of the minute that is under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#write(this.#minute() + 1);
+  }
+
+  async #write(recordBefore: number | undefined): Promise<void> {
+    const names = recordBefore === undefined ? [...this.#notes.keys()] : this.#options.names();
+    for (const name of names) {
+      const notes = this.#notes.get(name);
+      this.#notes.delete(name);
+      try {
+        const journal = this.#options.find(name)?.journal;
+        await journal?.turn({
+          run({ tables }) {
+            for (const tally of notes?.counts.values() ?? []) tables.audit.addToTally(tally);
+            for (const [id, at] of notes?.uses ?? []) tables.credentials.touch(id, at);
+          },
+        });
+        if (recordBefore === undefined) continue;
+        let isMore = true;
+        while (isMore) isMore = (await journal?.turn({ run: (turn) => recordTallies(turn, recordBefore) })) ?? false;
+      } catch (error) {
+        this.#options.onFault(`What was counted for ${name} could not be written`, error);
+      }
+    }
+  }
+
+  #isToldApart(workspace: string, minute: number, source: string): boolean {
+    if (minute !== this.#knownIn) {
+      this.#known.clear();
+      this.#knownIn = minute;
+    }
+    const known = this.#known.get(workspace) ?? new Set();
+    this.#known.set(workspace, known);
+    if (known.has(source)) return true;
+    if (known.size >= mostSources) return false;
+    known.add(source);
+    return true;
+  }
+
+  #minute(): number {
+    return Math.floor(this.#options.clock.now() / oneMinute);
+  }
+
+  #notesOf(workspace: Workspace): Notes {
+    let notes = this.#notes.get(workspace.name);
+    if (notes === undefined) {
+      notes = { counts: new Map(), uses: new Map() };
+      this.#notes.set(workspace.name, notes);
+    }
+    return notes;
+  }
+}

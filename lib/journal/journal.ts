@@ -1,0 +1,366 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import { internal, Refusal, unavailable } from '../domain/refusal.js';
+import { MissingObject, type Oid } from '../git/objects/objects.js';
+import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
+import { runResting } from '../scheduling/run-cooperatively.js';
+import type { Tree } from '../git/objects/tree.js';
+import type { Sidecar, Tables } from '../sidecar/sidecar.js';
+import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
+import { HeldSidecar } from './hold-sidecar.js';
+import { readState, writeState } from './stored-state.js';
+import type { TreeCache } from './object-cache.js';
+import { MissingTrees, Turn, type WorkspaceState } from './write-transaction.js';
+
+export interface JournalOptions {
+  /** Opens the workspace's file; called at the start and again after a fault. */
+  readonly openSidecar: () => Sidecar;
+  readonly trees: TreeCache;
+  /** Fetches a tree that a turn found missing from memory. */
+  readonly loadTree: (oid: Oid) => Promise<Tree>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Called after each group that added git objects, with their bytes. */
+  readonly onObjectsAdded: (bytes: number) => void;
+  /** Called in the group's transaction after each turn, with the state that the turn began with. */
+  readonly afterTurn?: (turn: Turn, before: WorkspaceState) => void;
+  /** Called with the cause when a group could not be committed. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** What stays of work that was undone, such as the record that it was refused. */
+interface Refusable {
+  refused?(turn: Turn, refusal: Refusal): void;
+}
+
+/** Work for one turn. */
+export interface TurnWork<Result> extends Refusable {
+  /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
+  readonly isRecordOnly?: true;
+  run(turn: Turn): Result;
+}
+
+/** Work for one turn that may take long. It has a group of its own, and others read between its steps. */
+export interface LongTurnWork<Result> extends Refusable {
+  steps(turn: Turn): Steps<Result>;
+}
+
+interface Entry {
+  readonly work: (TurnWork<unknown> & { readonly steps?: undefined }) | LongTurnWork<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Trees that were fetched for it; held in memory until it is done, so that each attempt gets further. */
+  readonly fetched: Set<Oid>;
+  outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
+}
+
+/** What is put back when a turn is undone. */
+interface TurnStart {
+  readonly state: WorkspaceState;
+  readonly actions: number;
+}
+
+const largestGroup = 256;
+/** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
+const longestGroup = 20;
+
+/**
+ * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
+ * commits them together: one fsync a group. Callers get their answers only then.
+ *
+ * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so that a half-done group is never
+ * seen. A group of usual turns is committed without an await; a long turn has its group for itself, and others read the
+ * last committed state between its steps.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #held: HeldSidecar;
+  #state!: WorkspaceState;
+  #contentStamp = 0;
+  readonly #queue: Entry[] = [];
+  #scheduled = false;
+  /** Whether a long turn is under way. */
+  #isBusy = false;
+  #closing = false;
+  readonly #idle: (() => void)[] = [];
+  #loading = 0;
+
+  /** @throws Error when the file cannot be opened */
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    const { openSidecar, clock, onFault } = options;
+    const onOpened = ({ writer }: Sidecar): void => {
+      this.#state = readState(writer);
+    };
+    this.#held = new HeldSidecar({ openSidecar, clock, onOpened, onFault });
+  }
+
+  /** The committed state. */
+  get state(): WorkspaceState {
+    return this.#state;
+  }
+
+  /** Changes with every group that may have changed more than the audit log; never repeats. */
+  get contentStamp(): number {
+    return this.#contentStamp;
+  }
+
+  /** The open file. @throws Refusal UNAVAILABLE while it cannot be opened */
+  get sidecar(): Sidecar {
+    return this.#held.get();
+  }
+
+  /** Tables that show the last committed group. @throws Refusal UNAVAILABLE */
+  get reader(): Tables {
+    return this.sidecar.reader;
+  }
+
+  /**
+   * Runs the work in a turn; resolves when it is durable.
+   * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
+   */
+  turn<Result>(work: TurnWork<Result>): Promise<Result> {
+    return this.#enqueue(work);
+  }
+
+  /**
+   * Runs work in a turn that lets others read between its steps; resolves when it is durable.
+   * @throws as `turn` does
+   */
+  longTurn<Result>(work: LongTurnWork<Result>): Promise<Result> {
+    return this.#enqueue(work);
+  }
+
+  #enqueue<Result>(work: Entry['work'] & (TurnWork<Result> | LongTurnWork<Result>)): Promise<Result> {
+    if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
+    return new Promise<Result>((resolve, reject) => {
+      this.#queue.push({
+        work,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        fetched: new Set(),
+        outcome: undefined,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async drained(): Promise<void> {
+    if (this.#queue.length === 0 && this.#loading === 0 && !this.#isBusy) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Takes nothing more, finishes what is waiting, and closes the file. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.drained();
+    this.#held.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#isBusy) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const [next] = this.#queue;
+      if (next?.work.steps !== undefined) {
+        this.#queue.shift();
+        void this.#runLong(next);
+        return;
+      }
+      if (next !== undefined) this.#runGroup();
+      this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    if (this.#queue.length > 0) this.#schedule();
+    else if (this.#loading === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #runGroup(): void {
+    const group: Entry[] = [];
+    try {
+      this.#commitGroup(group);
+    } catch (error) {
+      this.#recover(group, error);
+      return;
+    }
+    this.#answer(group);
+  }
+
+  /** Never throws. */
+  async #runLong(entry: Entry): Promise<void> {
+    this.#isBusy = true;
+    const group = [entry];
+    try {
+      const { sidecar, turn } = this.#begin();
+      const before = turn.state;
+      if (await this.#runSteps(entry, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      else group.pop();
+      this.#commit(group, turn, sidecar);
+      this.#answer(group);
+    } catch (error) {
+      this.#recover(group, error);
+    } finally {
+      this.#isBusy = false;
+      this.#goOn();
+    }
+  }
+
+  #answer(group: readonly Entry[]): void {
+    for (const entry of group) {
+      this.#options.trees.release(entry.fetched);
+      if (entry.outcome === undefined) continue;
+      if ('error' in entry.outcome) entry.reject(entry.outcome.error);
+      else entry.resolve(entry.outcome.result);
+    }
+  }
+
+  #begin(): { readonly sidecar: Sidecar; readonly turn: Turn } {
+    const sidecar = this.sidecar;
+    const { trees, clock, randomness } = this.#options;
+    const turn = new Turn(sidecar.writer, this.#state, trees, clock.now(), randomness);
+    sidecar.transaction.begin();
+    return { sidecar, turn };
+  }
+
+  #commitGroup(group: Entry[]): void {
+    const started = this.#options.clock.now();
+    const { sidecar, turn } = this.#begin();
+    while (group.length < largestGroup && this.#options.clock.now() - started < longestGroup) {
+      const [entry] = this.#queue;
+      if (entry === undefined || entry.work.steps !== undefined) break;
+      this.#queue.shift();
+      group.push(entry);
+      // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
+      const before = turn.state;
+      if (this.#runTurn(entry, entry.work, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      else group.pop();
+    }
+    this.#commit(group, turn, sidecar);
+  }
+
+  #commit(group: readonly Entry[], turn: Turn, { writer, transaction }: Sidecar): void {
+    writeState(writer, this.#state, turn.state);
+    transaction.commit();
+    const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;
+    if (!group.every(isRecordOnly)) this.#contentStamp += 1;
+    this.#state = turn.state;
+    for (const action of turn.takeActions()) action();
+    if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
+  }
+
+  /** @returns false when it left the turn to wait for a tree */
+  #runTurn(entry: Entry, work: TurnWork<unknown>, turn: Turn, sidecar: Sidecar): boolean {
+    const start = this.#markStart(turn, sidecar);
+    try {
+      entry.outcome = { result: work.run(turn) };
+      sidecar.transaction.release();
+      return true;
+    } catch (error) {
+      return this.#undo(entry, error, turn, sidecar, start);
+    }
+  }
+
+  /**
+   * The same in steps. In memory those who read have the writer's connection, and must not see what is half done.
+   * @returns false when it left the turn to wait for a tree
+   */
+  async #runSteps(entry: Entry, turn: Turn, sidecar: Sidecar): Promise<boolean> {
+    const { work } = entry;
+    if (work.steps === undefined) throw new Error('It is no work in steps.');
+    const start = this.#markStart(turn, sidecar);
+    try {
+      const steps = work.steps(turn);
+      entry.outcome = { result: sidecar.isInMemory ? runAtOnce(steps) : await runResting(steps) };
+      sidecar.transaction.release();
+      return true;
+    } catch (error) {
+      return this.#undo(entry, error, turn, sidecar, start);
+    }
+  }
+
+  #markStart(turn: Turn, { transaction }: Sidecar): TurnStart {
+    transaction.savepoint();
+    return { state: turn.state, actions: turn.pendingActions };
+  }
+
+  /** @returns false when it left the turn to wait for a tree */
+  #undo(entry: Entry, error: unknown, turn: Turn, { transaction }: Sidecar, { state, actions }: TurnStart): boolean {
+    if (isFaultOfTheFile(error)) throw error;
+    transaction.rollbackToSavepoint();
+    turn.state = state;
+    turn.dropActionsFrom(actions);
+    const missing = missingFor(entry, error);
+    if (missing.length > 0) {
+      entry.outcome = undefined;
+      this.#runLater(entry, missing);
+      return false;
+    }
+    this.#refuse(entry, error instanceof Refusal ? error : internal(error), turn, transaction);
+    return true;
+  }
+
+  /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */
+  #refuse(entry: Entry, refusal: Refusal, turn: Turn, transaction: Sidecar['transaction']): void {
+    const before = turn.state;
+    transaction.savepoint();
+    try {
+      entry.work.refused?.(turn, refusal);
+      transaction.release();
+      entry.outcome = { error: refusal };
+    } catch (error) {
+      if (isFaultOfTheFile(error)) throw error;
+      transaction.rollbackToSavepoint();
+      turn.state = before;
+      entry.outcome = { error: internal(error) };
+    }
+  }
+
+  /** Leaves the turn, fetches what was missing, and queues again. */
+  #runLater(entry: Entry, missing: readonly Oid[]): void {
+    this.#loading += 1;
+    const fetch = async (oid: Oid): Promise<void> => {
+      const tree = await this.#options.loadTree(oid);
+      entry.fetched.add(oid);
+      this.#options.trees.hold(oid, tree);
+    };
+    Promise.allSettled(missing.map(fetch))
+      .then((outcomes) => {
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+        if (failed === undefined) this.#queue.unshift(entry);
+        else this.#rejectUnrun(entry, failed.reason);
+      })
+      .catch((error: unknown) => this.#rejectUnrun(entry, error))
+      .finally(() => {
+        this.#loading -= 1;
+        this.#schedule();
+      });
+  }
+
+  #rejectUnrun(entry: Entry, cause: unknown): void {
+    this.#options.trees.release(entry.fetched);
+    entry.reject(cause instanceof Refusal ? cause : internal(cause));
+  }
+
+  /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
+  #recover(group: readonly Entry[], cause: unknown): void {
+    this.#contentStamp += 1;
+    const { isOpen } = this.#held;
+    if (isOpen) this.#options.onFault(cause);
+    for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
+    if (group.length === 0) {
+      for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));
+      // Nothing was begun: there is nothing to undo, and whoever holds the lock will let go of it.
+      if (!isOpen || isLocked(cause)) return;
+    }
+    this.#held.startOver();
+  }
+}
+
+/** The trees that the work stopped for. One that was fetched already and is missing still will never be there. */
+function missingFor(entry: Entry, error: unknown): readonly Oid[] {
+  const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
+  return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import { decodeCommit, hashObject, inflateObject, type Commit, type GitObject, type Oid } from '../git/objects/objects.js';
+import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
+import type { Version } from '../domain/document.js';
+import { Tree } from '../git/objects/tree.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { checkBlobStream } from './check-blob-stream.js';
+import { ByteBoundedCache, type BlobCache } from './object-cache.js';
+
+const blobCacheBytes = 64 * 1024 * 1024;
+
+/** Reads git objects wherever they are: in memory, pending in the sidecar, or in the repository. In this order. */
+export class ObjectReader {
+  readonly #repository: Repository;
+  readonly #tables: () => Tables;
+  readonly #blobs: BlobCache = new ByteBoundedCache<Buffer>(blobCacheBytes, (bytes) => bytes.length + 200);
+
+  constructor(repository: Repository, tables: () => Tables) {
+    this.#repository = repository;
+    this.#tables = tables;
+  }
+
+  /** A version's bytes if they need no waiting. */
+  contentInMemory({ blobOid }: Pick<Version, 'blobOid'>): Buffer | undefined {
+    return this.blobInMemory(blobOid);
+  }
+
+  /** A version's bytes. @throws ObjectNotFound, RepositoryUnreadable */
+  readContent({ blobOid }: Pick<Version, 'blobOid'>): Promise<Buffer> {
+    return this.readBlob(blobOid);
+  }
+
+  /** The bytes of a version too large to hold: flat memory. @throws ObjectNotFound, RepositoryUnreadable */
+  streamContent({ blobOid }: Pick<Version, 'blobOid'>): Promise<Readable> {
+    return this.streamBlob(blobOid);
+  }
+
+  /** The blob if it needs no waiting. */
+  blobInMemory(oid: Oid): Buffer | undefined {
+    return this.#blobs.get(oid);
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readBlob(oid: Oid): Promise<Buffer> {
+    const known = this.#blobs.get(oid) ?? this.#readPending(oid);
+    if (known !== undefined) return known;
+    const { bytes } = await this.#readStored(oid);
+    this.#blobs.set(oid, bytes);
+    return bytes;
+  }
+
+  /** For content too large to hold: flat memory. @throws ObjectNotFound, RepositoryUnreadable */
+  async streamBlob(oid: Oid): Promise<Readable> {
+    const { size, stream } = await this.#repository.readStream(oid);
+    return checkBlobStream(oid, size, stream);
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readTree(oid: Oid): Promise<Tree> {
+    const pending = this.#tables().objects.find(oid);
+    if (pending !== undefined) return Tree.parse(inflateObject(pending));
+    return Tree.parse((await this.#readStored(oid)).bytes);
+  }
+
+  /** @throws ObjectNotFound, RepositoryUnreadable */
+  async readCommit(oid: Oid): Promise<Commit> {
+    const pending = this.#tables().objects.find(oid);
+    return decodeCommit(pending === undefined ? (await this.#readStored(oid)).bytes : inflateObject(pending));
+  }
+
+  remember(oid: Oid, bytes: Buffer): void {
+    this.#blobs.set(oid, bytes);
+  }
+
+  /** Forgets everything held in memory (an erase). */
+  forget(): void {
+    this.#blobs.clear();
+  }
+
+  /** git finds an object by where an index says it is; only its hash tells that it is the one that was asked for. */
+  async #readStored(oid: Oid): Promise<GitObject> {
+    const object = await this.#repository.read(oid);
+    if (hashObject(object.type, object.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);
+    return object;
+  }
+
+  #readPending(oid: Oid): Buffer | undefined {
+    const pending = this.#tables().objects.find(oid);
+    if (pending === undefined) return undefined;
+    const bytes = inflateObject(pending);
+    this.#blobs.set(oid, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,115 @@
+import type { AuditEvent } from '../domain/audit-record.js';
+import type { Randomness } from '../domain/clock.js';
+import { appendRecord, type ChainHead } from '../audit/chain.js';
+import { inflateObject, MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
+import { Tree } from '../git/objects/tree.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import type { TreeCache } from './object-cache.js';
+
+/** Where a workspace stands. Replaced as a whole, so that a refused turn can be put back. */
+export interface WorkspaceState {
+  /** Newest commit on main; null before the first write. */
+  readonly head: Oid | null;
+  /** Tree of that commit. */
+  readonly tree: Oid | null;
+  /** How many commits main has had; goes on counting where an erase takes some away. */
+  readonly commits: number;
+  readonly chain: ChainHead;
+  /** Bytes of all versions ever written, less what was erased. */
+  readonly storedBytes: number;
+}
+
+/** Thrown in a turn that needs several trees which are not in memory: the journal loads them all and runs it again. */
+export class MissingTrees extends Error {
+  override readonly name = 'MissingTrees';
+  readonly oids: readonly Oid[];
+
+  constructor(oids: readonly Oid[]) {
+    super(`${oids.length} trees are not in memory.`);
+    this.oids = oids;
+  }
+}
+
+/**
+ * One operation's time with the pen: synchronous, alone on the writer connection, inside a savepoint of the group's
+ * transaction. What it sees is what the turns before it left; what it throws undoes it and nobody else.
+ */
+export class Turn {
+  readonly tables: Tables;
+  /** Milliseconds since 1970, one reading for the whole turn. */
+  readonly now: number;
+  readonly randomness: Randomness;
+  state: WorkspaceState;
+  /** Bytes of objects that this group added. */
+  addedBytes = 0;
+  readonly #trees: TreeCache;
+  readonly #after: (() => void)[] = [];
+
+  constructor(tables: Tables, state: WorkspaceState, trees: TreeCache, now: number, randomness: Randomness) {
+    this.tables = tables;
+    this.state = state;
+    this.#trees = trees;
+    this.now = now;
+    this.randomness = randomness;
+  }
+
+  /** Appends to the audit chain. */
+  audit(event: AuditEvent): void {
+    const chain = appendRecord(this.tables.audit, this.state.chain, event, this.now, this.randomness);
+    this.state = { ...this.state, chain };
+  }
+
+  /** Makes a git object part of this transaction. */
+  addObject(object: PackableObject): void {
+    this.tables.objects.insert(object);
+    this.addedBytes += object.deflated.length;
+  }
+
+  /** @throws MissingObject when it is not in memory: the journal then loads it and runs the turn again */
+  loadTree = (oid: Oid): Tree => {
+    const tree = this.findTree(oid);
+    if (tree === undefined) throw new MissingObject(oid);
+    return tree;
+  };
+
+  /** The tree, if that needs no waiting. */
+  findTree(oid: Oid): Tree | undefined {
+    const known = this.#trees.get(oid);
+    if (known !== undefined) return known;
+    if (oid === Tree.empty.oid) return Tree.empty;
+    const pending = this.tables.objects.find(oid);
+    if (pending === undefined) return undefined;
+    const tree = Tree.parse(inflateObject(pending));
+    this.#trees.set(tree);
+    return tree;
+  }
+
+  rememberTree(tree: Tree): void {
+    this.#trees.set(tree);
+  }
+
+  /** Forgets trees that were replaced, once that is durable: nothing is written to them again. */
+  forgetTrees(oids: readonly Oid[]): void {
+    this.whenDurable(() => {
+      for (const oid of oids) this.#trees.forget(oid);
+    });
+  }
+
+  /** Runs once the group is durable, before the callers get their answers. Must not throw. */
+  whenDurable(action: () => void): void {
+    this.#after.push(action);
+  }
+
+  /** For the journal: how many actions stand now, to drop those of a turn that is undone. */
+  get pendingActions(): number {
+    return this.#after.length;
+  }
+
+  dropActionsFrom(count: number): void {
+    this.#after.length = count;
+  }
+
+  takeActions(): (() => void)[] {
+    return this.#after.splice(0);
+  }
+}

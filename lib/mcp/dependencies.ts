@@ -1,0 +1,39 @@
+import type { Server } from '@modelcontextprotocol/server';
+import type { RateLimiter } from '../access/token-buckets.js';
+import type { WorkLimits } from '../access/work-limits.js';
+import type { CursorSealer } from '../access/seal-cursor.js';
+import type { ReadAccessToken } from '../domain/access-token.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { Log } from '../domain/log.js';
+import type { NotedLater } from '../journal/deferred-audit.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { ToolEntry } from './tool.js';
+import type { Visit } from './request-context.js';
+
+/** The running service, as far as this face needs it. */
+export interface McpHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  readonly workLimits: WorkLimits;
+  find(workspace: string): Workspace | undefined;
+}
+
+export interface McpOptions {
+  /** Of the program. */
+  readonly version: string;
+  readonly log: Log;
+  /** Where the service is reached, without a slash at the end: clients are told to sign in there. */
+  readonly publicUrl: string;
+  /** Web origins whose pages may call, beside the service's own. */
+  readonly corsOrigins: readonly string[];
+  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  readonly later: NotedLater;
+  /** Looks up what people's applications send; left out: keys alone are accepted. */
+  readonly readAccessToken?: ReadAccessToken | undefined;
+  /** The table of tools; left out: ours. */
+  readonly tools?: readonly ToolEntry[];
+  /** Makes what speaks the protocol in one request, over the same carrier; left out: ours, with the tools and documents. */
+  readonly serve?: ((visit: Visit) => Server) | undefined;
+}

@@ -1,0 +1,72 @@
+import { claimsKeptFor, type ClaimStanding, type OwnClaim, type PlacedClaim } from '../../domain/claim.js';
+import type { Document } from '../../domain/document.js';
+import { isWithin, type Location } from '../../domain/location.js';
+import { makePage, type Page } from '../../domain/page.js';
+import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
+import { mayHolderEdit, toClaim } from '../../view/find-claims.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
+import { findReadable } from '../documents/read-text.js';
+
+export interface ListClaimsInput {
+  /** A document or a folder; the root for everything. */
+  readonly location: Location;
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The oldest first; of one length, since a sealed cursor shows it. */
+function positionOf({ claimedAt, id }: PlacedClaim): string {
+  return `${String(claimedAt).padStart(16, '0')} ${id}`;
+}
+
+/** Claims in force on what the caller can read there. What is out of reach is not there. */
+export const listClaims: ReadOperation<ListClaimsInput, Page<PlacedClaim>> = {
+  kind: 'read',
+  name: 'claim.list',
+  needs: () => [],
+  note: ({ location }) => ({ target: location }),
+  run({ view }, { location, after, limit }) {
+    const claims: PlacedClaim[] = [];
+    for (const row of view.tables.claims.active(view.now)) {
+      const document = findReadable(view, row.document);
+      if (document === undefined || !isWithin(location, document.location)) continue;
+      if (!document.claims.some(({ id }) => id === row.id)) continue;
+      const claim = { ...toClaim(row), location: document.location };
+      if (positionOf(claim) <= after) continue;
+      claims.push(claim);
+      if (claims.length > limit) break;
+    }
+    return makePage(claims, limit, positionOf);
+  },
+};
+
+function standingOf({ view }: ReadContext, claim: ClaimRow, document: Document): ClaimStanding {
+  if (claim.endedAt !== null) return 'broken';
+  if (claim.expiresAt <= view.now) return 'expired';
+  const mayEdit = mayHolderEdit(view.tables, claim.holder.id, { row: document, location: document.location });
+  return mayEdit ? 'active' : 'suspended';
+}
+
+/**
+ * Claims of the caller's own with how they stand: those in force, and those that it lost at `since` or later without
+ * giving them up. A document that the caller cannot read any more is not named.
+ */
+export function findOwnClaims(context: ReadContext, since: number, limit: number): OwnClaim[] {
+  const { view, caller } = context;
+  return view.tables.claims.ofHolder(caller.principalId, since, limit).flatMap((row): OwnClaim[] => {
+    if (row.endedAt !== null && row.endedAt < since) return [];
+    const document = findReadable(view, row.document);
+    if (document === undefined) return [];
+    return [{ ...toClaim(row), location: document.location, standing: standingOf(context, row, document) }];
+  });
+}
+
+/** The caller's own claims, with those that it lost within the last week; at most `limit`, those that run out last. */
+export const listOwnClaims: ReadOperation<{ readonly limit: number }, readonly OwnClaim[]> = {
+  kind: 'read',
+  name: 'claim.list_own',
+  needs: () => [],
+  note: () => ({}),
+  run: (context, { limit }) => findOwnClaims(context, context.view.now - claimsKeptFor, limit),
+};

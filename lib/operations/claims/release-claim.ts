@@ -1,0 +1,58 @@
+import { claimsKeptFor } from '../../domain/claim.js';
+import type { Location } from '../../domain/location.js';
+import { hyphenate } from '../../text/outline.js';
+import { notFound } from '../../domain/refusal.js';
+import { toClaim } from '../../view/find-claims.js';
+import { findDocument } from '../../view/locate.js';
+import { documentIdOf, findOwnClaim, type ChangedClaim } from './find-own-claim.js';
+import type { WriteOperation } from '../operation.js';
+
+/**
+ * Gives up one's own claim; one that has run out already is given up just as well.
+ * @throws Refusal NOT_FOUND as `findOwnClaim` does
+ */
+export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedClaim> = {
+  kind: 'write',
+  name: 'claim.release',
+  needs: () => [],
+  note: ({ claimId }) => ({ target: claimId }),
+  run(pen, { claimId }) {
+    const { tables, now } = pen.turn;
+    const claim = findOwnClaim(pen, claimId);
+    if (claim.endedAt === null) tables.claims.end(claimId, now, pen.author.id);
+    return { claim: toClaim(claim), documentId: documentIdOf(pen, claim), documentNumber: claim.document };
+  },
+  noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
+};
+
+export interface ReleaseClaimAtInput {
+  readonly location: Location;
+  /** A heading's id or words; left out for a claim on the whole document. */
+  readonly section?: string | undefined;
+}
+
+/**
+ * Gives up one's own claim at a place; one that has ended already is given up just as well, so that this can be sent
+ * again. @throws Refusal NOT_FOUND when there is none, and was none as long as claims are kept
+ */
+export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
+  kind: 'write',
+  name: releaseClaim.name,
+  needs: ({ location }) => [{ role: 'reader', location }],
+  note: ({ location }) => ({ target: location }),
+  run(pen, { location, section }) {
+    const { tables, now } = pen.turn;
+    const found = findDocument(tables, location);
+    if (found === undefined) throw notFound();
+    const named = section === undefined ? [null] : [section, hyphenate(section.replace(/^#{1,6}\s+/, ''))];
+    const own = named
+      .map((each) => tables.claims.lastOf(found.row.number, pen.caller.principalId, each, now - claimsKeptFor))
+      .find((claim) => claim !== undefined);
+    if (own === undefined) throw notFound();
+    return releaseClaim.run(pen, { claimId: own.id }, undefined);
+  },
+  noteResult: ({ claim, documentId }) => ({
+    ...(documentId === null ? {} : { documentId }),
+    detail: { claim: claim.id },
+  }),
+};

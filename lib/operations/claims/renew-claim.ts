@@ -1,0 +1,41 @@
+import { conflict, notFound } from '../../domain/refusal.js';
+import { findClaims, toClaim } from '../../view/find-claims.js';
+import { findDocumentById } from '../../view/locate.js';
+import { documentIdOf, findOwnClaim, type ChangedClaim } from './find-own-claim.js';
+import type { WriteOperation } from '../operation.js';
+import { parseDuration } from './take-claim.js';
+
+export interface RenewClaimInput {
+  readonly claimId: string;
+  readonly seconds?: number | undefined;
+}
+
+/**
+ * Makes one's own claim last longer, from now on.
+ * @throws Refusal NOT_FOUND when it is not the caller's, or the caller is no editor of the document any more; CONFLICT
+ * `claim_lost` when it has run out, was given up or was broken
+ */
+export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
+  kind: 'write',
+  name: 'claim.renew',
+  needs: () => [],
+  note: ({ claimId }) => ({ target: claimId }),
+  run(pen, { claimId, seconds }) {
+    const { tables, now } = pen.turn;
+    const duration = parseDuration(seconds);
+    const claim = findOwnClaim(pen, claimId);
+    const documentId = documentIdOf(pen, claim);
+    const found = documentId === null ? undefined : findDocumentById(tables, documentId);
+    if (found === undefined) throw notFound();
+    if (claim.endedAt !== null || claim.expiresAt <= now) {
+      if (pen.view.documentById(found.row.id) === undefined) throw notFound();
+      throw conflict('claim_lost', 'This claim is not in force any more. Read again, then claim anew.', {
+        claim_id: claimId,
+      });
+    }
+    if (!findClaims(tables, found, now).some(({ id }) => id === claimId)) throw notFound();
+    tables.claims.renew(claimId, now + duration, claim.purpose, claim.sectionDigest);
+    return { claim: { ...toClaim(claim), expiresAt: now + duration }, documentId, documentNumber: claim.document };
+  },
+  noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
+};

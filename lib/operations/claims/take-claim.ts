@@ -1,0 +1,161 @@
+import {
+  claimsKeptFor,
+  longestClaim,
+  shortestClaim,
+  usualClaim,
+  type Claim,
+  type PlacedClaim,
+} from '../../domain/claim.js';
+import { findHeading } from '../../text/find-heading.js';
+import { makeIdentifier } from '../../domain/identifier.js';
+import type { Location } from '../../domain/location.js';
+import { readOutlineInSteps, sectionsOverlap, type Heading } from '../../text/outline.js';
+import { invalidRequest, notFound } from '../../domain/refusal.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
+import { requireCurrent } from '../../changes/apply-update.js';
+import { findClaims, toClaim } from '../../view/find-claims.js';
+import { digestSection } from '../../changes/follow-section.js';
+import { findDocument, type FoundDocument } from '../../view/locate.js';
+import { requireWritable } from '../../changes/location-guards.js';
+import type { Pen } from '../../changes/write-context.js';
+import { claimed } from '../../changes/require-unclaimed.js';
+import type { PrepareContext, WriteOperation } from '../operation.js';
+import { readCurrentText, type ReadText } from '../documents/read-text.js';
+import { requireVisible } from '../require-visible.js';
+
+export interface TakeClaimInput {
+  readonly location: Location;
+  /** A heading's id, or its words where no other heading has them; left out for the whole document. */
+  readonly section?: string | undefined;
+  /** How long it lasts without renewal; left out: half an hour. */
+  readonly seconds?: number | undefined;
+  /** What the holder is about to do, for others to see. */
+  readonly purpose?: string | undefined;
+}
+
+export interface TakenClaim {
+  readonly claim: PlacedClaim;
+  readonly documentId: string;
+  /** Internal; never leaves the service. */
+  readonly documentNumber: number;
+  /** Whether it was the caller's already and lasts longer now. */
+  readonly renewed: boolean;
+}
+
+const longestPurpose = 300;
+/** Claims that one principal may hold at a time: enough to work with, too few to stop everyone else's work. */
+const mostClaims = 200;
+const sweptAtOnce = 50;
+
+/** How long a claim is asked for. @returns milliseconds. @throws Refusal INVALID_REQUEST `bad_field` */
+export function parseDuration(seconds: number | undefined): number {
+  const wanted = seconds ?? usualClaim;
+  if (!Number.isInteger(wanted) || wanted < shortestClaim || wanted > longestClaim) {
+    throw invalidRequest('bad_field', `A claim lasts ${shortestClaim} to ${longestClaim} whole seconds.`, {
+      field: 'ttl_seconds',
+    });
+  }
+  return wanted * 1000;
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function parsePurpose(purpose: string | undefined): string | null {
+  const text = (purpose ?? '').trim();
+  if (text.length > longestPurpose || /[\t\n\p{Surrogate}]/u.test(text)) {
+    throw invalidRequest('bad_field', `The purpose is one line of at most ${longestPurpose} characters.`, {
+      field: 'purpose',
+    });
+  }
+  requireVisible(text, 'purpose');
+  return text === '' ? null : text;
+}
+
+/** The text as of one version with its headings, read before the turn since that may take a while. */
+interface ReadHeadings extends ReadText {
+  readonly headings: readonly Heading[];
+}
+
+async function readHeadings(context: PrepareContext, location: Location): Promise<ReadHeadings | undefined> {
+  const read = await readCurrentText(context, location);
+  if (read === undefined) return undefined;
+  return { ...read, headings: read.text === undefined ? [] : await runResting(readOutlineInSteps(read.text)) };
+}
+
+/** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
+function requireSection(pen: Pen, location: Location, section: string, read: ReadHeadings | undefined): Heading {
+  requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
+  return findHeading(read?.headings ?? [], section);
+}
+
+/** Whether someone else's claim stands in the way of one on `section`, or (with null) on the whole document. */
+function standsInTheWay(other: ClaimRow, section: Heading | undefined, sections: readonly Heading[] | undefined) {
+  if (section === undefined || other.section === null || other.sectionDigest === null) return true;
+  const theirs = sections?.find(({ id }) => id === other.section);
+  return theirs === undefined || sectionsOverlap(theirs, section);
+}
+
+function documentOf({ row }: FoundDocument): Pick<TakenClaim, 'documentId' | 'documentNumber'> {
+  return { documentId: row.id, documentNumber: row.number };
+}
+
+function place(claim: Claim, location: Location): PlacedClaim {
+  return { ...claim, location };
+}
+
+/**
+ * Claims a document or one of its sections: others cannot write there until the claim is given up, broken, or runs out.
+ * Who has the same claim already renews it. Editor.
+ */
+export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings | undefined> = {
+  kind: 'write',
+  name: 'claim.take',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location, section, seconds }) => ({
+    target: location,
+    detail: { section: section ?? null, seconds: seconds ?? usualClaim },
+  }),
+  prepare: async (context, { location, section }) =>
+    section === undefined ? undefined : readHeadings(context, location),
+  run(pen, input, read) {
+    const { tables, now } = pen.turn;
+    const duration = parseDuration(input.seconds);
+    const purpose = parsePurpose(input.purpose);
+    const found = findDocument(tables, input.location);
+    if (found === undefined) throw notFound();
+    requireWritable(found.mirror);
+    tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
+    const section = input.section === undefined ? undefined : requireSection(pen, input.location, input.section, read);
+    const present = findClaims(tables, found, now);
+    const other = present.find(
+      (claim) => claim.holder.id !== pen.caller.principalId && standsInTheWay(claim, section, read?.headings),
+    );
+    if (other !== undefined) throw claimed(other);
+    const sectionDigest = section === undefined ? null : digestSection(read?.text ?? '', section);
+    const expiresAt = now + duration;
+    const same = present.find(
+      (claim) => claim.holder.id === pen.caller.principalId && claim.section === (section?.id ?? null),
+    );
+    if (same !== undefined) {
+      tables.claims.renew(same.id, expiresAt, purpose ?? same.purpose, sectionDigest);
+      const claim = { ...toClaim({ ...same, sectionDigest }), purpose: purpose ?? same.purpose, expiresAt };
+      return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
+    }
+    if (tables.claims.ofHolder(pen.author.id, now, mostClaims).length >= mostClaims) {
+      throw invalidRequest('too_many_claims', `One principal holds at most ${mostClaims} claims. Release some.`);
+    }
+    const claim: Claim = {
+      id: makeIdentifier('clm', pen.turn.randomness),
+      section: section?.id ?? null,
+      holdsDocument: sectionDigest === null,
+      holder: { id: pen.author.id, kind: pen.author.kind, displayName: pen.author.displayName },
+      purpose,
+      claimedAt: now,
+      expiresAt,
+    };
+    tables.claims.insert({ ...claim, document: found.row.number, sectionDigest });
+    return { claim: place(claim, input.location), ...documentOf(found), renewed: false };
+  },
+  noteResult: ({ documentId }) => ({ documentId }),
+  documentNumber: ({ documentNumber }) => documentNumber,
+};

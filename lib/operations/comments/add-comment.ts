@@ -1,0 +1,192 @@
+import { longestComment, longestQuote, mostMentions, type Comment } from '../../domain/comment.js';
+import type { Document } from '../../domain/document.js';
+import { makeIdentifier } from '../../domain/identifier.js';
+import type { Location } from '../../domain/location.js';
+import { contextLength, makeQuote, PassageFinder, type Quote } from '../../text/passage.js';
+import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import type { StoredComment } from '../../sidecar/tables/comment-table.js';
+import type { Pen } from '../../changes/write-context.js';
+import { takeDiscussionRoom } from '../../changes/quota.js';
+import type { WriteOperation } from '../operation.js';
+import { readVersionText } from '../documents/read-text.js';
+import { requirePlain } from '../require-visible.js';
+
+/** The passage that a comment is about, as its writer sees it. */
+export interface PassageInput {
+  readonly quote: string;
+  /** What stands right before and after it, to tell it from the same words elsewhere. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  /** Where it is, in UTF-16 units; a hint. */
+  readonly start?: number | undefined;
+  /** The version that was looked at; left out for the current one. */
+  readonly versionId?: string | undefined;
+}
+
+export interface AddCommentInput {
+  readonly location: Location;
+  readonly text: string;
+  /** Left out: about the document as a whole. Not with `threadId`. */
+  readonly passage?: PassageInput | undefined;
+  /** The thread that it answers; left out: it starts one. */
+  readonly threadId?: string | undefined;
+  /** Ids of the principals it is addressed to. */
+  readonly mentions: readonly string[];
+}
+
+/** What a change of comments gives back. */
+export interface ChangedComment {
+  readonly comment: Comment;
+  readonly documentId: string;
+  /** Internal; never leaves the service. */
+  readonly documentNumber: number;
+}
+
+/** What is stored of a comment that was written, for a retry: its text lies in one place, from which it can be deleted. */
+type Kept = Omit<ChangedComment, 'comment'> & { readonly commentId: string };
+
+/** Comments that one thread may have. */
+const longestThread = 500;
+
+/**
+ * A comment's text: line ends made LF, blanks around it dropped.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function parseComment(text: string): string {
+  const parsed = text.replace(/\r\n?/g, '\n').trim();
+  if (parsed === '' || parsed.length > longestComment || /\p{Surrogate}/u.test(parsed)) {
+    throw invalidRequest('bad_field', `A comment is text of 1 to ${longestComment} characters.`, { field: 'text' });
+  }
+  requirePlain(parsed, 'text');
+  return parsed;
+}
+
+/** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */
+export function parseMentions(mentions: readonly string[]): string[] {
+  if (mentions.length > mostMentions || mentions.some((id) => !/^[A-Za-z0-9_-]{1,64}$/.test(id))) {
+    throw invalidRequest('bad_field', `A comment mentions at most ${mostMentions} principals, by their ids.`, {
+      field: 'mentions',
+    });
+  }
+  return [...new Set(mentions)];
+}
+
+/** Where the passage is in the text. @throws Refusal INVALID_REQUEST `bad_field`, `quote_not_found` */
+function* anchor(text: string, { quote, before = '', after = '', start = 0 }: PassageInput): Generator<void, Quote> {
+  if (quote.trim() === '' || quote.length > longestQuote || !Number.isInteger(start) || start < 0) {
+    throw invalidRequest('bad_field', `A quote is 1 to ${longestQuote} characters of the document.`, {
+      field: 'quote',
+    });
+  }
+  const passage = yield* new PassageFinder(text).find({
+    text: quote,
+    before: before.slice(-contextLength),
+    after: after.slice(0, contextLength),
+    start,
+  });
+  if (passage === undefined) {
+    throw invalidRequest('quote_not_found', 'The quote does not stand in this version of the document.', {
+      field: 'quote',
+    });
+  }
+  return makeQuote(text, passage);
+}
+
+/**
+ * Addresses a comment to those it mentions, and to whom it answers. An id that nobody has, or nobody who may read the
+ * document, is kept all the same and reaches nobody: the answer must not tell which ids there are.
+ */
+export function addressComment(
+  { turn, author }: Pen,
+  { number, thread }: Pick<StoredComment, 'number' | 'thread'>,
+  documentNumber: number,
+  mentions: readonly string[],
+): void {
+  const { comments } = turn.tables;
+  for (const principal of mentions) comments.address(number, { principal, why: 'mention' }, turn.now);
+  const [first] = comments.list(documentNumber, 'all', { thread, comment: 0 }, 1);
+  if (first !== undefined && first.author.id !== author.id && first.deletedAt === null) {
+    comments.address(number, { principal: first.author.id, why: 'reply' }, turn.now);
+  }
+}
+
+/** The document at the location as the caller sees it in its turn. @throws Refusal NOT_FOUND */
+export function requireReadable(pen: Pen, location: Location): Document {
+  const document = pen.view.document(location);
+  if (document === undefined) throw notFound();
+  return document;
+}
+
+/** A comment that this turn wrote, as its answer and its record show it. */
+export function describeComment(pen: Pen, document: Document, commentId: string): ChangedComment {
+  const stored = pen.turn.tables.comments.find(commentId);
+  if (stored === undefined) throw new Error('The comment that was just written is not there.');
+  return { comment: toComment(stored), documentId: document.id, documentNumber: document.number };
+}
+
+/** Without the numbers of rows. */
+export function toComment({ number: _number, thread: _thread, ...comment }: StoredComment): Comment {
+  return comment;
+}
+
+export const noteOfComment = ({ comment, documentId }: ChangedComment) => ({
+  documentId,
+  detail: { comment: comment.id, thread: comment.threadId },
+});
+
+/** Starts a thread on a document or a passage of it, or answers in one. Reader. */
+export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote | null> = {
+  kind: 'write',
+  name: 'comment.add',
+  isHeavy: true,
+  needs: ({ location }) => [{ role: 'reader', location }],
+  note: ({ location }) => ({ target: location }),
+  async prepare({ view, workspace }, { location, passage, threadId }) {
+    if (passage === undefined) return null;
+    if (threadId !== undefined) {
+      throw invalidRequest('bad_field', 'An answer is about the passage that its thread is about.', { field: 'quote' });
+    }
+    const document = view.document(location);
+    if (document === undefined) throw notFound();
+    const { versionId } = passage;
+    const version = versionId === undefined ? document.current : view.version(document, versionId);
+    if (version === undefined) throw notFound();
+    const text = await readVersionText(workspace, version);
+    if (text === undefined) {
+      throw invalidRequest('not_text', 'Passages can be quoted from text of up to 1 MiB; comment on the document.', {
+        field: 'quote',
+      });
+    }
+    return runResting(anchor(text, passage));
+  },
+  run(pen, input, quote) {
+    const { comments } = pen.turn.tables;
+    const text = parseComment(input.text);
+    const mentions = parseMentions(input.mentions);
+    const document = requireReadable(pen, input.location);
+    const thread = input.threadId === undefined ? undefined : comments.findThread(input.threadId);
+    if (input.threadId !== undefined && thread?.document !== document.number) throw notFound();
+    if (thread !== undefined && comments.countIn(thread.number) >= longestThread) {
+      throw conflict('thread_full', `A thread has at most ${longestThread} comments. Start another one.`);
+    }
+    takeDiscussionRoom(pen, text);
+    const threadNumber =
+      thread?.number ?? comments.insertThread(makeIdentifier('thr', pen.turn.randomness), document.number, quote);
+    const id = makeIdentifier('cmt', pen.turn.randomness);
+    const number = comments.insert(id, threadNumber, pen.author.id, text, pen.turn.now);
+    addressComment(pen, { number, thread: threadNumber }, document.number, mentions);
+    return describeComment(pen, document, id);
+  },
+  noteResult: noteOfComment,
+  stored: {
+    keep: ({ comment, documentId, documentNumber }) => ({ commentId: comment.id, documentId, documentNumber }),
+    recall(pen, kept) {
+      const { commentId, ...document } = kept as Kept;
+      const stored = pen.turn.tables.comments.find(commentId);
+      if (stored === undefined) throw notFound();
+      return { comment: toComment(stored), ...document };
+    },
+  },
+  documentNumber: ({ documentNumber }) => documentNumber,
+};

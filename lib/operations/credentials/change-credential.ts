@@ -1,0 +1,114 @@
+import type { Credential, Interface } from '../../domain/credential.js';
+import { conflict, notFound } from '../../domain/refusal.js';
+import { formatKey, hashSecret, makeCredentialId, makeSecret } from '../../access/secret.js';
+import { readPolicy } from '../../access/policy.js';
+import type { StoredCredential } from '../../sidecar/tables/credential-table.js';
+import { adminNeeds } from '../needs.js';
+import type { ReadOperation, WriteOperation } from '../operation.js';
+import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
+
+export interface MintInput {
+  readonly principalId: string;
+  readonly name: string;
+  readonly interfaces: readonly Interface[];
+  /** Milliseconds since 1970; null never expires; left out takes the workspace's policy. */
+  readonly expiresAt?: number | null | undefined;
+  readonly requestsPerMinute: number | null;
+}
+
+/** A credential with its key's text, which exists nowhere else and is shown this once. */
+export interface MintedCredential {
+  readonly credential: Credential;
+  readonly secret: string;
+}
+
+function withoutHash({ secretHash: _, ...credential }: StoredCredential): Credential {
+  return credential;
+}
+
+/** Makes a key for a principal. Admin. */
+export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
+  kind: 'write',
+  name: 'credential.mint',
+  needs: () => adminNeeds,
+  note: ({ principalId, interfaces }) => ({ target: principalId, detail: { interfaces } }),
+  run({ turn, author, workspace }, input) {
+    const principal = turn.tables.principals.find(input.principalId);
+    if (principal === undefined || principal.kind === 'operator' || principal.kind === 'connector') throw notFound();
+    if (principal.disabledAt !== null) {
+      throw conflict('principal_disabled', 'The principal is disabled. Enable it before minting a key for it.');
+    }
+    const lifetime = readPolicy(turn.tables).credentialLifetime;
+    const secret = makeSecret(turn.randomness);
+    const credential: StoredCredential = {
+      id: makeCredentialId(turn.randomness),
+      principalId: principal.id,
+      name: input.name,
+      interfaces: input.interfaces,
+      secretHash: hashSecret(secret),
+      lastFour: '',
+      createdAt: turn.now,
+      createdBy: author.id,
+      expiresAt: input.expiresAt === undefined ? (lifetime === null ? null : turn.now + lifetime) : input.expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+      requestsPerMinute: input.requestsPerMinute,
+    };
+    const key = formatKey({ workspace, credentialId: credential.id, secret });
+    const stored = { ...credential, lastFour: key.slice(-4) };
+    turn.tables.credentials.insert(stored);
+    return { credential: withoutHash(stored), secret: key };
+  },
+  noteResult: ({ credential }) => ({
+    detail: { id: credential.id, interfaces: credential.interfaces, expires_at: credential.expiresAt },
+  }),
+};
+
+/**
+ * Ends a key; in force at the next request. Revoking it again changes nothing. Admin.
+ * @throws Refusal CONFLICT `last_approver` when no admin would have a way in; rotating the key is possible then
+ */
+export const revokeCredential: WriteOperation<{ readonly credentialId: string }, Credential> = {
+  kind: 'write',
+  name: 'credential.revoke',
+  needs: () => adminNeeds,
+  note: ({ credentialId }) => ({ target: credentialId }),
+  run(pen, { credentialId }) {
+    const { turn } = pen;
+    const credential = turn.tables.credentials.find(credentialId);
+    if (credential === undefined) throw notFound();
+    const before = adminsOf(pen);
+    const revokedAt = credential.revokedAt ?? turn.now;
+    turn.tables.credentials.revoke(credentialId, revokedAt);
+    requireAdmin(before, adminsOf(pen));
+    return withoutHash({ ...credential, revokedAt });
+  },
+};
+
+/** Replaces a key's secret and nothing else about it (Authentication 5). Admin. */
+export const rotateCredential: WriteOperation<{ readonly credentialId: string }, MintedCredential> = {
+  kind: 'write',
+  name: 'credential.rotate',
+  needs: () => adminNeeds,
+  note: ({ credentialId }) => ({ target: credentialId }),
+  run({ turn, workspace }, { credentialId }) {
+    const credential = turn.tables.credentials.find(credentialId);
+    if (credential === undefined) throw notFound();
+    if (credential.revokedAt !== null) {
+      throw conflict('credential_revoked', 'The key is revoked for good. Mint a new one.');
+    }
+    const secret = makeSecret(turn.randomness);
+    const key = formatKey({ workspace, credentialId, secret });
+    turn.tables.credentials.rotate(credentialId, hashSecret(secret), key.slice(-4));
+    return { credential: withoutHash({ ...credential, lastFour: key.slice(-4) }), secret: key };
+  },
+};
+
+/** All keys, or those of one principal; never a secret. Admin. */
+export const listCredentials: ReadOperation<{ readonly principalId?: string | undefined }, readonly Credential[]> = {
+  kind: 'read',
+  name: 'credential.list',
+  needs: () => adminNeeds,
+  note: ({ principalId }) => (principalId === undefined ? {} : { target: principalId }),
+  run: ({ view }, { principalId }) => view.tables.credentials.list(principalId),
+};

@@ -1,0 +1,63 @@
+import type { Document } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import { notFound } from '../../domain/refusal.js';
+import { findDocument, toDocument } from '../../view/locate.js';
+import { noteSearch } from '../../changes/index-changes.js';
+import { requireWritable } from '../../changes/location-guards.js';
+import type { Pen } from '../../changes/write-context.js';
+import { parseLabels, requireVisibleLabels } from './content.js';
+import type { WriteOperation } from '../operation.js';
+
+export interface ChangeLabelsInput {
+  readonly location: Location;
+  readonly labels: readonly string[];
+}
+
+/**
+ * @param decide the labels that the document has afterwards, from those it has and those that were named
+ * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `read_only_source`
+ */
+function change(
+  pen: Pen,
+  { location, labels }: ChangeLabelsInput,
+  decide: (present: readonly string[], named: readonly string[]) => readonly string[],
+): Document {
+  const { tables, now } = pen.turn;
+  const named = parseLabels(labels);
+  const found = findDocument(tables, location);
+  if (found === undefined) throw notFound();
+  requireWritable(found.mirror);
+  const present = tables.labels.of(found.row.number);
+  const wanted = parseLabels(decide(present, named));
+  requireVisibleLabels(wanted.filter((label) => !present.includes(label)));
+  for (const label of present) if (!wanted.includes(label)) tables.labels.remove(found.row.number, label);
+  for (const label of wanted) if (!present.includes(label)) tables.labels.add(found.row.number, label);
+  const { head } = pen.turn.state;
+  if (head !== null) noteSearch(pen, head, { type: 'relabel', location, labels: wanted });
+  return toDocument(tables, { ...found, row: { ...found.row, isLabelled: wanted.length > 0 } }, now);
+}
+
+function describe(
+  name: string,
+  decide: (present: readonly string[], named: readonly string[]) => readonly string[],
+): WriteOperation<ChangeLabelsInput, Document> {
+  return {
+    kind: 'write',
+    name,
+    needs: ({ location }) => [{ role: 'editor', location }],
+    note: ({ location, labels }) => ({ target: location, detail: { labels: labels.slice(0, 50) } }),
+    run: (pen, input) => change(pen, input, decide),
+    noteResult: (document) => ({ documentId: document.id }),
+    documentNumber: (document) => document.number,
+  };
+}
+
+/** Labels a document further. It makes no version, and never changes who has access. Editor. */
+export const addLabels = describe('label.add', (present, named) => [...present, ...named]);
+
+/** Takes labels off a document; those it has not are no matter. Editor. */
+export const removeLabels = describe('label.remove', (present, named) =>
+  present.filter((label) => !named.includes(label)));
+
+/** Gives a document exactly these labels. Editor. */
+export const setLabels = describe('label.set', (_present, named) => named);

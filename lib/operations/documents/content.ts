@@ -1,0 +1,202 @@
+import { Buffer } from 'node:buffer';
+import { lookup } from 'mime-types';
+import type { PreparedContent } from '../../domain/change.js';
+import type { DocumentKind } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import { invalidRequest, type Refusal } from '../../domain/refusal.js';
+import { readPolicy } from '../../access/policy.js';
+import { prepareContent, prepareStream } from '../../changes/prepare-content.js';
+import type { PrepareContext } from '../operation.js';
+import { requireVisible } from '../require-visible.js';
+
+/**
+ * Content as a face hands it over: whole; in pieces, where one long piece would hold the event loop; or (raw uploads)
+ * as it arrives.
+ */
+export type ContentSource =
+  { readonly bytes: Buffer } | { readonly pieces: readonly Buffer[] } | { readonly stream: AsyncIterable<Uint8Array> };
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** How a JSON body carries content. */
+export type ContentEncoding = 'utf-8' | 'base64';
+
+/** Turns a JSON body's content into bytes. @throws Refusal as `ContentDecoder` does */
+export function decodeContent(content: string, encoding: ContentEncoding = 'utf-8'): Buffer {
+  const decoder = new ContentDecoder(encoding);
+  const bytes = decoder.decode(content);
+  decoder.end();
+  return bytes;
+}
+
+/** Turns the content of a JSON body into bytes, piece by piece. No piece may end within a surrogate pair. */
+export class ContentDecoder {
+  readonly #encoding: ContentEncoding;
+  /** Characters of base64 that make no whole group yet. */
+  #rest = '';
+  #isPadded = false;
+
+  constructor(encoding: ContentEncoding) {
+    this.#encoding = encoding;
+  }
+
+  /** @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or what is not base64 */
+  decode(piece: string): Buffer {
+    if (this.#encoding === 'base64') return this.#decodeBase64(piece);
+    if (loneSurrogate.test(piece)) {
+      throw invalidRequest('bad_field', 'The content holds half a surrogate pair, which no UTF-8 text can.', {
+        field: 'content',
+      });
+    }
+    return Buffer.from(piece, 'utf8');
+  }
+
+  /** @throws Refusal INVALID_REQUEST `bad_field` when the content stops within a group of base64 */
+  end(): void {
+    if (this.#rest !== '') throw notBase64();
+  }
+
+  #decodeBase64(piece: string): Buffer {
+    const text = this.#rest + piece;
+    const whole = text.length - (text.length % 4);
+    this.#rest = text.slice(whole);
+    const groups = text.slice(0, whole);
+    // Padding ends the content, so nothing may follow it.
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(groups) || (this.#isPadded && text !== '')) throw notBase64();
+    this.#isPadded ||= groups.endsWith('=');
+    return Buffer.from(groups, 'base64');
+  }
+}
+
+function notBase64(): Refusal {
+  return invalidRequest('bad_field', 'The content is not base64 (RFC 4648 §4, padded, without line breaks).', {
+    field: 'content',
+  });
+}
+
+/**
+ * Makes content ready for the pen.
+ * @throws Refusal INVALID_REQUEST `content_too_large` with the limit in bytes
+ */
+export async function prepareSource(context: PrepareContext, source: ContentSource): Promise<PreparedContent> {
+  const policy = readPolicy(context.view.tables);
+  if ('bytes' in source) {
+    if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
+    return prepareContent(context.workspace, source.bytes, context.staged);
+  }
+  if ('pieces' in source) {
+    const stream = limited(toAsync(source.pieces), policy.largestText);
+    return prepareStream(context.workspace, stream, context.staged);
+  }
+  return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
+}
+
+/**
+ * The same for a new version of a document that is there: what comes in pieces is broken off when it is erased.
+ * @throws Refusal NOT_FOUND then
+ */
+export function prepareVersion(
+  context: PrepareContext,
+  location: Location,
+  source: ContentSource,
+): Promise<PreparedContent> {
+  const document = context.view.document(location);
+  if (document === undefined) return prepareSource(context, source);
+  return context.workspace.uploads.follow(document.id, (guard) =>
+    prepareSource(context, 'stream' in source ? { stream: guard(source.stream) } : source),
+  );
+}
+
+async function* toAsync(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* pieces;
+}
+
+async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > most) throw contentTooLarge(most);
+    yield chunk;
+  }
+}
+
+/** The same whether the length was stated beforehand or found out. @param limit bytes */
+export function contentTooLarge(limit: number): Refusal {
+  return invalidRequest('content_too_large', `The content is larger than ${limit} bytes.`, { field: 'content', limit });
+}
+
+const mediaTypePattern =
+  /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}(?:; ?[a-z0-9-]{1,40}=(?:[a-zA-Z0-9!#$&^_.+-]{1,80}|"[ a-zA-Z0-9!#$&'()+,./:=?^_-]{0,80}")){0,4}$/;
+
+/** @throws Refusal INVALID_REQUEST `bad_field` when it is not a media type (RFC 9110 §8.3.1) */
+export function parseMediaType(text: string): string {
+  const semicolon = text.indexOf(';');
+  const essence = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+  const mediaType = semicolon < 0 ? essence : `${essence};${text.slice(semicolon + 1)}`;
+  if (!mediaTypePattern.test(mediaType)) {
+    throw invalidRequest('bad_field', 'The media_type is not a media type such as text/markdown or image/png.', {
+      field: 'media_type',
+    });
+  }
+  return mediaType;
+}
+
+const plainText = 'text/plain; charset=utf-8';
+/** Types whose bytes are no text, whatever the ending of a name is taken for elsewhere: `.ts` is a video to some. */
+const neverText = /^(?:audio|font|image|video)\/(?!.*\+(?:json|xml)$)/;
+
+/** What the name and the bytes suggest: text is never called a picture, sound, film or font, so that it is shown as such. */
+export function guessMediaType(name: string, kind: DocumentKind): string {
+  const byName = lookup(name);
+  if (kind === 'binary') return byName === false || byName.startsWith('text/') ? 'application/octet-stream' : byName;
+  if (byName === false || neverText.test(byName)) return plainText;
+  return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
+}
+
+const longestMessage = 1000;
+
+/**
+ * A writer's note on a version: line ends made LF, blanks around it dropped, nothing left is null.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function parseMessage(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const message = text.replace(/\r\n?/g, '\n').trim();
+  if (message.length > longestMessage || loneSurrogate.test(message)) {
+    throw invalidRequest('bad_field', `The message must be text of at most ${longestMessage} characters.`, {
+      field: 'message',
+    });
+  }
+  requireVisible(message, 'message');
+  return message === '' ? null : message;
+}
+
+const longestLabel = 100;
+const mostLabels = 50;
+
+/** A long text is not composed, which takes the square of its length. */
+const longestComposed = 4 * longestLabel;
+
+/**
+ * Reads labels that may be there already: to look for them, or to take them off.
+ * @returns the labels once each, in order. @throws Refusal INVALID_REQUEST `bad_field`
+ */
+export function parseLabels(labels: readonly string[] | undefined): string[] {
+  const parsed = (labels ?? []).map((label) => {
+    const trimmed = label.trim();
+    return trimmed.length > longestComposed ? trimmed : trimmed.normalize('NFC');
+  });
+  const isBad = (label: string): boolean =>
+    label === '' || label.length > longestLabel || /[\0-\x1f\x7f,]/.test(label) || loneSurrogate.test(label);
+  if (parsed.length > mostLabels || parsed.some(isBad)) {
+    throw invalidRequest('bad_field', `At most ${mostLabels} labels of 1 to ${longestLabel} characters, no commas.`, {
+      field: 'labels',
+    });
+  }
+  return [...new Set(parsed)].toSorted();
+}
+
+/** Asked of labels that are new to a document. @throws Refusal INVALID_REQUEST `bad_field` */
+export function requireVisibleLabels(labels: readonly string[]): void {
+  for (const label of labels) requireVisible(label, 'labels');
+}

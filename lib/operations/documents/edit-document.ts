@@ -1,0 +1,225 @@
+import type { PreparedContent } from '../../domain/change.js';
+import type { DocumentEdit } from '../../domain/document-edit.js';
+import type { Document, Version } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import { invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
+import { readPolicy } from '../../access/policy.js';
+import type { Tables } from '../../sidecar/sidecar.js';
+import { applyChange } from '../../changes/commit.js';
+import { stale } from '../../changes/apply-update.js';
+import { findDocument, toDocument, type FoundDocument } from '../../view/locate.js';
+import { prepareContent, stagedFrom } from '../../changes/prepare-content.js';
+import { requireHeld, requireUnclaimed } from '../../changes/require-unclaimed.js';
+import { readSections } from '../../changes/follow-section.js';
+import { requireWritable } from '../../changes/location-guards.js';
+import { applyEdits, type EditedText, type EditRules } from '../../text/apply-edits.js';
+import { decodeContent } from './content.js';
+import type { PrepareContext, ReadContext, ReadOperation, WriteOperation } from '../operation.js';
+import { isOwnRepeat } from '../own-repeat.js';
+import { readVersionText } from './read-text.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
+
+export interface EditDocumentInput {
+  readonly location: Location;
+  /** The version that the edits were written for. */
+  readonly expected: string;
+  readonly edits: readonly DocumentEdit[];
+  readonly message: string | null;
+  readonly claimId?: string | undefined;
+}
+
+/** What an edit changes. */
+export interface EditOutcome extends ShortDiff {
+  /** Bytes and lines of the document afterwards. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** Places that were changed. */
+  readonly replacements: number;
+}
+
+export interface EditPreview extends EditOutcome {
+  /** Nothing is written: this very edit had been done already. */
+  readonly isRepeat: boolean;
+}
+
+export interface EditedDocument extends EditPreview {
+  readonly document: Document;
+}
+
+/** What was found out before the turn, about the version that was current then. */
+type PreparedEdit = { readonly current: string } & (
+  | { readonly type: 'fits'; readonly content: PreparedContent; readonly outcome: EditOutcome }
+  /** The version is another one, and is what these edits would have made of the expected one. */
+  | { readonly type: 'made'; readonly sha256: string; readonly outcome: EditOutcome }
+  /** The version is another one. What is told of it is true of the moment when it was looked at. */
+  | { readonly type: 'stale'; readonly refusal: Refusal }
+);
+
+function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return text === '' || text.endsWith('\n') ? lines : lines + 1;
+}
+
+function describe(before: string, { text, replacements }: EditedText): EditOutcome {
+  const bytes = Buffer.byteLength(text);
+  return { bytes, lines: countLines(text), replacements, ...makeShortDiff(before, text) };
+}
+
+/** @throws Refusal INVALID_REQUEST `not_text`, `content_too_large` */
+async function requireText({ workspace }: ReadContext, version: Version): Promise<string> {
+  const text = await readVersionText(workspace, version);
+  if (text !== undefined) return text;
+  if (version.kind !== 'text') throw invalidRequest('not_text', 'The document is not text; replace it as a whole.');
+  throw invalidRequest('content_too_large', `A document of more than ${stagedFrom} bytes is replaced as a whole.`, {
+    limit: stagedFrom,
+    size: version.size,
+  });
+}
+
+function rulesFor({ view }: ReadContext, version: Version): EditRules {
+  return {
+    isMarkdown: version.mediaType.startsWith('text/markdown'),
+    longest: Math.min(readPolicy(view.tables).largestText, stagedFrom),
+  };
+}
+
+/** What somebody needs to know whose edits were written for an older version. */
+async function tellStale(
+  context: ReadContext,
+  document: Document,
+  { expected, edits }: EditDocumentInput,
+): Promise<PreparedEdit> {
+  const { current } = document;
+  const older = context.view.version(document, expected);
+  const [text, before] = await Promise.all([
+    readVersionText(context.workspace, current),
+    older === undefined ? undefined : readVersionText(context.workspace, older),
+  ]);
+  if (text === undefined) return { current: current.id, type: 'stale', refusal: stale(current) };
+  const tryOn = async (base: string, version: Version): Promise<EditedText | undefined> => {
+    try {
+      return await runResting(applyEdits(base, edits, rulesFor(context, version)));
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+  if (before !== undefined && older !== undefined && current.author.id === context.caller.principalId) {
+    const made = await tryOn(before, older);
+    if (made?.text === text) {
+      return { current: current.id, type: 'made', sha256: current.sha256, outcome: describe(before, made) };
+    }
+  }
+  const edits_still_apply = (await tryOn(text, current)) !== undefined;
+  const shown = before === undefined ? undefined : makeShortDiff(before, text);
+  const since = shown === undefined ? {} : { diff: shown.diff, diff_truncated: shown.isTruncated };
+  return { current: current.id, type: 'stale', refusal: stale(current, { edits_still_apply, ...since }) };
+}
+
+async function applyToCurrent(
+  context: ReadContext,
+  document: Document,
+  { edits }: EditDocumentInput,
+): Promise<{ readonly edited: EditedText; readonly outcome: EditOutcome }> {
+  const before = await requireText(context, document.current);
+  const rules = rulesFor(context, document.current);
+  const edited = await runResting(applyEdits(before, edits, rules));
+  const outcome = describe(before, edited);
+  if (outcome.bytes <= rules.longest) return { edited, outcome };
+  throw invalidRequest('content_too_large', `The document would be longer than ${rules.longest} bytes.`, {
+    limit: rules.longest,
+    size: outcome.bytes,
+  });
+}
+
+async function prepare(context: PrepareContext, input: EditDocumentInput): Promise<PreparedEdit> {
+  const document = context.view.document(input.location);
+  if (document === undefined) throw notFound();
+  if (document.current.id !== input.expected) return tellStale(context, document, input);
+  const { edited, outcome } = await applyToCurrent(context, document, input);
+  const content = await prepareContent(context.workspace, decodeContent(edited.text), context.staged);
+  return { current: document.current.id, type: 'fits', content, outcome };
+}
+
+/**
+ * Changes parts of a text, if it is still the version that the edits were written for; all of them or none, as one
+ * version. The work is done before the turn; within it is decided whether the document is still that version, so that
+ * nothing is ever merged or overwritten unseen. The same edits again find themselves done. Editor.
+ * @throws Refusal as an update and as `applyEdits` do; CONFLICT `stale_if_match` also tells what changed since and
+ *   whether the edits would still apply
+ */
+export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, PreparedEdit> = {
+  kind: 'write',
+  name: 'document.edit',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location, edits }) => ({ target: location, detail: { edits: edits.length } }),
+  prepare,
+  // Then it is stale, and has to be told what happened as one that came later is.
+  isOvertaken({ turn }, { location }, prepared) {
+    const current = findDocument(turn.tables, location)?.row.current.id;
+    return prepared.type !== 'stale' && current !== undefined && current !== prepared.current;
+  },
+  run(pen, { location, expected, message, claimId }, prepared) {
+    const { tables, now } = pen.turn;
+    const found = findDocument(tables, location);
+    if (found === undefined) throw notFound();
+    const { current } = found.row;
+    if (prepared.type === 'stale') throw prepared.refusal;
+    if (prepared.type === 'made' && isMade(tables, found.row, pen.author.id, expected, prepared)) {
+      return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
+    }
+    if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
+    const precondition = { any: false, versionIds: [expected] } as const;
+    const { content } = prepared;
+    const document = applyChange(pen, { type: 'update', location, precondition, content, message, claimId });
+    return { ...prepared.outcome, document, isRepeat: false };
+  },
+  noteResult: ({ document, isRepeat }) => {
+    const note = { version: document.current.id, documentId: document.id };
+    return isRepeat ? { ...note, detail: { replayed: true } } : note;
+  },
+};
+
+/** Whether these very edits were made, by the same principal and on the same version, and nothing was written since. */
+function isMade(
+  tables: Pick<Tables, 'versions'>,
+  { number, current }: FoundDocument['row'],
+  principalId: string,
+  parent: string,
+  prepared: Extract<PreparedEdit, { readonly type: 'made' }>,
+): boolean {
+  const intended = { parent, sha256: prepared.sha256 };
+  return prepared.current === current.id && isOwnRepeat(tables, { number, current }, principalId, intended);
+}
+
+/** What an edit would do, with the same refusals and the same answer to one that was made already; nothing is written. Editor. */
+export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
+  kind: 'read',
+  name: 'document.preview_edit',
+  needs: (input) => editDocument.needs(input),
+  note: (input) => editDocument.note(input),
+  async run(context, input) {
+    const { view, caller } = context;
+    const found = findDocument(view.tables, input.location);
+    const document = view.document(input.location);
+    if (found === undefined || document === undefined) throw notFound();
+    const asked = { turn: { tables: view.tables, now: view.now }, caller };
+    const checkClaims = (text: string): void => {
+      requireHeld(asked, found, input.claimId);
+      requireUnclaimed(asked, found, () => readSections(text));
+      requireWritable(found.mirror);
+    };
+    if (document.current.id !== input.expected) {
+      const prepared = await tellStale(context, document, input);
+      if (prepared.type === 'made' && isMade(view.tables, found.row, caller.principalId, input.expected, prepared)) {
+        return { ...prepared.outcome, isRepeat: true };
+      }
+      throw prepared.type === 'stale' ? prepared.refusal : stale(document.current);
+    }
+    const { edited, outcome } = await applyToCurrent(context, document, input);
+    checkClaims(edited.text);
+    return { ...outcome, isRepeat: false };
+  },
+};

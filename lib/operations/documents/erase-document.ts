@@ -1,0 +1,50 @@
+import type { Erasure } from '../../domain/erasure.js';
+import { nameOf, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import { applyChange } from '../../changes/commit.js';
+import { findErasable, type Erasable, type ErasableSought } from '../../erase/find-erasable.js';
+import type { ReadOperation, WriteOperation } from '../operation.js';
+
+export interface EraseDocumentInput {
+  readonly location: Location;
+  /** The document's name, typed once more: an erase cannot be undone. */
+  readonly confirmation: string;
+  /** The document that was shown, live or deleted; nothing else that is at the location is ever taken for it. */
+  readonly documentId: string;
+}
+
+/**
+ * Which document an erase would destroy, so that whoever asks for it can look at it first. Approver of the document.
+ * @throws Refusal CONFLICT `several_deleted`; NOT_FOUND
+ */
+export const previewErase: ReadOperation<ErasableSought, Erasable> = {
+  kind: 'read',
+  name: 'document.erase_preview',
+  needs: ({ location }) => [{ role: 'approver', location, deleted: true }],
+  note: ({ location }) => ({ target: location }),
+  run: ({ view }, sought) => findErasable(view, sought),
+  noteResult: ({ documentId }) => ({ documentId }),
+};
+
+/**
+ * Hides a document for good, live or deleted, and has it destroyed: content, history, comments, labels, claims and name.
+ * It is gone for everyone when this returns; the receipt becomes final when nothing of it lies in a file any more.
+ * The same request again, at whatever time, finds nothing, and destroys no other document that came to its place.
+ * Approver of the document.
+ * @throws Refusal INVALID_REQUEST `name_mismatch`; NOT_FOUND
+ */
+export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {
+  kind: 'write',
+  name: 'document.erase',
+  needs: ({ location }) => [{ role: 'approver', location, deleted: true }],
+  note: ({ location }) => ({ target: location }),
+  run(pen, { location, confirmation, documentId }) {
+    if (confirmation !== nameOf(location)) {
+      throw invalidRequest('name_mismatch', "What was typed is not the document's name. Nothing was erased.", {
+        field: 'confirmation',
+      });
+    }
+    return applyChange(pen, { type: 'erase', location, documentId });
+  },
+  noteResult: ({ id }) => ({ detail: { erasure: id } }),
+};

@@ -1,0 +1,39 @@
+import type { AddressedComment } from '../../domain/comment.js';
+import type { Location } from '../../domain/location.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { toComment } from '../comments/add-comment.js';
+import type { ReadContext } from '../operation.js';
+import { findReadable } from './read-text.js';
+
+/** Rows that are looked at before others get their turn. */
+const rowsAtOnce = 200;
+
+/**
+ * Comments that mention the caller, or answer in a thread that it started: those between two numbers that others wrote
+ * on documents that it can read now, what was addressed last first.
+ * @returns at most so many, and where the next page goes on: below this number; 0 when there is nothing more
+ */
+export async function findAddressed(
+  { workspace, caller }: Pick<ReadContext, 'workspace' | 'caller'>,
+  { after, before }: { readonly after: number; readonly before: number },
+  limit: number,
+): Promise<{ readonly comments: AddressedComment[]; readonly next: number }> {
+  const comments: AddressedComment[] = [];
+  const locations = new Map<number, Location | undefined>();
+  for (let next = before; ;) {
+    const view = workspace.view(caller);
+    const rows = view.tables.comments.addressedTo(caller.principalId, { after, before: next }, rowsAtOnce);
+    for (const { number, comment, why, document, addressedAt } of rows) {
+      if (!locations.has(document)) locations.set(document, findReadable(view, document)?.location);
+      const location = comment.author.id === caller.principalId ? undefined : locations.get(document);
+      if (location !== undefined) {
+        if (comments.length === limit) return { comments, next };
+        comments.push({ comment: toComment(comment), location, why, addressedAt });
+      }
+      next = number;
+    }
+    if (rows.length < rowsAtOnce) return { comments, next: 0 };
+    await yieldToLoop();
+    locations.clear();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { sourceOf } from '../../access/work-limits.js';
+import type { Document, Version } from '../../domain/document.js';
+import { preconditionHolds, type Precondition } from '../../domain/etag.js';
+import type { Location } from '../../domain/location.js';
+import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js';
+import type { Role } from '../../domain/role.js';
+import { stale } from '../../changes/apply-update.js';
+import { stagedFrom } from '../../changes/prepare-content.js';
+import { HandOut } from '../revocable-stream.js';
+import type { ReadOperation } from '../operation.js';
+
+export interface ReadDocumentInput {
+  readonly location: Location;
+  /** An older version of this document; left out for the current one. */
+  readonly versionId?: string | undefined;
+  /** The version that must be the current one still; left out where any will do. */
+  readonly expected?: string | undefined;
+  /** Whether the content itself is wanted, and not only the record. */
+  readonly withContent: boolean;
+  /** What the caller has of it: of a version among these the record alone is read. */
+  readonly known?: Precondition | undefined;
+  /** Bytes of content that the form in which it is wanted carries; left out where that is any number. */
+  readonly largest?: number | undefined;
+}
+
+export interface DocumentRead {
+  readonly document: Document;
+  /** What the caller may do with it. */
+  readonly role: Role;
+  /** The version that was asked for. */
+  readonly version: Version;
+  /** Whether it is one that the caller has. */
+  readonly isKnown: boolean;
+  /** Its bytes; null when the content was not asked for or comes as a stream. */
+  readonly bytes: Buffer | null;
+  /** Whether they were held in memory before: then the next read is likely to get the same object. */
+  readonly isHeld: boolean;
+  /** Opens the bytes of a large version as a stream, which ends where the caller loses its reach; null when small. */
+  readonly openStream: (() => Promise<Readable>) | null;
+}
+
+/**
+ * A document with one of its versions. Reader.
+ * @throws Refusal CONFLICT `stale_if_match` where one was expected; INVALID_REQUEST `use_raw_form` where it is too long
+ *   for the form: content is never cut
+ */
+export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
+  kind: 'read',
+  name: 'document.read',
+  needs: ({ location }) => [{ role: 'reader', location }],
+  note: ({ location }) => ({ target: location }),
+  run(context, { location, versionId, expected, withContent, known, largest }) {
+    const { view, workspace, caller } = context;
+    const document = view.document(location);
+    if (document === undefined) throw notFound();
+    const version = versionId === undefined ? document.current : view.version(document, versionId);
+    if (version === undefined) throw notFound();
+    if (expected !== undefined && expected !== document.current.id) throw stale(document.current);
+    const role = view.roleAt(location);
+    if (role === undefined) throw notFound();
+    const isKnown = known !== undefined && preconditionHolds(known, version.id);
+    const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
+    if (!withContent || isKnown) return read;
+    if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
+    if (version.size > stagedFrom) {
+      const handOut = new HandOut(context, readDocument.name, { target: location, documentId: document.id });
+      const openStream = async (): Promise<Readable> => {
+        const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
+        try {
+          const content = handOut.guard(await workspace.objects.streamContent(version), document);
+          return content.once('close', release);
+        } catch (error) {
+          release();
+          throw error;
+        }
+      };
+      return { ...read, openStream };
+    }
+    const held = workspace.objects.contentInMemory(version);
+    if (held !== undefined) return { ...read, bytes: held, isHeld: true };
+    return workspace.objects.readContent(version).then((bytes) => ({ ...read, bytes }));
+  },
+  noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
+};
+
+function tooLongForForm(size: number, limit: number): Refusal {
+  const message = `The document has ${size} bytes; JSON carries up to ${limit}. Ask with Accept: application/octet-stream.`;
+  return invalidRequest('use_raw_form', message, { limit, size });
+}

@@ -1,0 +1,143 @@
+import type { Document, Version } from '../../domain/document.js';
+import { findHeading } from '../../text/find-heading.js';
+import { readOutlineInSteps, type Heading } from '../../text/outline.js';
+import { countHidden } from '../../domain/hidden-characters.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import type { Role } from '../../domain/role.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
+import type { ReadOperation } from '../operation.js';
+import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
+
+export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'expected'> {
+  /** Only this section, by its heading's id or words. */
+  readonly section?: string | undefined;
+  /** Headings in place of text. */
+  readonly isOutlineOnly: boolean;
+  /** Where to begin, counted from 1 in the whole document; left out: at the start of what is read. */
+  readonly startLine?: number | undefined;
+  readonly startColumn?: number | undefined;
+  /** UTF-16 units. */
+  readonly maxChars: number;
+}
+
+export interface PartRead {
+  readonly document: Document;
+  readonly role: Role;
+  readonly version: Version;
+  /** null for what is no text. */
+  readonly shown: ShownText | null;
+}
+
+export interface ShownText {
+  /** The whole text, for measuring. */
+  readonly text: string;
+  readonly totalLines: number;
+  readonly within: Heading | undefined;
+  /** undefined where only the outline was asked for. */
+  readonly part: TextPart | undefined;
+  /** Characters in the part that its reader cannot see. */
+  readonly hiddenCharacters: number;
+  /** Headings, where they were asked for, and with the first part of a long Markdown document. */
+  readonly headings: readonly Heading[] | undefined;
+}
+
+/** Bytes of a text that is read in parts, and of one whose headings are looked for. */
+const longestRead = 16 * 1024 * 1024;
+const longestOutlined = 1024 * 1024;
+
+/** The text; undefined for what is none. @throws Refusal INVALID_REQUEST `content_too_large` */
+async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
+  if (version.kind !== 'text') return undefined;
+  if (bytes !== null || openStream === null) return bytes?.toString('utf8');
+  if (version.size > longestRead) {
+    throw invalidRequest('content_too_large', `Texts of up to ${longestRead} bytes are read here.`, {
+      limit: longestRead,
+      size: version.size,
+    });
+  }
+  const pieces: Buffer[] = [];
+  for await (const piece of await openStream()) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function readHeadings(text: string, version: Version): Promise<readonly Heading[]> {
+  return version.size > longestOutlined ? [] : runResting(readOutlineInSteps(text));
+}
+
+function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
+  return heading.line >= line && heading.line <= lastLine;
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field`, and as `findHeading` does */
+async function showText(text: string, version: Version, input: ReadPartInput): Promise<ShownText> {
+  const { section, isOutlineOnly, startLine, startColumn = 1, maxChars } = input;
+  const totalLines = countLines(text);
+  const all = section !== undefined || isOutlineOnly ? await readHeadings(text, version) : [];
+  const within = section === undefined ? undefined : findHeading(all, section);
+  if (isOutlineOnly) {
+    const headings = within === undefined ? all : all.filter((heading) => isWithin(heading, within));
+    return { text, totalLines, within, part: undefined, hiddenCharacters: 0, headings };
+  }
+  const start = startLine ?? within?.line ?? 1;
+  if (within !== undefined && (start < within.line || start > within.lastLine)) {
+    throw invalidRequest('bad_field', `The section has the lines ${within.line} to ${within.lastLine}.`, {
+      field: 'start_line',
+    });
+  }
+  const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });
+  const isFirst = start === 1 && startColumn === 1 && within === undefined;
+  const isOutlined = part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown');
+  const hiddenCharacters = await runResting(countHidden(part.text));
+  const headings = isOutlined ? await readHeadings(text, version) : undefined;
+  return { text, totalLines, within, part, hiddenCharacters, headings };
+}
+
+/**
+ * A document with a part of its text: from a line on, or of a section, or only its headings. Reader. A part that is not
+ * there is a read that was refused, and recorded as one.
+ * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`,
+ *   `no_such_section`, `section_ambiguous`, `content_too_large`
+ */
+export const readPart: ReadOperation<ReadPartInput, PartRead> = {
+  kind: 'read',
+  name: readDocument.name,
+  needs: (input) => readDocument.needs({ ...input, withContent: true }),
+  note: ({ location }) => ({ target: location }),
+  async run(context, input) {
+    const { location, expected } = input;
+    const read = await readDocument.run(context, { location, expected, withContent: true });
+    const { document, role, version } = read;
+    const text = await readText(read);
+    if (text !== undefined) return { document, role, version, shown: await showText(text, version, input) };
+    const { section, isOutlineOnly, startLine, startColumn } = input;
+    const isOfText = isOutlineOnly || [section, startLine, startColumn].some((each) => each !== undefined);
+    if (isOfText) throw invalidRequest('not_text', 'The document is not text: it has no lines and no headings.');
+    return { document, role, version, shown: null };
+  },
+  noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
+};
+
+/** Larger documents are read in parts, or as they are stored. Bytes. */
+const longestWhole = 1024 * 1024;
+
+/** A document with its whole content. Reader. @throws Refusal INVALID_REQUEST `content_too_large` */
+export const readWhole: ReadOperation<
+  Pick<ReadDocumentInput, 'location'>,
+  DocumentRead & { readonly bytes: Buffer }
+> = {
+  kind: 'read',
+  name: readDocument.name,
+  needs: (input) => readDocument.needs({ ...input, withContent: true }),
+  note: ({ location }) => ({ target: location }),
+  async run(context, { location }) {
+    const read = await readDocument.run(context, { location, withContent: true });
+    const { bytes, version } = read;
+    if (bytes !== null) return { ...read, bytes };
+    throw invalidRequest('content_too_large', 'This document is too large to be read whole. Read it in parts.', {
+      limit: longestWhole,
+      size: version.size,
+    });
+  },
+  noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
+};

@@ -1,0 +1,100 @@
+import type { Document, DocumentKind } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { SearchPosition } from '../../search/ranking/rank-documents.js';
+import type { SearchHit } from '../../search/search-index.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { View } from '../../view/view.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import type { ReadOperation } from '../operation.js';
+import { placeSnippet, type TextPlace } from '../../text/place-snippet.js';
+
+export interface SearchInput {
+  readonly query: string;
+  /** Only below this folder; the root for everywhere. */
+  readonly folder: Location;
+  /** Only documents that have all of them. */
+  readonly labels: readonly string[];
+  readonly kind?: DocumentKind | undefined;
+  readonly limit: number;
+  readonly position: SearchPosition | null;
+  /** Whether the place in the text is sought for each hit. */
+  readonly withPlaces?: boolean | undefined;
+}
+
+/** A document that was found, with a piece of its text and what matched in it. */
+export interface FoundText {
+  readonly document: Document;
+  readonly snippet: string;
+  /** Pairs of start and end in UTF-16 code units. */
+  readonly highlights: readonly (readonly [number, number])[];
+  /** Where in the text that is; only when it was asked for. */
+  readonly place?: TextPlace;
+}
+
+export interface SearchResults {
+  /** The commit that was searched; null in an empty workspace. */
+  readonly commit: string | null;
+  readonly hits: readonly FoundText[];
+  /** To go on from; it tells how much the caller reaches, so it leaves the service only sealed. */
+  readonly position: SearchPosition | null;
+}
+
+/** Hits that are described before the event loop takes what has come in. */
+const hitsAtOnce = 20;
+
+/**
+ * Documents that the caller reaches, best first. The reach is applied before anything is ranked, so that nothing out
+ * of it has any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
+ */
+export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
+  kind: 'read',
+  name: 'document.search',
+  isHeavy: true,
+  needs: () => [],
+  note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
+  async run({ view: first, workspace, caller }, input) {
+    let view = first;
+    const reach = view.searchReach();
+    const filters = {
+      folder: input.folder,
+      labels: input.labels,
+      ...(input.kind === undefined ? {} : { kind: input.kind }),
+    };
+    const commit = workspace.journal.state.head;
+    const hits: FoundText[] = [];
+    let { position } = input;
+    do {
+      const limit = input.limit - hits.length;
+      const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
+      for (const [index, hit] of page.hits.entries()) {
+        if (index % hitsAtOnce === hitsAtOnce - 1) {
+          await yieldToLoop();
+          view = workspace.view(caller);
+        }
+        const found = await describeHit(view, workspace, hit, input);
+        if (found !== undefined) hits.push(found);
+      }
+      position = page.position;
+      // What was deleted since the index was asked leaves room that the next page fills.
+    } while (hits.length < input.limit && position !== null);
+    return { commit, hits, position };
+  },
+  // Not which they were: an erase would have to take that out again, and with it what was searched for (decision 0118).
+  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
+};
+
+async function describeHit(
+  view: View,
+  workspace: Workspace,
+  { key, location }: SearchHit,
+  { query, withPlaces }: SearchInput,
+): Promise<FoundText | undefined> {
+  const document = view.document(location);
+  if (document === undefined || document.number !== key) return undefined;
+  const text = await workspace.readIndexedText(document.current);
+  if (text === null) return { document, snippet: '', highlights: [] };
+  const shown = await workspace.search.snippet(location, text, query);
+  if (withPlaces !== true) return { document, ...shown };
+  return { document, ...shown, place: await runResting(placeSnippet(text, shown)) };
+}

@@ -1,0 +1,15 @@
+import type { Document } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import { applyChange } from '../../changes/commit.js';
+import type { WriteOperation } from '../operation.js';
+
+/** Undoes the last delete at a location that the caller reaches. Editor there, or of the deleted document itself. */
+export const undeleteDocument: WriteOperation<{ readonly location: Location }, Document> = {
+  kind: 'write',
+  name: 'document.undelete',
+  needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
+  note: ({ location }) => ({ target: location }),
+  run: (pen, { location }) => applyChange(pen, { type: 'undelete', location }),
+  noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
+  documentNumber: (document) => document.number,
+};

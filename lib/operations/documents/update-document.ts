@@ -1,0 +1,29 @@
+import type { PreparedContent } from '../../domain/change.js';
+import type { Document } from '../../domain/document.js';
+import type { Precondition } from '../../domain/etag.js';
+import type { Location } from '../../domain/location.js';
+import { applyChange } from '../../changes/commit.js';
+import { prepareVersion, type ContentSource } from './content.js';
+import type { WriteOperation } from '../operation.js';
+
+export interface UpdateDocumentInput {
+  readonly location: Location;
+  readonly precondition: Precondition;
+  readonly content: ContentSource;
+  readonly mediaType?: string | undefined;
+  readonly message: string | null;
+  /** A claim that the writer relies on: refused when it is not in force any more. */
+  readonly claimId?: string | undefined;
+}
+
+/** Adds a version, if the document is still the one the writer knew. Editor. */
+export const updateDocument: WriteOperation<UpdateDocumentInput, Document, PreparedContent> = {
+  kind: 'write',
+  name: 'document.update',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  prepare: (context, { location, content }) => prepareVersion(context, location, content),
+  run: (pen, { location, precondition, mediaType, message, claimId }, content) =>
+    applyChange(pen, { type: 'update', location, precondition, content, mediaType, message, claimId }),
+  noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
+};

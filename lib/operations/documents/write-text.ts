@@ -1,0 +1,159 @@
+import type { PreparedContent } from '../../domain/change.js';
+import type { Document } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
+import { roleContains } from '../../domain/role.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Deletion } from '../../changes/apply-delete.js';
+import { findDocument, toDocument } from '../../view/locate.js';
+import type { Pen } from '../../changes/write-context.js';
+import { prepareVersion } from './content.js';
+import { createDocument, prepareDocument, type CreateDocumentInput } from './create-document.js';
+import { deleteDocument } from './delete-document.js';
+import type { AuditNote, WriteOperation } from '../operation.js';
+import { isOwnRepeat } from '../own-repeat.js';
+import { updateDocument, type UpdateDocumentInput } from './update-document.js';
+
+/*
+ * Writes that can be sent again without a key of their own: a repeat finds its outcome there and is answered with it.
+ */
+
+export interface WrittenText {
+  readonly document: Document;
+  /** Nothing was written: this very write had been done already. */
+  readonly isRepeat: boolean;
+}
+
+function noteWritten({ document, isRepeat }: WrittenText): AuditNote {
+  const note = { version: document.current.id, documentId: document.id };
+  return isRepeat ? { ...note, detail: { replayed: true } } : note;
+}
+
+/** Milliseconds for which a create counts as the same one: as long as a key for retries is remembered over REST. */
+const createRemembered = 24 * 60 * 60 * 1000;
+
+/**
+ * Refuses what would bring back a document that its maker wrote here lately and somebody else has deleted: it may be a
+ * call whose answer was lost, and its sender cannot know of the deletion. Who deleted it itself knows.
+ * @throws Refusal CONFLICT `deleted_since`
+ */
+function requireNotDeleted({ turn, author, reach }: Pen, location: Location, sha256: string): void {
+  const { tables, now } = turn;
+  for (const { number, id, deletedAt, deletedBy } of tables.documents.deletedAt(location)) {
+    const first = tables.versions.bySequence(number, 1);
+    if (first?.author.id !== author.id || first.sha256 !== sha256 || first.at <= now - createRemembered) continue;
+    if (deletedBy === author.id || !roleContains(reach.roleOn(id, location), 'editor')) continue;
+    const by = tables.principals.find(deletedBy);
+    throw conflict('deleted_since', 'A document that you made here with this very content was deleted since.', {
+      updated_at: formatTime(deletedAt),
+      ...(by === undefined ? {} : { updated_by: { id: by.id, kind: by.kind, display_name: by.displayName } }),
+    });
+  }
+}
+
+/** As a create; the same again by the same principal finds it done. Editor. @throws Refusal also CONFLICT `deleted_since` */
+export const createText: WriteOperation<CreateDocumentInput, WrittenText, PreparedContent> = {
+  kind: 'write',
+  name: createDocument.name,
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  prepare: prepareDocument,
+  run(pen, input, content) {
+    const found = findDocument(pen.turn.tables, input.location);
+    const intended = { parent: null, sha256: content.sha256 };
+    if (
+      found !== undefined &&
+      isOwnRepeat(pen.turn.tables, { number: found.row.number, current: found.row.current }, pen.author.id, intended)
+    ) {
+      return { document: toDocument(pen.turn.tables, found, pen.turn.now), isRepeat: true };
+    }
+    if (found === undefined) requireNotDeleted(pen, input.location, content.sha256);
+    return { document: createDocument.run(pen, input, content), isRepeat: false };
+  },
+  noteResult: noteWritten,
+};
+
+export interface ReplaceTextInput extends Omit<UpdateDocumentInput, 'precondition'> {
+  /** The version that is replaced. */
+  readonly expected: string;
+  /** Whether much less text than before is meant. */
+  readonly allowShrink: boolean;
+}
+
+/** A text of more bytes than this is not replaced by less than half of it by mistake. */
+const longText = 2048;
+
+/**
+ * Replaces a whole document, if it is still the version that the writer names; the same again finds it done. Editor.
+ * @throws Refusal as an update does, and INVALID_REQUEST `large_shrink`
+ */
+export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, PreparedContent> = {
+  kind: 'write',
+  name: updateDocument.name,
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  prepare: (context, { location, content }) => prepareVersion(context, location, content),
+  run(pen, { expected, allowShrink, ...input }, content) {
+    const { tables, now } = pen.turn;
+    const found = findDocument(tables, input.location);
+    if (found === undefined) throw notFound();
+    const { current } = found.row;
+    const intended = { parent: expected, sha256: content.sha256 };
+    if (isOwnRepeat(tables, { number: found.row.number, current }, pen.author.id, intended)) {
+      return { document: toDocument(tables, found, now), isRepeat: true };
+    }
+    const isShrink = current.kind === 'text' && current.size > longText && content.size * 2 < current.size;
+    if (current.id === expected && isShrink && !allowShrink) {
+      throw invalidRequest('large_shrink', 'The new text is less than half of the old one.', {
+        bytes_before: current.size,
+        bytes: content.size,
+      });
+    }
+    const precondition = { any: false, versionIds: [expected] } as const;
+    return { document: updateDocument.run(pen, { ...input, precondition }, content), isRepeat: false };
+  },
+  noteResult: noteWritten,
+};
+
+export interface RemoveTextInput {
+  readonly location: Location;
+  /** The version that is deleted. */
+  readonly expected: string;
+  readonly claimId?: string | undefined;
+}
+
+export interface RemovedText {
+  readonly deletion: Deletion;
+  readonly isRepeat: boolean;
+}
+
+/**
+ * Deletes a document, if it is still the version that the writer names; the same again finds it done. Editor of the
+ * document, or of the one that was deleted there.
+ */
+export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
+  kind: 'write',
+  name: deleteDocument.name,
+  needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
+  note: ({ location }) => ({ target: location }),
+  run(pen, { location, expected, claimId }) {
+    const { tables } = pen.turn;
+    // What is needed above holds of what was deleted here too: that must open nothing that is alive, and what lives here
+    // out of the caller's hands is as good as absent.
+    if (findDocument(tables, location) !== undefined && roleContains(pen.view.roleAt(location), 'editor')) {
+      const precondition = { any: false, versionIds: [expected] } as const;
+      return { deletion: deleteDocument.run(pen, { location, precondition, claimId }, undefined), isRepeat: false };
+    }
+    const deleted = tables.documents
+      .deletedAt(location)
+      .find(({ id }) => roleContains(pen.reach.roleOn(id, location), 'editor'));
+    if (deleted?.deletedBy !== pen.author.id) throw notFound();
+    if (tables.versions.bySequence(deleted.number, deleted.sequence)?.id !== expected) throw notFound();
+    const { id: documentId, deletedAt, commit: versionId } = deleted;
+    return { deletion: { documentId, location, deletedAt, versionId }, isRepeat: true };
+  },
+  noteResult: ({ deletion, isRepeat }) => {
+    const note = { version: deletion.versionId, documentId: deletion.documentId };
+    return isRepeat ? { ...note, detail: { replayed: true } } : note;
+  },
+};

@@ -1,0 +1,16 @@
+import type { Folder } from '../../domain/document.js';
+import { requireNewLocation, type Location } from '../../domain/location.js';
+import { applyChange } from '../../changes/commit.js';
+import type { WriteOperation } from '../operation.js';
+
+/** Makes an empty folder that stays although nothing is in it. Editor at the location. */
+export const createFolder: WriteOperation<{ readonly location: Location }, Folder> = {
+  kind: 'write',
+  name: 'folder.create',
+  needs: ({ location }) => [{ role: 'editor', location }],
+  note: ({ location }) => ({ target: location }),
+  run(pen, { location }) {
+    requireNewLocation(location);
+    return applyChange(pen, { type: 'create-folder', location });
+  },
+};

@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream';
+import type { Location } from '../../domain/location.js';
+import { notFound } from '../../domain/refusal.js';
+import type { Release } from '../../access/work-limiter.js';
+import { sourceOf } from '../../access/work-limits.js';
+import { listFolder, type FolderListing, type ListedDocument } from '../../view/folder-listing.js';
+import { stagedFrom } from '../../changes/prepare-content.js';
+import { ExportTally } from './export-tally.js';
+import { HandOut } from '../revocable-stream.js';
+import type { View } from '../../view/view.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
+
+/** One document of an export, its bytes opened when their turn comes. */
+export interface ExportedDocument {
+  readonly document: ListedDocument;
+  open(): Promise<Buffer | Readable>;
+}
+
+export interface FolderExport {
+  readonly location: Location;
+  /** The commit that all of it belongs to; null in an empty workspace. */
+  readonly commit: string | null;
+  /**
+   * In location order, each read as it is asked for, so that memory stays flat. Opening one is refused once the caller
+   * may not have it any more.
+   */
+  readonly documents: AsyncIterable<ExportedDocument>;
+  /** Gives free what keeps the state pinned; to be called however it ends. */
+  readonly close: () => void;
+}
+
+/**
+ * Everything in a folder that the caller reaches, as it is at this moment however long the export takes. Reader.
+ * Where the caller loses its key or its reach meanwhile, opening what comes then is refused.
+ */
+export const exportFolder: ReadOperation<{ readonly location: Location }, FolderExport> = {
+  kind: 'read',
+  name: 'folder.export',
+  needs: () => [],
+  note: ({ location }) => ({ target: location }),
+  async run(context, { location }) {
+    const { view, workspace, caller } = context;
+    if (view.folder(location) === undefined) throw notFound();
+    const release = await workspace.workLimits.exports.take(sourceOf(workspace.name, caller));
+    try {
+      return await beginExport(context, location, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  },
+  noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
+  discard: ({ close }) => close(),
+};
+
+/** What is exported is decided when the snapshot is taken, which may have had to wait. */
+async function beginExport(
+  { workspace, caller }: ReadContext,
+  location: Location,
+  release: Release,
+): Promise<FolderExport> {
+  const begun: { commit?: string | null; handOut?: HandOut; tally?: ExportTally } = {};
+  const viewNow = (): View => {
+    const view = workspace.view(caller);
+    if (view.folder(location) === undefined) throw notFound();
+    const context = { workspace, caller, view };
+    const commit = workspace.journal.state.head;
+    const note = { target: location, ...(commit === null ? {} : { version: commit }) };
+    const handOut = new HandOut(context, exportFolder.name, note);
+    Object.assign(begun, { commit, handOut, tally: new ExportTally(context, note) });
+    return view;
+  };
+  const listing = await listFolder(workspace, viewNow, location);
+  const { commit = null, handOut, tally } = begun;
+  if (handOut === undefined || tally === undefined) throw new Error('Nothing is listed.');
+  const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
+    await handOut.requireReadable(document);
+    const { current } = document;
+    if (current.size <= stagedFrom) return tally.add(await workspace.objects.readContent(current));
+    return tally.follow(handOut.guard(await workspace.objects.streamContent(current), document));
+  };
+  const close = (): void => {
+    listing.close();
+    release();
+    tally.end();
+  };
+  return { location, commit, documents: tally.countAll(openEach(listing, open)), close };
+}
+
+async function* openEach(
+  listing: FolderListing,
+  open: (document: ListedDocument) => Promise<Buffer | Readable>,
+): AsyncGenerator<ExportedDocument> {
+  for (let document = await listing.next(); document !== undefined; document = await listing.next()) {
+    const listed = document;
+    yield { document: listed, open: () => open(listed) };
+  }
+}

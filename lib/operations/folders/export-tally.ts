@@ -1,0 +1,79 @@
+import { pipeline, Transform, type Readable } from 'node:stream';
+import type { AuditNote, ReadContext } from '../operation.js';
+
+/** What stands in the log when an export has ended, however it did. */
+const action = 'folder.exported';
+
+/** Counts what leaves with an export, and records it when that ends: the export's own record was written at its beginning. */
+export class ExportTally {
+  readonly #context: ReadContext;
+  readonly #note: AuditNote;
+  /** Those of which every byte has been handed over. */
+  #documents = 0;
+  #bytes = 0;
+  /** How many there are, once that is known. */
+  #inAll: number | undefined;
+  #hasEnded = false;
+
+  constructor(context: ReadContext, note: AuditNote) {
+    this.#context = context;
+    this.#note = note;
+  }
+
+  /** The same items; how many they are is known when all of them have been asked for. */
+  async *countAll<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+    let inAll = 0;
+    for await (const item of items) {
+      inAll += 1;
+      yield item;
+    }
+    this.#inAll = inAll;
+  }
+
+  /** Counts a document that is handed over in one piece. */
+  add(content: Buffer): Buffer {
+    this.#documents += 1;
+    this.#bytes += content.length;
+    return content;
+  }
+
+  /** Counts the pieces of a document as they are handed over, and the document with the last one. */
+  follow(content: Readable): Readable {
+    const counted = new Transform({
+      transform: (piece: Buffer, _encoding, done) => {
+        this.#bytes += piece.length;
+        done(null, piece);
+      },
+      flush: (done) => {
+        this.#documents += 1;
+        done();
+      },
+    });
+    // An error of either is the other's too; whoever reads gets it from the stream that is returned.
+    pipeline(content, counted, () => undefined);
+    return counted;
+  }
+
+  /** May be called twice. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { workspace, caller } = this.#context;
+    const counts = { documents: this.#documents, bytes: this.#bytes };
+    const detail = this.#inAll === this.#documents ? counts : { ...counts, broken_off: true };
+    const event = {
+      principal: caller.principalId,
+      credential: caller.credentialId,
+      interface: caller.interface,
+      action,
+      outcome: 'done' as const,
+      requestId: caller.requestId,
+      target: this.#note.target,
+      version: this.#note.version,
+      detail,
+    };
+    workspace.journal
+      .turn({ isRecordOnly: true, run: (turn) => turn.audit(event) })
+      .catch((cause: unknown) => workspace.onFault('The end of an export could not be recorded', cause));
+  }
+}

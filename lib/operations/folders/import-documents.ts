@@ -1,0 +1,58 @@
+import type { ImportedFile, PreparedContent } from '../../domain/change.js';
+import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
+import { conflict, notFound } from '../../domain/refusal.js';
+import type { ImportResult } from '../../changes/apply-import.js';
+import { applyChange } from '../../changes/commit.js';
+import { findDocument } from '../../view/locate.js';
+import type { Pen } from '../../changes/write-context.js';
+import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
+import type { WriteOperation } from '../operation.js';
+
+export interface ImportInput {
+  /** The folder that everything goes below; its editor may import. */
+  readonly into: Location;
+  readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
+  readonly message: string | null;
+}
+
+/** Said once for all files, which could none of them go below a document. @throws Refusal CONFLICT `name_taken` */
+function requireNoDocumentAt(pen: Pen, into: Location): void {
+  const inTheWay = [...ancestorsOf(into), into].find(
+    (place) => place !== rootLocation && findDocument(pen.turn.tables, place) !== undefined,
+  );
+  if (inTheWay === undefined) return;
+  if (pen.view.document(inTheWay) === undefined) throw notFound();
+  throw conflict('name_taken', `"${inTheWay}" is a document. Import into a folder.`, { location: inTheWay });
+}
+
+/** Brings in a batch of documents by one commit; what is there already with the same bytes is left as it is. Editor. */
+export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly PreparedContent[]> = {
+  kind: 'write',
+  name: 'document.import',
+  needs: ({ into }) => [{ role: 'editor', location: into }],
+  note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
+  async prepare(context, { files }) {
+    for (const { location } of files) requireNewLocation(location);
+    const outcomes = await Promise.allSettled(files.map((file) => prepareSource(context, file.content)));
+    // Nothing of the request is still being stored when it is refused.
+    return outcomes.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
+  },
+  run(pen, { into, files, message }, prepared) {
+    requireNoDocumentAt(pen, into);
+    const imported: ImportedFile[] = [];
+    for (const [index, { location }] of files.entries()) {
+      const content = prepared[index];
+      if (content !== undefined) {
+        imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
+      }
+    }
+    return applyChange(pen, { type: 'import', files: imported, message });
+  },
+  noteResult: (result) => ({
+    ...(result.versionId === null ? {} : { version: result.versionId }),
+    detail: { created: result.created.length, unchanged: result.unchanged.length, skipped: result.skipped.length },
+  }),
+};

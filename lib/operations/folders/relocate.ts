@@ -1,0 +1,77 @@
+import type { Precondition } from '../../domain/etag.js';
+import { joinLocation, nameOf, parentOf, requireNewLocation, type Location } from '../../domain/location.js';
+import type { RelocationResult } from '../../changes/apply-relocate.js';
+import { applyChange } from '../../changes/commit.js';
+import type { AuditNote, WriteOperation } from '../operation.js';
+
+interface Acknowledgement {
+  readonly precondition?: Precondition | undefined;
+  readonly acknowledged: boolean;
+  readonly report?: string | undefined;
+  /** A claim that the writer relies on: refused when it is not in force any more. */
+  readonly claimId?: string | undefined;
+}
+
+export interface RenameInput extends Acknowledgement {
+  readonly location: Location;
+  /** The new last segment. */
+  readonly name: string;
+}
+
+export interface MoveInput extends Acknowledgement {
+  readonly location: Location;
+  readonly toFolder: Location;
+}
+
+function noteOf({ from, to, gains, losses, versionId, moved }: RelocationResult): AuditNote {
+  const detail = { from, to, gains: gains.length, losses: losses.length };
+  const note = { version: versionId, detail };
+  return moved.type === 'document' ? { ...note, documentId: moved.document.id } : note;
+}
+
+function numberOf({ moved }: RelocationResult): number | null {
+  return moved.type === 'document' ? moved.document.number : null;
+}
+
+const renamed = ({ location, name }: RenameInput): Location => joinLocation(parentOf(location), name);
+const moved = ({ location, toFolder }: MoveInput): Location => joinLocation(toFolder, nameOf(location));
+
+/** Gives a document or folder another name where it is. Editor at the old and at the new location. */
+export const rename: WriteOperation<RenameInput, RelocationResult> = {
+  kind: 'write',
+  name: 'item.rename',
+  needs: (input) => [
+    { role: 'editor', location: input.location },
+    { role: 'editor', location: renamed(input) },
+  ],
+  needsAgain: (input) => [{ role: 'editor', location: renamed(input) }],
+  note: ({ location, name, acknowledged }) => ({ target: location, detail: { name, acknowledged } }),
+  run(pen, { location, name, ...rest }) {
+    requireNewLocation(name, 'name');
+    const to = joinLocation(parentOf(location), name);
+    return applyChange(pen, { type: 'relocate', operation: 'rename', from: location, to, ...rest });
+  },
+  noteResult: noteOf,
+  documentNumber: numberOf,
+};
+
+/** Puts a document or folder into another folder. Editor at both ends. */
+export const move: WriteOperation<MoveInput, RelocationResult> = {
+  kind: 'write',
+  name: 'item.move',
+  needs: (input) => [
+    { role: 'editor', location: input.location },
+    { role: 'editor', location: moved(input) },
+  ],
+  // The role at the old place may have been that of a grant which went along.
+  needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
+  note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
+  run(pen, { location, toFolder, ...rest }) {
+    // It is made where it is missing. What is moved keeps its name.
+    requireNewLocation(toFolder, 'to_folder');
+    const to = joinLocation(toFolder, nameOf(location));
+    return applyChange(pen, { type: 'relocate', operation: 'move', from: location, to, ...rest });
+  },
+  noteResult: noteOf,
+  documentNumber: numberOf,
+};

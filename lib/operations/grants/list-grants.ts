@@ -1,0 +1,50 @@
+import { ancestorsOf, compareText, type Location } from '../../domain/location.js';
+import { makePage, type Page } from '../../domain/page.js';
+import { findScopes, needsOnScope, toGrantRecord, type GrantInput, type GrantRecord } from './change-grant.js';
+import type { ReadOperation } from '../operation.js';
+
+export interface ListGrantsInput extends Pick<GrantInput, 'scopeType' | 'location'> {
+  /** Whether grants on the folders above are wanted too. */
+  readonly inherited: boolean;
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+export interface ListedGrant extends GrantRecord {
+  /** The folder above that the grant is on; undefined for a grant on the scope itself. */
+  readonly inheritedFrom?: Location;
+}
+
+/** Sorts by place, the root first, and within a place by id. */
+function positionOf(grant: ListedGrant): string {
+  const depth = grant.inheritedFrom === undefined ? 9999 : ancestorsOf(grant.inheritedFrom).length;
+  return `${String(depth).padStart(4, '0')} ${grant.id}`;
+}
+
+/**
+ * The grants on a scope, and if asked those on the folders above, which reach it as well: an approver may know who
+ * reaches its place and through which ancestor. Where no document lives, a document's scope is what was deleted there:
+ * such grants wait, and can be taken away. Approver there.
+ */
+export const listGrants: ReadOperation<ListGrantsInput, Page<ListedGrant>> = {
+  kind: 'read',
+  name: 'grant.list',
+  needs: needsOnScope,
+  note: ({ scopeType, location, inherited }) => ({ target: location, detail: { scope_type: scopeType, inherited } }),
+  run(context, input) {
+    const { tables } = context.view;
+    const own = findScopes(context.view, input)
+      .flatMap((scope) => tables.grants.on(scope))
+      .toSorted((a, b) => compareText(a.id, b.id))
+      .map((grant) => toGrantRecord(tables, grant, input));
+    const above = (input.inherited ? ancestorsOf(input.location) : []).flatMap((location) =>
+      tables.grants.on({ type: 'folder', location }).map((grant) => ({
+        ...toGrantRecord(tables, grant, { scopeType: 'folder', location }),
+        inheritedFrom: location,
+      })),
+    );
+    const following = [...above, ...own].filter((grant) => positionOf(grant) > input.after);
+    return makePage(following.slice(0, input.limit + 1), input.limit, positionOf);
+  },
+};

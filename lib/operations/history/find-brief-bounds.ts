@@ -1,0 +1,127 @@
+import type { BriefBound, BriefMark } from '../../domain/brief.js';
+import { rootLocation, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import type { View } from '../../view/view.js';
+import { startOf, type ChangePosition } from '../../history/walk-changes.js';
+
+export interface ReadBriefInput {
+  /**
+   * From where: the `position` of an earlier brief, or a time in milliseconds since 1970. Left out: from the caller's
+   * last brief, or for the first one from a week ago. Left out with `after`.
+   */
+  readonly since?: string | number | undefined;
+  /** Only changes in this folder; the root for all. */
+  readonly location: Location;
+  /** Do not count it as the caller's last brief. */
+  readonly keepsMark: boolean;
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Where a brief begins and ends, and where a page of it goes on. */
+export interface BriefPage {
+  readonly since: BriefBound;
+  readonly until: BriefBound;
+  readonly position: ChangePosition;
+  /** Comments with a number below it are still to be told. */
+  readonly addressed: number;
+  /** Whether it begins where the last brief began. */
+  readonly isRepeat: boolean;
+}
+
+/** Milliseconds that somebody's first brief goes back. */
+const firstBrief = 7 * 24 * 60 * 60 * 1000;
+/**
+ * Milliseconds after a brief in which the next one tells all of it again. Whoever got no answer asks again at once;
+ * agents have no other way to say that they did get one than to go on from its position.
+ */
+const briefRepeated = 10 * 60 * 1000;
+
+const digits = 16;
+const encode = (...numbers: number[]): string => numbers.map((each) => String(each).padStart(digits, '0')).join('');
+
+/** @throws Refusal INVALID_REQUEST `bad_cursor` */
+function decode(text: string, counts: readonly number[], field: string): number[] {
+  if (!/^\d+$/.test(text) || !counts.includes(text.length / digits)) {
+    throw invalidRequest('bad_cursor', 'This is no position of a brief. Start again without it.', { field });
+  }
+  return Array.from({ length: text.length / digits }, (_, index) =>
+    Number(text.slice(index * digits, (index + 1) * digits)),
+  );
+}
+
+/** From which a later brief can go on; of one length. */
+export function encodePosition({ moment, at, addressed }: BriefBound): string {
+  return encode(moment, at, addressed);
+}
+
+/** Where the next page goes on; of one length. */
+export function encodePage({ since, until, position, addressed }: Omit<BriefPage, 'isRepeat'>): string {
+  const bounds = [since, until].flatMap((bound) => [bound.moment, bound.at, bound.addressed]);
+  return encode(...bounds, position.moment, position.place, position.given, addressed);
+}
+
+function toBound([moment = 0, at = 0, addressed = 0]: readonly number[]): BriefBound {
+  return { moment, at, addressed };
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_cursor`, `bad_field` */
+export function findBriefBounds(
+  view: View,
+  principalId: string,
+  { since, after }: ReadBriefInput,
+  mark: BriefMark | undefined,
+): BriefPage {
+  if (after !== '') {
+    const numbers = decode(after, [10], 'cursor');
+    const [moment = 0, place = 0, given = 0, addressed = 0] = numbers.slice(6);
+    const [from, until] = [toBound(numbers), toBound(numbers.slice(3))];
+    return { since: from, until, position: { moment, place, given }, addressed, isRepeat: false };
+  }
+  const { briefs, comments } = view.tables;
+  const atTime = (time: number): BriefBound => ({
+    moment: briefs.lastMomentBefore(time),
+    at: time,
+    addressed: comments.lastAddressedBefore(principalId, time),
+  });
+  const isRepeat = since === undefined && isAskedAgain(mark, view.now);
+  const begin = (): BriefBound => {
+    if (typeof since === 'string') {
+      // Positions that were given out before comments had numbers of their own are a moment and a time.
+      const [moment = 0, at = 0, addressed] = decode(since, [2, 3], 'since');
+      return { moment, at, addressed: addressed ?? comments.lastAddressedBefore(principalId, at) };
+    }
+    if (since === undefined) {
+      return (isRepeat ? mark?.from : mark?.until) ?? atTime(Math.max(0, view.now - firstBrief));
+    }
+    if (!Number.isSafeInteger(since) || since < 0 || since > view.now) {
+      throw invalidRequest('bad_field', 'A brief begins at a time that is over.', { field: 'since' });
+    }
+    return atTime(since);
+  };
+  const until = { moment: briefs.lastMoment(), at: view.now, addressed: comments.lastAddressed() };
+  const from = begin();
+  const position = startOf({ since: from.moment, until: until.moment, within: rootLocation });
+  return { since: from, until, position, addressed: until.addressed + 1, isRepeat };
+}
+
+function isAskedAgain(mark: BriefMark | undefined, now: number): boolean {
+  if (mark === undefined) return false;
+  const silence = now - mark.until.at;
+  return silence >= 0 && silence < briefRepeated;
+}
+
+/**
+ * What the caller's last brief is from now on; undefined when it stays the one that it was: where this one left out what
+ * that one had not come to, and where it is that one told again, since the answer to this one may be lost, too.
+ */
+export function markAfter(
+  { since, until, isRepeat }: BriefPage,
+  { location, keepsMark, after }: ReadBriefInput,
+  mark: BriefMark | undefined,
+): BriefMark | undefined {
+  if (after !== '' || keepsMark || isRepeat || location !== rootLocation) return undefined;
+  const leavesOut = mark !== undefined && (since.moment > mark.until.moment || since.addressed > mark.until.addressed);
+  return leavesOut ? undefined : { from: since, until };
+}

@@ -1,0 +1,164 @@
+import type { Location } from '../../domain/location.js';
+import type { Page } from '../../domain/page.js';
+import { runResting } from '../../scheduling/run-cooperatively.js';
+import { View } from '../../view/view.js';
+import { conflict, invalidRequest } from '../../domain/refusal.js';
+import { applyRevert, toPreview, type RevertResult } from '../../changes/apply-revert.js';
+import {
+  planRevert,
+  type LeftAlone,
+  type LeftAloneReason,
+  type RevertPlan,
+  type RevertPreview,
+  type RevertStep,
+} from '../../changes/plan-revert.js';
+import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from '../operation.js';
+
+export interface PreviewRevertInput {
+  /** The folder in which it is done; the root for the whole workspace. */
+  readonly location: Location;
+  /** Whose doings are undone. */
+  readonly principalId: string;
+  /** Milliseconds since 1970: what was done then or later. */
+  readonly since: number;
+}
+
+export interface RevertChangesInput extends PreviewRevertInput {
+  /** The preview's digest: what was looked at is what is done. */
+  readonly preview: string;
+  readonly message: string | null;
+}
+
+const needs = ({ location }: PreviewRevertInput) => [{ role: 'editor', location, folder: true }] as const;
+const note = ({ location, principalId, since }: PreviewRevertInput): AuditNote => ({
+  target: location,
+  detail: { principal: principalId, since },
+});
+
+/** Plans a revert on the state of one moment, while others have their turn. */
+async function planPinned(
+  { workspace, caller, view }: ReadContext,
+  { location, principalId, since }: PreviewRevertInput,
+): Promise<RevertPlan> {
+  const snapshot = workspace.journal.sidecar.openSnapshot();
+  try {
+    const pinned = new View(snapshot.tables, view.reach, view.now);
+    const request = { location, principalId, since, callerId: caller.principalId };
+    return await runResting(planRevert(pinned, request));
+  } finally {
+    snapshot.close();
+  }
+}
+
+/**
+ * What it would take to undo what one principal wrote in a folder since a time, and what would be left alone. A
+ * principal that does not exist has done nothing. Editor of the folder.
+ */
+export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
+  kind: 'read',
+  name: 'folder.revert_preview',
+  isHeavy: true,
+  needs,
+  note,
+  run: async (context, input) => toPreview(await planPinned(context, input)),
+};
+
+export interface ListRevertInput extends PreviewRevertInput {
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** A page of a preview; every page has the digest of the whole. */
+export interface RevertPage extends Page<RevertStep | LeftAlone> {
+  readonly digest: string;
+}
+
+/** A page's position: the preview that it belongs to, and how many of its items came before. */
+const positionPattern = /^([0-9a-f]{64}) (\d{6})$/;
+
+/**
+ * The same preview by pages: what would be done first, then what would be left alone. All pages are of one preview.
+ * @throws Refusal CONFLICT `preview_changed` when another one would be continued; INVALID_REQUEST `bad_cursor`
+ */
+export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
+  kind: 'read',
+  name: previewRevert.name,
+  isHeavy: true,
+  needs,
+  note,
+  async run(context, { after, limit, ...input }) {
+    const [, digestBefore, place = '0'] = positionPattern.exec(after) ?? [];
+    if (after !== '' && digestBefore === undefined) {
+      throw invalidRequest('bad_cursor', 'The cursor is not one for this preview. Start again without it.', {
+        field: 'cursor',
+      });
+    }
+    const { steps, leftAlone, digest } = await planPinned(context, input);
+    if (digestBefore !== undefined && digestBefore !== digest) {
+      throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
+    }
+    const all = [...steps, ...leftAlone];
+    const end = Number(place) + limit;
+    const items = all.slice(Number(place), end);
+    return { items, digest, next: end < all.length ? `${digest} ${String(end).padStart(6, '0')}` : null };
+  },
+};
+
+/** Undoes it, as new versions by one commit. Editor of the folder. */
+export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult> = {
+  kind: 'write',
+  name: 'folder.revert',
+  isHeavy: true,
+  isLong: true,
+  needs,
+  note,
+  run: applyRevert,
+  noteResult: ({ principalId, since, versionId, steps, leftAlone }) =>
+    noteRevert({ principalId, since, versionId, documents: steps.length, untouched: leftAlone.length }),
+};
+
+/** What a revert leaves to say without naming a document. */
+export interface ShortRevert {
+  readonly location: Location;
+  readonly principalId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** How many documents were changed. */
+  readonly documents: number;
+  /** How many stayed as they were, by what stands against them. */
+  readonly leftAlone: Readonly<Record<LeftAloneReason, number>>;
+  /** Null when there was nothing to do. */
+  readonly versionId: string | null;
+}
+
+/** The same with a result that may be kept for a retry: where single documents lie must not outlive their erase. */
+export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortRevert> = {
+  kind: 'write',
+  name: revertChanges.name,
+  isHeavy: true,
+  isLong: true,
+  needs,
+  note,
+  *run(pen, input) {
+    const { principalId, since, steps, leftAlone, versionId } = yield* revertChanges.run(pen, input, undefined);
+    const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
+    for (const { reason } of leftAlone) counts[reason] += 1;
+    return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, versionId };
+  },
+  noteResult: ({ leftAlone, ...result }) =>
+    noteRevert({ ...result, untouched: Object.values(leftAlone).reduce((sum, count) => sum + count, 0) }),
+};
+
+function noteRevert({
+  principalId,
+  since,
+  versionId,
+  documents,
+  untouched,
+}: Pick<ShortRevert, 'principalId' | 'since' | 'versionId' | 'documents'> & { readonly untouched: number }): AuditNote {
+  return {
+    ...(versionId === null ? {} : { version: versionId }),
+    detail: { principal: principalId, since, documents, left_alone: untouched },
+  };
+}

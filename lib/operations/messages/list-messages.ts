@@ -1,0 +1,127 @@
+import type { Location } from '../../domain/location.js';
+import { messageNotice, type ListedMessage, type Message } from '../../domain/message.js';
+import { makePage, type Page } from '../../domain/page.js';
+import { invalidRequest, notFound } from '../../domain/refusal.js';
+import type { MessageTopic, StoredMessage } from '../../sidecar/tables/message-table.js';
+import type { View } from '../../view/view.js';
+import { MessagePresenter } from './describe-message.js';
+import type { ReadOperation } from '../operation.js';
+
+export type MessageBox = 'inbox' | 'unread' | 'sent';
+
+export interface ListMessagesInput {
+  readonly box: MessageBox;
+  /** Only those in threads about this document or folder. What the caller cannot read there has none. */
+  readonly about?: Location | undefined;
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Messages, and what whoever reads them has to know of them. */
+export interface MessagePage<Item> extends Page<Item> {
+  readonly notice: string;
+}
+
+const digits = 16;
+const positionOf = ({ number }: StoredMessage): string => String(number).padStart(digits, '0');
+
+/** @throws Refusal INVALID_REQUEST `bad_cursor` */
+function parsePosition(after: string): number {
+  if (after === '') return Number.MAX_SAFE_INTEGER;
+  if (!/^\d{16}$/.test(after)) {
+    throw invalidRequest('bad_cursor', 'The cursor is not one for this query. Start again without it.', {
+      field: 'cursor',
+    });
+  }
+  return Number(after);
+}
+
+function show<Item>(
+  found: readonly StoredMessage[],
+  limit: number,
+  present: (message: StoredMessage) => Item,
+): MessagePage<Item> {
+  const { items, next } = makePage(found, limit, positionOf);
+  return { items: items.map(present), next, notice: messageNotice };
+}
+
+/** No thread is about it, which is looked for as any other. */
+const nothing: MessageTopic = { type: 'document', number: -1 };
+
+function findTopic(view: View, about: Location): MessageTopic {
+  const document = view.document(about);
+  if (document !== undefined) return { type: 'document', number: document.number };
+  return view.folder(about) === undefined ? nothing : { type: 'folder', location: about };
+}
+
+/** The caller's own messages in a box, the newest first. */
+export const listMessages: ReadOperation<ListMessagesInput, MessagePage<ListedMessage>> = {
+  kind: 'read',
+  name: 'message.list',
+  needs: () => [],
+  note: ({ box, about }) => ({ ...(about === undefined ? {} : { target: about }), detail: { box } }),
+  run({ view, caller }, { box, about, after, limit }) {
+    const filter = { box, about: about === undefined ? undefined : findTopic(view, about) };
+    const found = view.tables.messages.list(caller.principalId, filter, parsePosition(after), limit + 1);
+    const presenter = new MessagePresenter(view, caller);
+    return show(found, limit, (message) => presenter.list(message));
+  },
+};
+
+export interface ReadThreadInput {
+  readonly threadId: string;
+  /** The position that the page before ended at; '' for the first page. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/**
+ * The messages of a thread that the caller sent or got, with their texts, the newest first. Marks nothing as read.
+ * @throws Refusal NOT_FOUND
+ */
+export const readMessageThread: ReadOperation<ReadThreadInput, MessagePage<Message>> = {
+  kind: 'read',
+  name: 'message.read_thread',
+  needs: () => [],
+  note: ({ threadId }) => ({ target: threadId }),
+  run({ view, caller }, { threadId, after, limit }) {
+    const { messages } = view.tables;
+    const before = parsePosition(after);
+    const thread = messages.findThread(threadId)?.number ?? 0;
+    const found = messages.listThread(caller.principalId, thread, before, limit + 1);
+    if (found.length === 0 && after === '') throw notFound();
+    const presenter = new MessagePresenter(view, caller);
+    return show(found, limit, (message) => presenter.read(message));
+  },
+};
+
+export interface ReadMessagesInput {
+  readonly messageIds: readonly string[];
+}
+
+/** Messages that the caller sent or got, with their texts, in the order asked for. @throws Refusal NOT_FOUND */
+export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>> = {
+  kind: 'read',
+  name: 'message.read',
+  needs: () => [],
+  note: ({ messageIds }) => ({ detail: { messages: messageIds } }),
+  run({ view, caller }, { messageIds }) {
+    const presenter = new MessagePresenter(view, caller);
+    const items = parseMessageIds(messageIds).map((id) => view.tables.messages.find(caller.principalId, id));
+    if (items.includes(undefined)) throw notFound();
+    const present = items.flatMap((message) => (message === undefined ? [] : [presenter.read(message)]));
+    return { items: present, next: null, notice: messageNotice };
+  },
+};
+
+/** Messages that can be named at once. */
+const mostNamed = 100;
+
+/** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */
+export function parseMessageIds(messageIds: readonly string[]): string[] {
+  if (messageIds.length === 0 || messageIds.length > mostNamed) {
+    throw invalidRequest('bad_field', `Name 1 to ${mostNamed} messages by their ids.`, { field: 'message_ids' });
+  }
+  return [...new Set(messageIds)];
+}

@@ -1,0 +1,35 @@
+import { notFound } from '../../domain/refusal.js';
+import type { ListedMessage } from '../../domain/message.js';
+import { MessagePresenter } from './describe-message.js';
+import { parseMessageIds } from './list-messages.js';
+import type { WriteOperation } from '../operation.js';
+
+export interface MarkMessagesInput {
+  readonly messageIds: readonly string[];
+  /** False marks them as unread again. */
+  readonly isRead: boolean;
+}
+
+/**
+ * Notes which messages the caller has read, for itself alone: nobody else is told. All of them or none. A message that
+ * it sent and did not get stays as it is.
+ * @throws Refusal NOT_FOUND
+ */
+export const markMessages: WriteOperation<MarkMessagesInput, readonly ListedMessage[]> = {
+  kind: 'write',
+  name: 'message.mark',
+  needs: () => [],
+  note: ({ messageIds, isRead }) => ({ detail: { messages: messageIds, read: isRead } }),
+  run(pen, { messageIds, isRead }) {
+    const { messages } = pen.turn.tables;
+    const presenter = new MessagePresenter(pen.view, pen.caller);
+    const find = (id: string) => messages.find(pen.caller.principalId, id);
+    const found = parseMessageIds(messageIds).map(find);
+    if (found.includes(undefined)) throw notFound();
+    return found.flatMap((message) => {
+      if (message === undefined) return [];
+      if (message.isRead !== null) messages.setRead(pen.caller.principalId, message.number, isRead);
+      return [presenter.list(message.isRead === null ? message : { ...message, isRead })];
+    });
+  },
+};

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { Subject } from '../../domain/grant.js';
+import { makeIdentifier } from '../../domain/identifier.js';
+import type { Location } from '../../domain/location.js';
+import { longestMessage, longestSubject, mostAddressed, type ListedMessage } from '../../domain/message.js';
+import { invalidRequest, notFound } from '../../domain/refusal.js';
+import type { MessageTopic, StoredMessage, StoredMessageThread } from '../../sidecar/tables/message-table.js';
+import type { Pen } from '../../changes/write-context.js';
+import { takeDiscussionRoom } from '../../changes/quota.js';
+import type { View } from '../../view/view.js';
+import { MessagePresenter } from './describe-message.js';
+import { mayWriteTo, resolveRecipients, toSubject } from './find-recipients.js';
+import type { WriteOperation } from '../operation.js';
+import { requirePlain, requireVisible } from '../require-visible.js';
+
+export interface SendMessageInput {
+  /** Ids of principals and groups. Left out with `threadId`: those that the thread's newest message was between. */
+  readonly to?: readonly string[] | undefined;
+  /** Needed for a new thread; not with `threadId`. */
+  readonly subject?: string | undefined;
+  readonly body: string;
+  /** A document or folder that the new thread is about; not with `threadId`. */
+  readonly about?: Location | undefined;
+  /** The thread that it answers in; left out: it starts one. */
+  readonly threadId?: string | undefined;
+}
+
+export interface SentMessage {
+  /** Names what it is about only where the sender did, which may have lost sight of it by the time of a replay. */
+  readonly message: ListedMessage;
+  /** Whether it was there already: the same message from the same sender, sent a moment before. */
+  readonly isRepeated: boolean;
+  /** The document that its thread is about, so that an erase finds what is kept of this. Internal; never leaves the service. */
+  readonly documentNumber: number | null;
+  readonly documentId: string | null;
+}
+
+/** Milliseconds in which the same message again is taken for a retry. */
+const repeatedWithin = 10 * 60 * 1000;
+
+const badField = (field: string, message: string) => invalidRequest('bad_field', message, { field });
+
+/** Line ends made LF, blanks around it dropped. @throws Refusal INVALID_REQUEST `bad_field` */
+function parseBody(text: string): string {
+  const body = text.replace(/\r\n?/g, '\n').trim();
+  if (body === '' || body.length > longestMessage || /\p{Surrogate}/u.test(body)) {
+    throw badField('body', `A message is text of 1 to ${longestMessage} characters.`);
+  }
+  requirePlain(body, 'body');
+  return body;
+}
+
+/** @throws Refusal INVALID_REQUEST `bad_field` */
+function parseSubject(text: string | undefined): string {
+  const subject = (text ?? '').trim();
+  if (subject === '' || subject.length > longestSubject || /[\t\n\p{Surrogate}]/u.test(subject)) {
+    throw badField('subject', `A new thread has a subject: one line of 1 to ${longestSubject} characters.`);
+  }
+  requireVisible(subject, 'subject');
+  return subject;
+}
+
+/** @returns each subject once. @throws Refusal INVALID_REQUEST `bad_field` */
+function parseAddressed(to: readonly string[]): Subject[] {
+  if (to.length === 0 || to.length > mostAddressed || to.some((id) => !/^[A-Za-z0-9_-]{1,128}$/.test(id))) {
+    throw badField('to', `A message is addressed to 1 to ${mostAddressed} principals or groups, by their ids.`);
+  }
+  return [...new Set(to)].map(toSubject);
+}
+
+/** What a new thread is about. @throws Refusal NOT_FOUND for what the sender cannot read */
+function findTopic(view: View, about: Location | undefined): MessageTopic | null {
+  if (about === undefined) return null;
+  const document = view.document(about);
+  const folder = view.folder(about);
+  if (document !== undefined) return { type: 'document', number: document.number };
+  if (folder === undefined) throw notFound();
+  return { type: 'folder', location: folder.location };
+}
+
+/** The thread with the newest message in it that the caller sent or got. @throws Refusal NOT_FOUND */
+function requireThread(pen: Pen, threadId: string): { thread: StoredMessageThread; newest: StoredMessage } {
+  const { messages } = pen.turn.tables;
+  const thread = messages.findThread(threadId);
+  const [newest] = messages.listThread(pen.caller.principalId, thread?.number ?? 0, Number.MAX_SAFE_INTEGER, 1);
+  if (thread === undefined || newest === undefined) throw notFound();
+  return { thread, newest };
+}
+
+/** Whom an answer goes to: all that the message was between, but for the caller and whomever it may not write to. */
+function addresseesOfAnswer(pen: Pen, newest: StoredMessage): Subject[] {
+  const between: readonly Subject[] = [{ type: 'principal', id: newest.from.id }, ...newest.addressed];
+  const ids = new Set(between.map(({ id }) => id));
+  ids.delete(pen.caller.principalId);
+  return [...ids].map(toSubject).filter((subject) => mayWriteTo(pen, subject));
+}
+
+/** @throws Refusal NOT_FOUND when there is one among them that there is not, or that the caller may not write to */
+function findAddressees(pen: Pen, to: readonly string[]): Subject[] {
+  const subjects = parseAddressed(to);
+  const refused = subjects.filter((subject) => !mayWriteTo(pen, subject));
+  if (refused.length > 0) throw notFound();
+  return subjects;
+}
+
+/**
+ * Sends a message, as the start of a thread or as an answer in one, to principals and groups whom the caller may write
+ * to (find-recipients.ts); everybody else is as unknown to it as an id that nobody has. Groups are resolved when it is
+ * sent: who joins later has not got it, and who leaves keeps it.
+ * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `too_many_recipients`
+ */
+export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
+  kind: 'write',
+  name: 'message.send',
+  needs: ({ about }) => (about === undefined ? [] : [{ role: 'reader', location: about }]),
+  note: ({ about, to, threadId }) => ({
+    ...(about === undefined ? {} : { target: about }),
+    detail: { to: to ?? null, thread: threadId ?? null },
+  }),
+  run(pen, input) {
+    const { tables, randomness, now } = pen.turn;
+    const { messages } = tables;
+    const sender = pen.caller.principalId;
+    const body = parseBody(input.body);
+    if (input.threadId !== undefined && (input.subject !== undefined || input.about !== undefined)) {
+      throw badField(
+        input.subject === undefined ? 'about' : 'subject',
+        'An answer has the subject of its thread, and is about what that is about.',
+      );
+    }
+    const subject = input.threadId === undefined ? parseSubject(input.subject) : '';
+    const answered = input.threadId === undefined ? undefined : requireThread(pen, input.threadId);
+    if (input.to === undefined && answered === undefined) throw badField('to', 'Say whom the message goes to.');
+    const topic = answered === undefined ? findTopic(pen.view, input.about) : answered.thread.about;
+    const addressed =
+      input.to === undefined && answered !== undefined
+        ? addresseesOfAnswer(pen, answered.newest)
+        : findAddressees(pen, input.to ?? []);
+    if (addressed.length === 0) throw notFound();
+    const show = (id: string, isRepeated: boolean): SentMessage => {
+      const stored = messages.find(sender, id);
+      if (stored === undefined) throw new Error('The message that was just written is not there.');
+      const { about } = stored.thread;
+      const documentNumber = about?.type === 'document' ? about.number : null;
+      const documentId = documentNumber === null ? null : (tables.documents.byNumber(documentNumber)?.id ?? null);
+      const message = new MessagePresenter(pen.view, pen.caller).list(stored);
+      return { message: { ...message, about: input.about ?? null }, isRepeated, documentNumber, documentId };
+    };
+    const digest = createHash('sha256')
+      .update(JSON.stringify([input.threadId ?? null, input.to ?? null, subject, topic, body]))
+      .digest();
+    const same = messages.findSame(sender, digest, now - repeatedWithin);
+    if (same !== undefined) return show(same, true);
+    const thread = answered?.thread.number ?? messages.insertThread(makeIdentifier('mth', randomness), subject, topic);
+    const id = makeIdentifier('msg', randomness);
+    const deliveredTo = resolveRecipients(pen, addressed);
+    takeDiscussionRoom(pen, body, deliveredTo.size);
+    messages.insert({ id, thread, sender, body, addressed, digest, sentAt: now, deliveredTo });
+    return show(id, false);
+  },
+  noteResult: ({ message, isRepeated, documentId }) => ({
+    ...(documentId === null ? {} : { documentId }),
+    detail: {
+      message: message.id,
+      thread: message.threadId,
+      to: message.to.map(({ id }) => id),
+      ...(isRepeated ? { repeated: true } : {}),
+    },
+  }),
+  documentNumber: ({ documentNumber }) => documentNumber,
+};

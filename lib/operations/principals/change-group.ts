@@ -1,0 +1,75 @@
+import type { Subject } from '../../domain/grant.js';
+import { makeIdentifier } from '../../domain/identifier.js';
+import type { Group } from '../../domain/principal.js';
+import { conflict, notFound } from '../../domain/refusal.js';
+import type { Tables } from '../../sidecar/sidecar.js';
+import { adminNeeds } from '../needs.js';
+import type { WriteOperation } from '../operation.js';
+import { adminsOf, requireAdmin } from './set-principal-state.js';
+
+/** A new, empty group. Admin. */
+export const addGroup: WriteOperation<{ readonly displayName: string }, Group> = {
+  kind: 'write',
+  name: 'group.add',
+  needs: () => adminNeeds,
+  note: ({ displayName }) => ({ target: displayName }),
+  run({ turn }, { displayName }) {
+    const group: Group = { id: makeIdentifier('grp', turn.randomness), displayName, createdAt: turn.now };
+    turn.tables.groups.insert(group);
+    return group;
+  },
+  noteResult: ({ id }) => ({ detail: { id } }),
+};
+
+export interface MembershipInput {
+  readonly groupId: string;
+  readonly member: Subject;
+}
+
+export interface MembershipResult extends MembershipInput {
+  /** False when nothing had to be done. */
+  readonly changed: boolean;
+}
+
+/** @throws Refusal NOT_FOUND when there is no such principal or group; the operator is in no group */
+export function requireSubject(tables: Tables, subject: Subject): void {
+  if (subject.type === 'group') {
+    if (tables.groups.find(subject.id) === undefined) throw notFound();
+    return;
+  }
+  const principal = tables.principals.find(subject.id);
+  if (principal === undefined || principal.kind === 'operator') throw notFound();
+}
+
+/** Puts a principal or group into a group: what is granted to the group reaches it from now on. Admin. */
+export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
+  kind: 'write',
+  name: 'group.join',
+  needs: () => adminNeeds,
+  note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
+  run({ turn }, { groupId, member }) {
+    requireSubject(turn.tables, { type: 'group', id: groupId });
+    requireSubject(turn.tables, member);
+    const above = turn.tables.groups.groupsAbove({ type: 'group', id: groupId });
+    if (member.type === 'group' && (member.id === groupId || above.includes(member.id))) {
+      throw conflict('group_cycle', 'The group would contain itself. Groups nest, but never in a circle.');
+    }
+    return { groupId, member, changed: turn.tables.groups.join(groupId, member, turn.now) };
+  },
+};
+
+/** Takes a principal or group out of a group: what the group gave it is revoked. Admin. */
+export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
+  kind: 'write',
+  name: 'group.leave',
+  needs: () => adminNeeds,
+  note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
+  run(pen, { groupId, member }) {
+    const { turn } = pen;
+    requireSubject(turn.tables, { type: 'group', id: groupId });
+    const before = adminsOf(pen);
+    if (!turn.tables.groups.leave(groupId, member)) throw notFound();
+    requireAdmin(before, adminsOf(pen));
+    return { groupId, member, changed: true };
+  },
+};

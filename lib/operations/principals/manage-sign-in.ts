@@ -1,0 +1,87 @@
+import { foldSignInName } from '../../access/identities.js';
+import type { NewLink } from '../../access/one-time-links.js';
+import type { People } from '../../access/people.js';
+import { conflict, notFound } from '../../domain/refusal.js';
+import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
+import type { Tables } from '../../sidecar/sidecar.js';
+import { adminNeeds } from '../needs.js';
+import type { ReadOperation, WriteOperation } from '../operation.js';
+
+/** The people of the service, whom an operation of one workspace is handed. */
+interface OfPeople {
+  readonly people: People;
+  readonly principalId: string;
+}
+
+export interface IssueLinkInput extends OfPeople {
+  /** An e-mail address or a name; left out keeps the present one, or makes one from the display name. */
+  readonly signInName?: string | undefined;
+}
+
+export interface IssuedLink extends NewLink {
+  readonly principalId: string;
+  readonly signInName: string;
+  /** Whether there is no password so far. */
+  readonly isFirst: boolean;
+}
+
+/** Makes a link by which a person chooses a password, once; earlier ones stop working. Admin. */
+export const issueLink: WriteOperation<IssueLinkInput, IssuedLink> = {
+  kind: 'write',
+  name: 'link.issue',
+  needs: () => adminNeeds,
+  note: ({ principalId }) => ({ target: principalId }),
+  run({ turn, author, workspace }, { people, principalId, signInName }) {
+    const principal = requirePerson(turn.tables, principalId);
+    if (principal.disabledAt !== null) {
+      throw conflict('principal_disabled', 'The principal is disabled. Enable it before making a link for it.');
+    }
+    const { identities, links } = people;
+    const present = identities.findOf(workspace, principalId);
+    // Whoever runs one workspace must not come into another one by somebody who is in both.
+    const isElsewhere = (present === undefined ? [] : identities.membershipsOf(present.id)).some(
+      (membership) => membership.workspace !== workspace,
+    );
+    const isByName = signInName !== undefined && identities.findByName(foldSignInName(signInName)) !== undefined;
+    if (author.kind !== 'operator' && (isElsewhere || (present === undefined && isByName))) {
+      throw conflict('not_yours_alone', 'They sign in to another workspace too: only the command line can do this.');
+    }
+    const identity = identities.provide(workspace, principalId, principal.displayName, signInName);
+    const link = links.issue(identity.id);
+    return { ...link, principalId, signInName: identity.signInName, isFirst: identity.passwordHash === null };
+  },
+  noteResult: ({ expiresAt, isFirst }) => ({ detail: { expires_at: expiresAt, first: isFirst } }),
+};
+
+/** Where a person is signed in. Admin. */
+export const listSessions: ReadOperation<OfPeople, readonly StoredSession[]> = {
+  kind: 'read',
+  name: 'session.list',
+  needs: () => adminNeeds,
+  note: ({ principalId }) => ({ target: principalId }),
+  run({ workspace, view }, { people, principalId }) {
+    requirePerson(view.tables, principalId);
+    const identity = people.identities.findOf(workspace.name, principalId);
+    return identity === undefined ? [] : people.sessions.listOf(identity.id);
+  },
+};
+
+/** Signs a person out everywhere. @returns how many sessions there were. Admin. */
+export const endSessions: WriteOperation<OfPeople, number> = {
+  kind: 'write',
+  name: 'session.end_all',
+  needs: () => adminNeeds,
+  note: ({ principalId }) => ({ target: principalId }),
+  run({ turn, workspace }, { people, principalId }) {
+    requirePerson(turn.tables, principalId);
+    const identity = people.identities.findOf(workspace, principalId);
+    return identity === undefined ? 0 : people.sessions.endAll(identity.id);
+  },
+};
+
+/** @throws Refusal NOT_FOUND */
+function requirePerson(tables: Tables, principalId: string) {
+  const principal = tables.principals.find(principalId);
+  if (principal?.kind !== 'person') throw notFound();
+  return principal;
+}

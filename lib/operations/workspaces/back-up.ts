@@ -1,0 +1,20 @@
+import type { BackupManifest } from '../../backup/backup-manifest.js';
+import { backUp, type BackUpOptions } from '../../backup/back-up.js';
+import { adminNeeds } from '../needs.js';
+import type { ReadOperation } from '../operation.js';
+
+/**
+ * Takes a backup of the workspace as it is at one moment, while it is served. Admin.
+ * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
+ */
+export const backUpWorkspace: ReadOperation<BackUpOptions, BackupManifest> = {
+  kind: 'read',
+  name: 'workspace.backup',
+  needs: () => adminNeeds,
+  note: ({ folder }) => ({ detail: { folder } }),
+  run: ({ workspace }, input) => backUp(workspace, input),
+  noteResult: ({ commit, audit }) => ({
+    ...(commit === null ? {} : { version: commit }),
+    detail: { audit_seq: audit.seq },
+  }),
+};

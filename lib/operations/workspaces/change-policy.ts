@@ -1,0 +1,38 @@
+import type { Policy } from '../../domain/policy.js';
+import { readPolicy, writePolicy } from '../../access/policy.js';
+import { adminNeeds } from '../needs.js';
+import type { ReadOperation, WriteOperation } from '../operation.js';
+
+/** What is in force for the whole workspace. Admin. */
+export const showPolicy: ReadOperation<Record<string, never>, Policy> = {
+  kind: 'read',
+  name: 'policy.show',
+  needs: () => adminNeeds,
+  note: () => ({}),
+  run: ({ view }) => readPolicy(view.tables),
+};
+
+export interface PolicyChange {
+  readonly before: Policy;
+  readonly after: Policy;
+}
+
+/** Sets some of it and leaves the rest; recorded with before and after. Admin. */
+export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
+  kind: 'write',
+  name: 'policy.change',
+  needs: () => adminNeeds,
+  note: (input) => ({ detail: { ...input } }),
+  run({ turn, search }, input) {
+    const after = { ...readPolicy(turn.tables), ...input };
+    const before = writePolicy(turn.tables, after);
+    if (concernsSearch(before, after)) turn.whenDurable(() => search.catchUp());
+    return { before, after };
+  },
+  noteResult: ({ before, after }) => ({ detail: { before, after } }),
+};
+
+function concernsSearch(before: Policy, after: Policy): boolean {
+  const hasOtherLanguages = before.searchLanguages.join() !== after.searchLanguages.join();
+  return hasOtherLanguages || before.searchByMeaning !== after.searchByMeaning;
+}

@@ -1,0 +1,102 @@
+import type { Caller } from '../../domain/caller.js';
+import { conflict, invalidRequest } from '../../domain/refusal.js';
+import type { Scratch } from '../../sidecar/scratch.js';
+import { distrustIndex } from '../../changes/index-changes.js';
+import { replayHistory, type RebuildProblem, type RebuildReport } from '../../integrity/replay-history.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import { adminNeeds } from '../needs.js';
+import type { WriteOperation } from '../operation.js';
+import { perform } from '../perform.js';
+
+export interface RebuildOptions {
+  /** Whether to go on without what is not understood; otherwise nothing is changed then. */
+  readonly isPartial?: boolean;
+  /** Called with the number of commits read so far. */
+  readonly tell?: (commits: number) => void | Promise<void>;
+}
+
+interface RebuildInput extends RebuildOptions {
+  readonly scratch: Scratch;
+}
+
+/** The rows that were made; null for a workspace without a commit. */
+type Rebuilt = RebuildReport | null;
+
+const mostNamed = 20;
+
+const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
+  kind: 'write',
+  name: 'workspace.rebuild',
+  needs: () => adminNeeds,
+  note: ({ isPartial = false }) => ({ detail: { partial: isPartial } }),
+  async prepare({ workspace }, { scratch, tell, isPartial = false }) {
+    // Looked at first: what is written while this waits may not lie in the repository yet.
+    const { head } = workspace.journal.state;
+    await workspace.checkpointer.run();
+    if (head === null) return null;
+    const report = await replayHistory(workspace.repository, head, scratch, tell);
+    if (report.problems.length > 0 && !isPartial) throw notUnderstood(report.problems);
+    return report;
+  },
+  run(pen, { scratch }, report) {
+    const { turn } = pen;
+    if (turn.tables.erasures.open().some(({ phase }) => phase === 'moved')) {
+      throw conflict('erase_under_way', 'An erase is being finished. Rebuild when its receipt is final.');
+    }
+    if (turn.state.head !== (report?.head ?? null)) {
+      throw conflict('content_changed', 'Somebody wrote meanwhile. Stop the service, then rebuild.');
+    }
+    for (const author of scratch.tables.principals.list()) {
+      // Somebody whom only the history knows: named, and cannot sign in.
+      if (turn.tables.principals.find(author.id) === undefined) {
+        turn.tables.principals.insert(author);
+        turn.tables.principals.setDisabled(author.id, turn.now);
+      }
+    }
+    const counted = report?.commits ?? 0;
+    const commits = Math.max(turn.state.commits, counted);
+    // Erases have taken commits away: counted from the end, nothing falls behind what somebody has been told of.
+    const storedBytes = turn.tables.content.replaceBy(scratch, commits - counted);
+    turn.state = { ...turn.state, commits, storedBytes };
+    turn.tables.erasures.hideAgain();
+    distrustIndex(pen);
+    return report;
+  },
+  noteResult: (report) =>
+    report === null
+      ? {}
+      : { version: report.head, detail: { commits: report.commits, problems: report.problems.length } },
+};
+
+/**
+ * Makes the rows of documents, versions, folders, renames and moves again from the repository, and puts them in the
+ * place of those that are there, all at once or not at all. Labels, claims and grants stay with their documents, and the
+ * text index is built anew from them. Admin.
+ * Waits for an erase that is taking rows away: what it still has to take hangs on numbers that a rebuild gives anew.
+ * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`,
+ * `erase_under_way`
+ */
+export function rebuild(workspace: Workspace, caller: Caller, options: RebuildOptions = {}): Promise<Rebuilt> {
+  return workspace.eraser.holdOff(() => rebuildNow(workspace, caller, options));
+}
+
+async function rebuildNow(workspace: Workspace, caller: Caller, options: RebuildOptions): Promise<Rebuilt> {
+  const scratch = workspace.journal.sidecar.openScratch();
+  try {
+    return (await perform(workspace, caller, rebuildRows, { ...options, scratch })).result;
+  } finally {
+    scratch.close();
+  }
+}
+
+function notUnderstood(problems: readonly RebuildProblem[]): Error {
+  const named = problems
+    .slice(0, mostNamed)
+    .map(({ commit, reason }) => (commit === null ? `In the newest tree, ${reason}` : `Commit ${commit}: ${reason}.`));
+  const more = problems.length > mostNamed ? [`And ${problems.length - mostNamed} more.`] : [];
+  return invalidRequest(
+    'history_not_understood',
+    ['The history is not all the work of this service, and nothing was changed.', ...named, ...more].join('\n'),
+    { problems: problems.slice(0, mostNamed), count: problems.length },
+  );
+}

@@ -1,0 +1,110 @@
+import { rm } from 'node:fs/promises';
+import { makeSigner } from '../../audit/checkpoint.js';
+import { recoverAction } from '../../audit/verify.js';
+import type { Caller } from '../../domain/caller.js';
+import { decodeCommit } from '../../git/objects/objects.js';
+import { auditKeyOf } from '../../sidecar/service-file.js';
+import { checkBackup } from '../../backup/check-backup.js';
+import { applyChange } from '../../changes/commit.js';
+import { openWorkspace } from '../../workspace/open-workspace.js';
+import {
+  prepareStage,
+  stageBackup,
+  stageClone,
+  type CloneSource,
+  type StagedWorkspace,
+  type StageOptions,
+} from '../../backup/stage-workspace.js';
+import { findVersion } from '../../history/trailers.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import { adminNeeds } from '../needs.js';
+import type { WriteOperation } from '../operation.js';
+import { perform } from '../perform.js';
+import { rebuild, type RebuildOptions } from './rebuild.js';
+
+/** Where a workspace comes from. */
+export type RestoreSource =
+  { readonly backup: string; readonly passphrase: string } | (RebuildOptions & CloneSource & { readonly name: string });
+
+/** Writes into a restored workspace's log how it came here, and with which commit. Admin. */
+function recording(name: string): WriteOperation<{ readonly commit: string | null }, null> {
+  return {
+    kind: 'write',
+    name,
+    needs: () => adminNeeds,
+    note: ({ commit }) => (commit === null ? {} : { version: commit }),
+    run: () => null,
+  };
+}
+
+const recordRestore = recording('workspace.restore');
+/** A chain that begins with this is a new one, of which the commits up to that one know nothing. */
+const recordRecovery = recording(recoverAction);
+
+/** Says in the history what the first record says: every later clone carries it. Admin. */
+const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
+  kind: 'write',
+  name: 'workspace.recovered',
+  needs: () => adminNeeds,
+  note: ({ from }) => ({ detail: { from } }),
+  run: (pen, { from }) => applyChange(pen, { type: 'recover', from }),
+  noteResult: (commit) => ({ version: commit }),
+};
+
+/**
+ * Makes a workspace from a backup or from a clone alone, checks it, and records that it was restored. It is complete
+ * then, and waits to be adopted; where anything is wrong nothing of it stays. From a clone come content and history;
+ * people, groups, grants, keys, labels, claims and the audit log are not in one.
+ * @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `backup_damaged`, `bad_clone`, `git_missing`,
+ * `history_not_understood`
+ */
+export async function restoreWorkspace(
+  source: RestoreSource,
+  options: StageOptions,
+  caller: Caller,
+): Promise<StagedWorkspace> {
+  const checked = 'backup' in source ? await checkBackup(source.backup, source.passphrase) : undefined;
+  const name = checked?.manifest.workspace ?? ('name' in source ? source.name : '');
+  const stage = await prepareStage(options, name);
+  try {
+    const staged =
+      checked !== undefined
+        ? await stageBackup(checked, stage, options)
+        : await stageClone('clone' in source ? source : { clone: '' }, name, stage, options);
+    await withWorkspace(staged, options, async (workspace) => {
+      const commit = await findNewestVersion(workspace);
+      await perform(workspace, caller, 'clone' in source ? recordRecovery : recordRestore, { commit });
+      if (!('clone' in source)) return;
+      await rebuild(workspace, caller, source);
+      if (commit !== null) await perform(workspace, caller, carryRecovery, { from: commit });
+      await workspace.checkpointer.run();
+    });
+    return staged;
+  } catch (error) {
+    await rm(stage, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The id that was handed out for the newest commit: one that an erase made anew keeps it. */
+async function findNewestVersion({ journal, repository }: Workspace): Promise<string | null> {
+  const { head } = journal.state;
+  if (head === null) return null;
+  return findVersion(decodeCommit((await repository.read(head)).bytes).message) ?? head;
+}
+
+async function withWorkspace(
+  { name, part, stage }: StagedWorkspace,
+  { files }: StageOptions,
+  work: (workspace: Workspace) => Promise<void>,
+): Promise<void> {
+  const key = part.keys.find(({ purpose }) => purpose === auditKeyOf(name));
+  if (key === undefined) throw new Error(`The key of ${name}'s audit chain is not there.`);
+  const signer = makeSigner(name, Buffer.from(key.material, 'base64'));
+  const workspace = await openWorkspace({ ...files, dataFolder: stage, signerOf: () => signer }, name);
+  try {
+    await work(workspace);
+  } finally {
+    await workspace.close();
+  }
+}

@@ -1,0 +1,40 @@
+import type { RateLimiter } from '../access/token-buckets.js';
+import type { WorkLimits } from '../access/work-limits.js';
+import type { CursorSealer } from '../access/seal-cursor.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { Log } from '../domain/log.js';
+import type { NotedLater } from '../journal/deferred-audit.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** The running service, as far as this face needs it. */
+export interface RestHost {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly cursors: CursorSealer;
+  readonly limiter: RateLimiter;
+  readonly workLimits: WorkLimits;
+  find(workspace: string): Workspace | undefined;
+  names(): readonly string[];
+}
+
+/** Which build of the program serves. */
+export interface Build {
+  readonly version: string;
+  /** Forty hex digits; null when the build does not know. */
+  readonly commit: string | null;
+}
+
+export interface RestOptions {
+  readonly build: Build;
+  readonly log: Log;
+  /** Proxies in front that may say who the client is: their number, or which. */
+  readonly trustProxy: number | readonly string[];
+  /** Web origins whose pages may call; none by default. */
+  readonly corsOrigins: readonly string[];
+  /** Whether answers are checked against the description as well as requests. */
+  readonly validateResponses: boolean;
+  /** The path that a proxy puts in front, without a slash at its end; none when left out. */
+  readonly base?: string;
+  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  readonly later: NotedLater;
+}

@@ -1,0 +1,187 @@
+import { nameOf, type Location } from '../../domain/location.js';
+import type { DocumentKind } from '../../domain/document.js';
+import type { WordVectors } from '../meaning/word-vectors.js';
+import { DirectionFinder } from '../meaning/find-directions.js';
+import { findTitle } from './find-title.js';
+import { countOnce } from '../segments/posting.js';
+import { reduceMarkup } from './reduce-markup.js';
+import { english, type Languages } from '../languages/languages.js';
+import { wordsOfStretch } from '../languages/show-languages.js';
+import { spellingAt, splitWords } from './split-words.js';
+import { stemOfDocument, stemWord } from './stem-word.js';
+
+/** A document as search sees it. */
+export interface SearchDocument {
+  readonly location: Location;
+  /** Left out: the first heading or front matter, else the name. */
+  readonly title?: string;
+  /** Null for binary content, which is found by its name and labels. */
+  readonly text: string | null;
+  readonly kind: DocumentKind;
+  readonly labels: readonly string[];
+}
+
+/** A document taken apart: what stands in the index about it. */
+export interface AnalyzedDocument {
+  readonly location: Location;
+  readonly flags: number;
+  /** Words in each field, in the order of `fieldNames`. */
+  readonly lengths: readonly [number, number, number, number];
+  /** Packed counts (see posting.ts) by term. */
+  readonly terms: ReadonlyMap<string, number>;
+  /** Where its text points, stretch by stretch (see meaning/find-directions.ts); empty where that is not asked for. */
+  readonly directions: Int8Array;
+}
+
+export const binaryFlag = 1;
+/** The title is the name, and changes with it. */
+export const titledByNameFlag = 2;
+
+/** Characters of a text that are indexed; what comes after can be read, but not found. */
+export const longestText = 10_000_000;
+
+/** Marks the term by which a label is filtered. No word holds it, so no query can name it. */
+export const labelMark = '\u0000';
+
+const [body, title, path, label] = [0, 1, 2, 3] as const;
+
+/** How documents are taken apart. */
+export interface Reading {
+  readonly languages: Languages;
+  /** With which a document's directions are found, too. */
+  readonly vectors: WordVectors | null;
+}
+
+export const plainReading: Reading = { languages: english, vectors: null };
+
+/** Takes time in proportion to the text, whatever it holds. */
+export function analyzeDocument(document: SearchDocument, { languages, vectors } = plainReading): AnalyzedDocument {
+  const name = nameOf(document.location);
+  const text = document.text?.slice(0, longestText) ?? '';
+  const found = document.title === undefined ? findTitle(text) : undefined;
+  const heading = document.title ?? found?.title;
+  const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
+  const collected = new Collected(languages, undefined, directions);
+  if (found !== undefined) {
+    collected.addBody(reduceMarkup(text.slice(0, found.start), name));
+    collected.addBody(reduceMarkup(text.slice(found.end), name));
+  } else collected.addBody(reduceMarkup(text, name));
+  collected.add(heading ?? name, title);
+  collected.add(name, path);
+  for (const each of document.labels) collected.addLabel(each);
+  return {
+    location: document.location,
+    flags: (document.kind === 'binary' ? binaryFlag : 0) | (heading === undefined ? titledByNameFlag : 0),
+    lengths: collected.lengths,
+    terms: collected.terms,
+    directions: directions?.end() ?? noDirections,
+  };
+}
+
+/** The same document at another location; what its name says is read anew, the rest stays. */
+export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location, languages: Languages): AnalyzedDocument {
+  const name = nameOf(location);
+  const collected = new Collected(languages, analyzed);
+  collected.drop(path);
+  collected.add(name, path);
+  if (analyzed.flags & titledByNameFlag) {
+    collected.drop(title);
+    collected.add(name, title);
+  }
+  return { ...analyzed, location, lengths: collected.lengths, terms: collected.terms };
+}
+
+/** The same document with other labels. */
+export function relabelAnalyzed(
+  analyzed: AnalyzedDocument,
+  labels: readonly string[],
+  languages: Languages,
+): AnalyzedDocument {
+  const collected = new Collected(languages, analyzed);
+  collected.drop(label);
+  for (const each of labels) collected.addLabel(each);
+  return { ...analyzed, lengths: collected.lengths, terms: collected.terms };
+}
+
+const noDirections = new Int8Array(0);
+
+const bitsOfField = [127 << 5, 7 << 2, 1 << 1, 1] as const;
+
+class Collected {
+  readonly terms: Map<string, number>;
+  readonly lengths: [number, number, number, number];
+  readonly #languages: Languages;
+  readonly #directions: DirectionFinder | undefined;
+
+  constructor(languages: Languages, start?: AnalyzedDocument, directions?: DirectionFinder) {
+    this.#languages = languages;
+    this.#directions = directions;
+    this.terms = new Map(start?.terms);
+    this.lengths = start === undefined ? [0, 0, 0, 0] : [...start.lengths];
+  }
+
+  addBody(text: string): void {
+    const languages = this.#languages;
+    const words: string[] = [];
+    const spelled: string[] = [];
+    splitWords(text, (word, start, end) => {
+      // What texts point to is known of English words alone.
+      if (!languages.areSpelled || this.#directions !== undefined) {
+        const stem = stemOfDocument(word);
+        this.#directions?.addWord(stem);
+        if (!languages.areSpelled && stem !== null) this.#count(stem, body);
+      }
+      if (!languages.areSpelled) return;
+      words.push(word);
+      spelled.push(spellingAt(text, word, start, end));
+      if (words.length === wordsOfStretch) this.#addStretch(words, spelled);
+    });
+    this.#addStretch(words, spelled);
+  }
+
+  /** Empties both lists. */
+  #addStretch(words: string[], spelled: string[]): void {
+    const languages = this.#languages.ofStretch(words);
+    words.forEach((word, index) => {
+      if (!languages.leavesOut(word)) this.#countAll(word, spelled[index] ?? word, body, languages);
+    });
+    words.length = 0;
+    spelled.length = 0;
+  }
+
+  /** Titles, names and labels keep their stop words: a file may be called `about`. */
+  add(text: string, field: 1 | 2 | 3): void {
+    const { areSpelled } = this.#languages;
+    splitWords(text, (word, start, end) => {
+      if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field, this.#languages);
+      else this.#count(stemWord(word), field);
+    });
+  }
+
+  addLabel(text: string): void {
+    this.add(text, label);
+    this.terms.set(labelMark + text, 1);
+  }
+
+  /** Takes back all that one field says. */
+  drop(field: 1 | 2 | 3): void {
+    this.lengths[field] = 0;
+    for (const [term, counts] of this.terms) {
+      const left = counts & ~bitsOfField[field];
+      if (left === 0) this.terms.delete(term);
+      else if (left !== counts) this.terms.set(term, left);
+    }
+  }
+
+  /** A word of several languages has several stems, and is one word of the text all the same. */
+  #countAll(word: string, spelled: string, field: 0 | 1 | 2 | 3, languages: Languages): void {
+    const stems = languages.stemsOf(word, spelled);
+    for (const stem of stems) this.#count(stem, field);
+    this.lengths[field] -= stems.length - 1;
+  }
+
+  #count(term: string, field: 0 | 1 | 2 | 3): void {
+    this.terms.set(term, countOnce(this.terms.get(term) ?? 0, field));
+    this.lengths[field] += 1;
+  }
+}

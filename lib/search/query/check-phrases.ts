@@ -1,0 +1,52 @@
+import { nameOf, type Location } from '../../domain/location.js';
+import type { Phrase } from './parse-query.js';
+import { reduceMarkup } from '../analysis/reduce-markup.js';
+import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
+
+/** Candidates of a phrase that are read for one page, and characters of their texts. */
+export const mostPhraseCandidates = 256;
+export const mostPhraseText = 4_000_000;
+/** Characters of a text in which a phrase is sought. */
+const mostSearched = 1_000_000;
+
+/** Rests where it yields. @returns whether every wanted phrase stands in the text or in the document's name, and no prohibited one does. */
+export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
+  const name = nameOf(location);
+  const words: string[] = [];
+  const readable = reduceMarkup(text.slice(0, mostSearched), name);
+  yield;
+  yield* splitWordsInSteps(readable, (word) => words.push(word));
+  const lists = [words, wordsOf(name)];
+  for (const phrase of phrases) {
+    let isThere = false;
+    for (const list of lists) isThere ||= (yield* findPhrase(list, phrase.words)) >= 0;
+    if (isThere === phrase.isProhibited) return false;
+  }
+  return true;
+}
+
+/** Words of a text between two rests. */
+const wordsBetweenRests = 50_000;
+
+/**
+ * The place of the phrase's first word in the list; -1 when it isn't there. Looks at each word of the list twice at
+ * most, whatever repeats in it and in the phrase (the algorithm of Knuth, Morris and Pratt). Rests where it yields.
+ */
+export function* findPhrase(list: readonly string[], phrase: readonly string[]): Generator<void, number> {
+  const { length } = phrase;
+  if (length === 0) return -1;
+  const failures = [0];
+  for (let index = 1, matched = 0; index < length; index += 1) {
+    while (matched > 0 && phrase[index] !== phrase[matched]) matched = failures[matched - 1] ?? 0;
+    if (phrase[index] === phrase[matched]) matched += 1;
+    failures.push(matched);
+  }
+  let matched = 0;
+  for (let index = 0; index < list.length; index += 1) {
+    if (index % wordsBetweenRests === wordsBetweenRests - 1) yield;
+    while (matched > 0 && list[index] !== phrase[matched]) matched = failures[matched - 1] ?? 0;
+    if (list[index] === phrase[matched]) matched += 1;
+    if (matched === length) return index - length + 1;
+  }
+  return -1;
+}

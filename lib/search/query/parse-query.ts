@@ -1,0 +1,225 @@
+import lunr from 'lunr';
+import { invalidRequest, type Refusal } from '../../domain/refusal.js';
+import { bodyField, everyField, fieldNames } from '../segments/posting.js';
+import { english, type Languages } from '../languages/languages.js';
+import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
+
+/** lunr's parser of its query language, which its typings leave out. */
+const { QueryParser } = lunr as unknown as {
+  readonly QueryParser: new (text: string, query: lunr.Query) => { parse(): lunr.Query };
+};
+
+/**
+ * What may be asked. The limits lie in the text of the query alone: a limit on the work done would depend on
+ * content that the caller may not know of.
+ */
+export const longestQuery = 512;
+export const mostClauses = 24;
+export const mostTerms = 64;
+export const mostPatterns = 4;
+export const shortestPrefix = 3;
+export const mostEdits = 2;
+export const shortestFuzzyWord = 4;
+const largestBoost = 100;
+
+export type QueryTerm =
+  | { readonly type: 'exact'; readonly term: string }
+  /** Any of the stems that a word has in several languages; that of English first. */
+  | { readonly type: 'any'; readonly terms: readonly string[] }
+  /** `*` stands for any characters; what comes before the first is literal. The literal's own stem matches too. */
+  | { readonly type: 'wildcard'; readonly pattern: string; readonly stem: string }
+  | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number };
+
+/** What one word of the query asks for; more than one term where the index takes the word apart. */
+export interface Clause {
+  readonly presence: 'optional' | 'required' | 'prohibited';
+  readonly boost: number;
+  /** One bit a field, in the order of `fieldNames`. */
+  readonly fields: number;
+  readonly terms: readonly QueryTerm[];
+}
+
+/** Words that must, or must not, follow each other in the text; folded, not stemmed. */
+export interface Phrase {
+  readonly words: readonly string[];
+  readonly isProhibited: boolean;
+}
+
+export interface Query {
+  readonly clauses: readonly Clause[];
+  readonly phrases: readonly Phrase[];
+}
+
+/** `operators` is lunr's language and quotes; `plain` is words and quotes. */
+export type QuerySyntax = 'operators' | 'plain';
+
+const quoted = /([+-]?)["“”]([^"“”]*)["“”]/g;
+/** Signs that stand alone or lead a word without being an operator of lunr's. */
+const looseSign = /(^|\s)(?:[+-]+(?=\s|$)|[~^]+)/g;
+const wordWithStars = /[\p{L}\p{N}\p{M}*]+/gu;
+
+/**
+ * Reads a query. Text that lunr's parser refuses (`10:30`, an address, `+`) is taken as plain words.
+ * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`
+ */
+export function parseQuery(text: string, syntax: QuerySyntax = 'operators', languages: Languages = english): Query {
+  if (text.length > longestQuery) {
+    throw invalidRequest('query_too_long', `The query is longer than ${longestQuery} characters.`, { field: 'q' });
+  }
+  const phrases: Phrase[] = [];
+  const required: (readonly SpelledWord[])[] = [];
+  const rest = text.replace(quoted, (_, sign: string, inner: string) => {
+    const words = wordsIn(inner);
+    const isProhibited = sign === '-';
+    if (words.length > 0) phrases.push({ words: words.map(({ word }) => word), isProhibited });
+    if (!isProhibited) required.push(words);
+    return ' ';
+  });
+  const read = (keepsStopWords: boolean): Query => {
+    const manner = { languages, keepsStopWords };
+    const clauses = required.map((words) => clauseOf(words, manner));
+    const words = (syntax === 'operators' ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
+    return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
+  };
+  const query = read(false);
+  // Words that say little are all there is: titles and names have them.
+  const complete = query.clauses.length > 0 ? query : read(true);
+  checkLimits(complete);
+  return complete;
+}
+
+/** How words of the query become terms. */
+interface Manner {
+  readonly languages: Languages;
+  readonly keepsStopWords: boolean;
+}
+
+interface SpelledWord {
+  readonly word: string;
+  readonly spelled: string;
+}
+
+function wordsIn(text: string): SpelledWord[] {
+  const words: SpelledWord[] = [];
+  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end) }));
+  return words;
+}
+
+function clauseOf(words: readonly SpelledWord[], manner: Manner): Clause {
+  return { presence: 'required', boost: 1, fields: everyField, terms: exactTerms(words, manner) };
+}
+
+function exactTerms(words: readonly SpelledWord[], { languages, keepsStopWords }: Manner): QueryTerm[] {
+  return words
+    .filter(({ word }) => keepsStopWords || !languages.isStopWord(word))
+    .map(({ word, spelled }) => {
+      const terms = languages.stemsOf(word, spelled);
+      return terms.length > 1 ? { type: 'any', terms } : { type: 'exact', term: terms[0] ?? word };
+    });
+}
+
+function readWords(text: string, manner: Manner): Clause[] {
+  return text
+    .split(/\s+/u)
+    .map((word) => exactTerms(wordsOfQuery(word), manner))
+    .map((terms) => ({ presence: 'optional', boost: 1, fields: everyField, terms }));
+}
+
+/**
+ * The words of a query's word. Where characters come in pairs, a single one says nothing that its pairs
+ * don't say better.
+ */
+function wordsOfQuery(text: string): SpelledWord[] {
+  const words = wordsIn(text);
+  const hasPairs = words.some(({ word }) => isWithoutSpaces(word) && isPair(word));
+  return hasPairs ? words.filter(({ word }) => !isWithoutSpaces(word) || isPair(word)) : words;
+}
+
+/** Whole code points. */
+function charactersOf(text: string): string[] {
+  return Array.from(text);
+}
+
+function isPair(word: string): boolean {
+  return charactersOf(word).length === 2;
+}
+
+/** lunr's reading of the text, or undefined where it can't be read so. */
+function readOperators(text: string, manner: Manner): Clause[] | undefined {
+  const query = new lunr.Query([...fieldNames]);
+  try {
+    new QueryParser(text.replace(looseSign, '$1'), query).parse();
+  } catch (error) {
+    if (error instanceof lunr.QueryParseError) return undefined;
+    throw error;
+  }
+  const clauses = query.clauses.map((clause) => readClause(clause, manner));
+  return clauses.every((clause) => clause !== undefined) ? clauses : undefined;
+}
+
+function readClause(
+  clause: lunr.Query.Clause & { presence?: lunr.Query.presence },
+  manner: Manner,
+): Clause | undefined {
+  const fields = clause.fields.reduce((mask, name) => mask | (1 << fieldNames.indexOf(name as 'body')), 0);
+  const edits = clause.editDistance ?? 0;
+  const presence =
+    clause.presence === lunr.Query.presence.REQUIRED
+      ? 'required'
+      : clause.presence === lunr.Query.presence.PROHIBITED
+        ? 'prohibited'
+        : 'optional';
+  const own = { ...manner, keepsStopWords: manner.keepsStopWords || (fields & bodyField) === 0 };
+  const shape = { presence, boost: Math.min(clause.boost, largestBoost), fields } as const;
+  if (clause.term.includes('*')) {
+    const terms = wildcardTerms(clause.term, own);
+    return terms === undefined ? undefined : { ...shape, terms };
+  }
+  if (edits === 0) return { ...shape, terms: exactTerms(wordsOfQuery(clause.term), own) };
+  return { ...shape, terms: wordsIn(clause.term).map((word) => fuzzyTerm(word, edits, own)) };
+}
+
+/** Undefined for a leading `*`, which is how Markdown stresses and not how words are sought. */
+function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
+  const terms: QueryTerm[] = [];
+  for (const piece of foldText(text).match(wordWithStars) ?? []) {
+    if (!piece.includes('*')) terms.push(...exactTerms(wordsOfQuery(piece), manner));
+    else if (piece.startsWith('*')) return undefined;
+    else if (isWithoutSpaces(piece)) terms.push(...exactTerms(wordsOfQuery(piece), manner));
+    else {
+      if (charactersOf(piece).indexOf('*') < shortestPrefix) {
+        throw tooComplex(`A word with "*" needs at least ${shortestPrefix} characters before it.`);
+      }
+      const literal = piece.slice(0, piece.indexOf('*'));
+      const endsThere = /^\*+$/.test(piece.slice(literal.length));
+      terms.push({
+        type: 'wildcard',
+        pattern: piece.replaceAll(/\*+/g, '*'),
+        stem: endsThere ? (manner.languages.stemsOf(literal, literal)[0] ?? literal) : literal,
+      });
+    }
+  }
+  return terms;
+}
+
+function fuzzyTerm({ word, spelled }: SpelledWord, edits: number, { languages }: Manner): QueryTerm {
+  if (isWithoutSpaces(word)) return { type: 'exact', term: word };
+  if (edits > mostEdits) throw tooComplex(`"~" allows at most ${mostEdits} edits.`);
+  if (charactersOf(word).length < shortestFuzzyWord) {
+    throw tooComplex(`A word with "~" needs at least ${shortestFuzzyWord} characters.`);
+  }
+  return { type: 'fuzzy', term: languages.stemsOf(word, spelled)[0] ?? word, edits };
+}
+
+function checkLimits({ clauses }: Query): void {
+  const terms = clauses.flatMap((clause) => clause.terms);
+  if (clauses.length > mostClauses) throw tooComplex(`The query has more than ${mostClauses} words.`);
+  if (terms.length > mostTerms) throw tooComplex(`The query has more than ${mostTerms} terms.`);
+  if (terms.filter(({ type }) => type === 'wildcard' || type === 'fuzzy').length > mostPatterns) {
+    throw tooComplex(`The query has more than ${mostPatterns} words with "*" or "~".`);
+  }
+}
+
+function tooComplex(message: string): Refusal {
+  return invalidRequest('query_too_complex', message, { field: 'q' });
+}

@@ -1,0 +1,19 @@
+import type { Location } from '../../domain/location.js';
+import type { Languages } from '../languages/languages.js';
+import type { WidenedTerm } from '../ranking/rank-documents.js';
+
+/** How an index is opened. */
+export interface SearchOptions {
+  /** Where the index is kept between starts; null keeps it in memory alone. */
+  readonly folder: string | null;
+  /** The current text of a document, to check phrases against; null for a binary or an absent one. */
+  readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;
+  /** Terms near in meaning to a term of a query. */
+  readonly neighboursOf?: (term: string) => readonly WidenedTerm[];
+  /** Told of failures in the background, after which the index goes on as it was. */
+  readonly report?: (error: Error) => void;
+  /** In which documents are taken apart where nothing is stored: English. */
+  readonly languages?: Languages;
+  /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
+  readonly firstTier?: number;
+}

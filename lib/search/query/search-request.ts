@@ -1,0 +1,35 @@
+import type { DocumentKind } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { QuerySyntax } from './parse-query.js';
+import type { SearchPosition } from '../ranking/rank-documents.js';
+import type { SearchReach } from '../reachable.js';
+
+export interface SearchFilters {
+  /** Only what lies below it; it counts as the whole reach. */
+  readonly folder?: Location;
+  /** Only what has all of them; scores stay as they are. */
+  readonly labels?: readonly string[];
+  readonly kind?: DocumentKind;
+}
+
+export interface SearchRequest {
+  readonly reach: SearchReach;
+  readonly query: string;
+  readonly syntax?: QuerySyntax;
+  readonly filters?: SearchFilters;
+  /** Hits on a page. */
+  readonly limit: number;
+  /** Where the page before ended; null or left out for the first. */
+  readonly position?: SearchPosition | null;
+}
+
+export interface SearchHit {
+  readonly key: number;
+  readonly location: Location;
+}
+
+export interface SearchPage {
+  readonly hits: readonly SearchHit[];
+  /** Plain data, to be sealed: it tells how many documents the caller reaches. Null at the end. */
+  readonly position: SearchPosition | null;
+}

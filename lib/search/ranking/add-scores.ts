@@ -1,0 +1,89 @@
+import type { CutPostings, CutTerm, ReachedSegment } from '../segments/cut-postings.js';
+import { matched } from '../query/mark-documents.js';
+import { leastNearness, measureNearness } from '../meaning/measure-nearness.js';
+import { almostOne, type Plan, type SoughtTerm } from './plan-bounds.js';
+import { countsMask, countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
+import type { Sheet } from './score-accumulator.js';
+import { firstPosting } from '../segments/write-segment.js';
+
+/** Documents that are looked at before others may have their turn. */
+export const mostAtOnce = 8192;
+
+/** Adds what a term gives to the documents of a segment. @param which of the plan's terms @param place the segment's among those reached */
+export function addScores(
+  on: Sheet,
+  { living }: ReachedSegment,
+  { terms, weigher }: Plan,
+  which: number,
+  place: number,
+): void {
+  const { cuts, weight, fields, isRequired } = terms[which] as SoughtTerm;
+  const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
+  const wanted = countsOf(fields);
+  const { lengths } = living.segment;
+  for (let index = 0; index < ranges.length; index += 2) {
+    const end = ranges[index + 1] ?? 0;
+    for (let at = ranges[index] ?? 0; at < end; at += 1) {
+      const posting = postings[at] ?? 0;
+      const counts = posting & wanted;
+      if (counts === 0) continue;
+      const ordinal = posting >>> ordinalShift;
+      on.mark(ordinal, ((on.states[ordinal] ?? 0) | matched) + (isRequired ? 1 : 0));
+      on.scores[ordinal] = (on.scores[ordinal] ?? 0) + weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
+    }
+  }
+}
+
+/** What is near enough in meaning is found; what has been found counts for as near as it is. */
+export function* addMeaning(
+  on: Sheet,
+  { living, intervals }: ReachedSegment,
+  meaning: Int8Array,
+  worth: number,
+): Generator<void, void> {
+  for (let index = 0; index < intervals.length; index += 2) {
+    const end = intervals[index + 1] ?? 0;
+    for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
+      if (ordinal % mostAtOnce === 0) yield;
+      const state = on.states[ordinal] ?? 0;
+      const nearness = measureNearness(meaning, living.segment, ordinal);
+      if ((state & matched) === 0) {
+        if (nearness < leastNearness) continue;
+        on.mark(ordinal, state | matched);
+      }
+      on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
+    }
+  }
+}
+
+/**
+ * What the score comes to with the terms from `from` on, and meaning: the same sum as if all were added, unless it
+ * shows on the way that it stays below what is wanted.
+ */
+export function liftScore(
+  score: number,
+  ordinal: number,
+  { living }: ReachedSegment,
+  { terms, mostFrom, weigher, meaning, meaningWorth }: Plan,
+  from: number,
+  place: number,
+  wanted: number,
+): number {
+  let lifted = score;
+  for (let index = from; index < terms.length; index += 1) {
+    if ((lifted + (mostFrom[index] ?? 0)) * almostOne < wanted) return lifted;
+    const { cuts, weight } = terms[index] as SoughtTerm;
+    const counts = countsAt(cuts[place] as CutPostings, ordinal);
+    if (counts !== 0) lifted += weight * weigher.weigh(counts, living.segment.lengths, ordinal * fieldCount);
+  }
+  if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, living.segment, ordinal);
+  return lifted;
+}
+
+/** The packed counts of the document in the term's postings; 0 when it isn't there. For documents within reach. */
+function countsAt({ postings, ranges }: CutPostings, ordinal: number): number {
+  const end = ranges[ranges.length - 1] ?? 0;
+  const at = firstPosting(postings, ordinal, ranges[0] ?? 0, end);
+  const posting = at < end ? (postings[at] ?? 0) : 0;
+  return at < end && posting >>> ordinalShift === ordinal ? posting & countsMask : 0;
+}

@@ -1,0 +1,78 @@
+import { compareLocations } from '../segments/renamed-range.js';
+import type { LivingSegment } from '../segments/segment-reader.js';
+
+export interface Candidate {
+  readonly living: LivingSegment;
+  readonly ordinal: number;
+  readonly score: number;
+}
+
+/** Keeps the best so many candidates: by score, then by location. A heap whose top is the worst that is kept. */
+export class BestDocuments {
+  readonly most: number;
+  readonly #heap: Candidate[] = [];
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  /** The worst score that is kept, once there is no more room; -1 before. */
+  get leastKept(): number {
+    return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
+  }
+
+  offer(living: LivingSegment, ordinal: number, score: number): void {
+    const worst = this.#heap[0];
+    if (this.#heap.length < this.most) {
+      this.#heap.push({ living, ordinal, score });
+      this.#rise(this.#heap.length - 1);
+    } else if (worst !== undefined && score >= worst.score) {
+      const candidate = { living, ordinal, score };
+      if (compareCandidates(candidate, worst) < 0) {
+        this.#heap[0] = candidate;
+        this.#sink();
+      }
+    }
+  }
+
+  /** The best first. */
+  inOrder(): Candidate[] {
+    return [...this.#heap].sort(compareCandidates);
+  }
+
+  #rise(from: number): void {
+    const heap = this.#heap;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (compareCandidates(heap[at] as Candidate, heap[parent] as Candidate) <= 0) return;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  #sink(): void {
+    const heap = this.#heap;
+    let at = 0;
+    for (;;) {
+      let worst = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child >= heap.length) continue;
+        if (compareCandidates(heap[child] as Candidate, heap[worst] as Candidate) > 0) worst = child;
+      }
+      if (worst === at) return;
+      this.#swap(at, worst);
+      at = worst;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    const heap = this.#heap;
+    [heap[a], heap[b]] = [heap[b] as Candidate, heap[a] as Candidate];
+  }
+}
+
+/** Negative when `a` comes first. */
+function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.score - a.score || compareLocations(a.living, a.ordinal, b.living, b.ordinal);
+}

@@ -1,0 +1,190 @@
+import { nameOf, type Location } from '../../domain/location.js';
+import { findPhrase } from '../query/check-phrases.js';
+import { isWithinEdits, matchesWildcard } from '../query/match-pattern.js';
+import type { Query, QueryTerm } from '../query/parse-query.js';
+import { reduceMarkup } from '../analysis/reduce-markup.js';
+import { english, type Languages } from '../languages/languages.js';
+import { spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
+
+/** A stretch of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
+export interface Snippet {
+  readonly snippet: string;
+  readonly highlights: readonly (readonly [number, number])[];
+}
+
+const longestSnippet = 240;
+/** Text before the first highlight. */
+const lead = 60;
+/** Characters that are looked at: first these, and more only when they don't have all of the query. */
+const firstSearched = 20_000;
+const mostSearched = 100_000;
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  /** Which term of the query it is. */
+  readonly term: number;
+}
+
+/** The stretch with most different words of the query, the earliest of equals. For text only. Rests where it yields. */
+export function* makeSnippet(
+  location: Location,
+  text: string,
+  query: Query,
+  languages: Languages = english,
+): Generator<void, Snippet> {
+  const sought = seekAll(query);
+  let found = yield* search(location, text, firstSearched, sought, languages);
+  if (text.length > firstSearched && found.best.terms < sought.count) {
+    found = yield* search(location, text, mostSearched, sought, languages);
+  }
+  const { readable, matches, best } = found;
+  const start = startBefore(readable, best.start);
+  let end = endOfCharacter(readable, Math.min(readable.length, start + longestSnippet));
+  if (end < readable.length) {
+    const space = readable.lastIndexOf(' ', end);
+    if (space > start + longestSnippet / 2) end = space;
+  }
+  const highlights: [number, number][] = [];
+  for (const match of matches) {
+    if (match.start < start || match.start >= end) continue;
+    const last = highlights[highlights.length - 1];
+    const [from, to] = [match.start - start, Math.min(match.end, end) - start];
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else highlights.push([from, to]);
+  }
+  return { snippet: readable.slice(start, end), highlights };
+}
+
+interface Found {
+  readonly readable: string;
+  readonly matches: readonly Match[];
+  readonly best: Best;
+}
+
+/** Looks at so many characters. */
+function* search(
+  location: Location,
+  text: string,
+  most: number,
+  sought: Sought,
+  languages: Languages,
+): Generator<void, Found> {
+  const beginning = text.slice(0, endOfCharacter(text, most));
+  const readable = reduceMarkup(beginning, nameOf(location)).replace(/\s+/gu, ' ').trim();
+  yield;
+  const matches = yield* findMatches(readable, sought, languages);
+  return { readable, matches, best: findBest(matches) };
+}
+
+/** What to look for: terms by their place in the query, phrases after them. */
+interface Sought {
+  readonly exact: ReadonlyMap<string, number>;
+  readonly patterns: readonly { readonly term: QueryTerm; readonly index: number }[];
+  readonly phrases: readonly { readonly words: readonly string[]; readonly index: number }[];
+  readonly count: number;
+}
+
+function seekAll({ clauses, phrases }: Query): Sought {
+  const terms = clauses.filter(({ presence }) => presence !== 'prohibited').flatMap((clause) => clause.terms);
+  const exact = new Map<string, number>();
+  terms.forEach((term, index) => {
+    if (term.type === 'exact') exact.set(term.term, index);
+    else if (term.type === 'any') for (const each of term.terms) exact.set(each, index);
+  });
+  const patterns = terms
+    .map((term, index) => ({ term, index }))
+    .filter(({ term }) => term.type === 'wildcard' || term.type === 'fuzzy');
+  const wanted = phrases.filter(({ isProhibited }) => !isProhibited);
+  return {
+    exact,
+    patterns,
+    phrases: wanted.map(({ words }, index) => ({ words, index: terms.length + index })),
+    count: new Set(exact.values()).size + patterns.length + wanted.length,
+  };
+}
+
+function* findMatches(
+  text: string,
+  { exact, patterns, phrases }: Sought,
+  languages: Languages,
+): Generator<void, Match[]> {
+  const known = new Map<string, number>();
+  const termOf = (word: string, spelled: string): number => {
+    const stems = languages.stemsOf(word, spelled);
+    const named = stems.find((stem) => exact.has(stem));
+    if (named !== undefined) return exact.get(named) ?? -1;
+    return patterns.find(({ term }) => stems.some((stem) => matchesPattern(stem, term)))?.index ?? -1;
+  };
+  const words: string[] = [];
+  const matches: Match[] = [];
+  const spans: number[] = [];
+  yield* splitWordsInSteps(text, (word, start, end) => {
+    words.push(word);
+    spans.push(start, end);
+    const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;
+    let term = known.get(spelled);
+    if (term === undefined) known.set(spelled, (term = termOf(word, spelled)));
+    if (term >= 0) matches.push({ start, end, term });
+  });
+  for (const { words: phrase, index } of phrases) {
+    const place = yield* findPhrase(words, phrase);
+    const end = spans[2 * (place + phrase.length - 1) + 1] ?? 0;
+    if (place >= 0) matches.push({ start: spans[2 * place] ?? 0, end, term: index });
+  }
+  return matches.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function matchesPattern(stem: string, term: QueryTerm): boolean {
+  if (term.type === 'wildcard') return stem === term.stem || matchesWildcard(stem, term.pattern);
+  return term.type === 'fuzzy' && isWithinEdits(stem, term.term, term.edits);
+}
+
+interface Best {
+  readonly start: number;
+  /** How many different ones stand in the window. */
+  readonly terms: number;
+}
+
+/** Slides a window over the matches; one pass. */
+function findBest(matches: readonly Match[]): Best {
+  const counts = new Map<number, number>();
+  let best: Best = { start: 0, terms: 0 };
+  let low = 0;
+  for (const match of matches) {
+    counts.set(match.term, (counts.get(match.term) ?? 0) + 1);
+    for (let first = matches[low]; first !== undefined && match.end - first.start > longestSnippet - lead;) {
+      const left = (counts.get(first.term) ?? 1) - 1;
+      if (left === 0) counts.delete(first.term);
+      else counts.set(first.term, left);
+      low += 1;
+      first = matches[low];
+    }
+    if (counts.size > best.terms) best = { start: matches[low]?.start ?? match.start, terms: counts.size };
+  }
+  return best;
+}
+
+/** Some text before the place, from the beginning of a word on. */
+function startBefore(text: string, place: number): number {
+  if (place <= lead) return 0;
+  const space = text.indexOf(' ', place - lead);
+  return space >= 0 && space < place ? space + 1 : endOfCharacter(text, place - lead);
+}
+
+/** Marks that are shown with one character: more of them are somebody's joke. */
+const mostMarks = 16;
+const mark = /\p{M}|\u200d/u;
+
+/** Not between the two halves of one character, nor before what is shown on top of it. */
+function endOfCharacter(text: string, at: number): number {
+  let end = at;
+  for (let marks = 0; marks < mostMarks && end < text.length; marks += 1) {
+    const unit = text.charCodeAt(end);
+    const isHalf = unit >= 0xdc00 && unit <= 0xdfff && end > 0;
+    if (isHalf) end += 1;
+    else if (end > 0 && mark.test(text.charAt(end))) end += 1;
+    else break;
+  }
+  return end;
+}

@@ -1,0 +1,110 @@
+import type { Location } from '../../domain/location.js';
+import { invalidRequest, type Refusal } from '../../domain/refusal.js';
+import type { DocumentKind } from '../../domain/document.js';
+import { addScores } from './add-scores.js';
+import { BestDocuments, type Candidate } from './best-documents.js';
+import { cutTerm, type CutTerm, type ReachedSegment } from '../segments/cut-postings.js';
+import { labelTerm } from '../query/expand-term.js';
+import { gatherStatistics } from './gather-statistics.js';
+import { markAll, markExcluded, markRequired } from '../query/mark-documents.js';
+import { offerBest } from './maxscore.js';
+import type { Query, QueryTerm } from '../query/parse-query.js';
+import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
+import { everyField } from '../segments/posting.js';
+import { giveBackSheet, takeSheet, type Sheet } from './score-accumulator.js';
+import type { Statistics } from './weigh.js';
+
+/** A term that adds to scores although the query does not name it: a neighbour in meaning. */
+export interface WidenedTerm {
+  readonly term: QueryTerm;
+  readonly weight: number;
+}
+
+/** Where a page ended, with the statistics that its scores were made of: later pages are scored alike. */
+export interface SearchPosition {
+  readonly statistics: Statistics;
+  readonly score: number;
+  readonly location: Location;
+  /** How words were read and ranked: with another manner, scores don't go on from this one. */
+  readonly manner: string;
+}
+
+export interface RankRequest {
+  readonly query: Query;
+  readonly widened: readonly WidenedTerm[];
+  /** Where the query points, when meaning is to count. */
+  readonly meaning: Int8Array | undefined;
+  /** All of them; they narrow what is found and leave scores alone. */
+  readonly labels: readonly string[];
+  readonly kind: DocumentKind | undefined;
+  readonly most: number;
+  readonly after: SearchPosition | undefined;
+}
+
+export interface Ranking {
+  readonly candidates: readonly Candidate[];
+  readonly statistics: Statistics;
+}
+
+/**
+ * Ranks the documents within reach. Nothing out of reach enters any figure or any list. Rests where it yields, so that
+ * nobody waits long behind a search that is much work.
+ * @param reached as they are at one moment: nothing about them may change until it is done
+ */
+export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
+  const sheet = takeSheet(reached.reduce((most, { living }) => Math.max(most, living.segment.documents), 0));
+  const sought = yield* cutTerms(reached, request, sheet);
+  const { scored, named, filters, prohibited } = sought;
+  const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
+  const plan = makePlan(sought, statistics, request.meaning);
+  const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
+  const best = new BestDocuments(request.most);
+  for (const [place, segment] of reached.entries()) {
+    const eligible = { living: segment.living, kind: request.kind, required };
+    for (let index = 0; index < named; index += 1) {
+      addScores(sheet, segment, plan, index, place);
+      yield;
+    }
+    if (named === 0) markAll(sheet, segment);
+    for (const filter of filters) markRequired(sheet, filter, place);
+    for (const { terms, fields } of prohibited) {
+      markExcluded(sheet, terms, fields, place);
+      yield;
+    }
+    for (let index = named; index < plan.rare; index += 1) addScores(sheet, segment, plan, index, place);
+    yield* offerBest(sheet, segment, { plan, place, eligible, after: request.after, best });
+    sheet.clear();
+    yield;
+  }
+  giveBackSheet(sheet);
+  return { candidates: best.inOrder(), statistics };
+}
+
+function* cutTerms(
+  reached: readonly ReachedSegment[],
+  { query, widened, labels }: RankRequest,
+  on: Sheet,
+): Generator<void, Sought> {
+  const scored: SoughtTerm[] = [];
+  const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
+  for (const { presence, terms, fields, boost } of query.clauses) {
+    const cut: CutTerm[] = [];
+    for (const term of terms) cut.push(yield* cutTerm(reached, term, fields, on));
+    if (presence === 'prohibited') prohibited.push({ terms: cut, fields });
+    else scored.push(...cut.map((each) => ({ ...each, weight: boost, fields, isRequired: presence === 'required' })));
+  }
+  const named = scored.length;
+  for (const { term, weight } of widened) {
+    const cut = yield* cutTerm(reached, term, everyField, on);
+    scored.push({ ...cut, weight, fields: everyField, isRequired: false });
+  }
+  const filters: CutTerm[] = [];
+  for (const label of labels) filters.push(yield* cutTerm(reached, labelTerm(label), everyField, on));
+  return { scored, named, filters, prohibited };
+}
+
+/** What is said of a position that the index does not go on from. */
+export function strangePosition(): Refusal {
+  const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
+  return invalidRequest('bad_cursor', message, { field: 'cursor' });
+}

@@ -1,0 +1,54 @@
+import { mostDocuments } from '../segments/posting.js';
+
+/** Room for one search to add up in, segment after segment; all zero between uses. */
+export class Sheet {
+  readonly scores: Float64Array;
+  readonly states: Uint16Array;
+  /** Where the counts of a pseudo-term are added up. */
+  readonly counts: Uint16Array;
+  readonly #touched: Uint32Array;
+  #count = 0;
+
+  constructor(documents: number) {
+    this.scores = new Float64Array(documents);
+    this.states = new Uint16Array(documents);
+    this.counts = new Uint16Array(documents);
+    this.#touched = new Uint32Array(documents);
+  }
+
+  mark(ordinal: number, state: number): void {
+    if (this.states[ordinal] === 0) {
+      this.#touched[this.#count] = ordinal;
+      this.#count += 1;
+    }
+    this.states[ordinal] = state;
+  }
+
+  get touched(): Uint32Array {
+    return this.#touched.subarray(0, this.#count);
+  }
+
+  clear(): void {
+    for (const ordinal of this.touched) {
+      this.scores[ordinal] = 0;
+      this.states[ordinal] = 0;
+    }
+    this.#count = 0;
+  }
+}
+
+/** Searches that rest while others run have a sheet each; so many are kept for the next ones. */
+const mostKept = 2;
+const kept: Sheet[] = [];
+
+/** @param documents of the largest segment */
+export function takeSheet(documents: number): Sheet {
+  const sheet = kept.pop();
+  if (sheet !== undefined && sheet.states.length >= documents) return sheet;
+  return new Sheet(Math.min(mostDocuments, 2 * documents));
+}
+
+/** Gives back a sheet that has been cleared. */
+export function giveBackSheet(sheet: Sheet): void {
+  if (kept.length < mostKept) kept.push(sheet);
+}

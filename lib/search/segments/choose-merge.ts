@@ -1,0 +1,46 @@
+import type { LivingSegment } from './segment-reader.js';
+import { mostDocuments } from './posting.js';
+
+/** Bytes up to which a segment is of the first tier; each further tier holds eight times as much. */
+export const defaultFirstTier = 32 * 1024;
+const ratio = 8;
+/** Segments of the first tier that are merged at once, within the commit that brings the last of them. */
+const mostOfFirstTier = 16;
+/** Segments of the second tier that wait for the worker at most. */
+const mostWaiting = 32;
+const mostBytes = 1024 ** 3;
+const mostRuns = 256;
+
+function tierOf({ segment }: LivingSegment, firstTier: number): number {
+  let tier = 0;
+  for (let size = firstTier; segment.buffer.byteLength >= size; size *= ratio) tier += 1;
+  return tier;
+}
+
+/** Small segments that should become one at once, which takes a few milliseconds; none mostly. */
+export function chooseInlineMerge(segments: readonly LivingSegment[], firstTier: number): readonly LivingSegment[] {
+  const tiers = segments.map((living) => tierOf(living, firstTier));
+  const first = segments.filter((_, index) => tiers[index] === 0);
+  if (first.length >= mostOfFirstTier) return first;
+  const second = segments.filter((_, index) => tiers[index] === 1);
+  return second.length > mostWaiting ? second.slice(0, ratio / 2) : [];
+}
+
+/** Segments that a worker should make into one: eight of a size, or one that is mostly dead or much moved about. */
+export function chooseMerge(segments: readonly LivingSegment[], firstTier: number): readonly LivingSegment[] {
+  const tiers = new Map<number, LivingSegment[]>();
+  for (const living of segments) {
+    const tier = tierOf(living, firstTier);
+    if (tier === 0) continue;
+    const isWorn = 2 * living.dead > living.segment.documents || living.runs.length > mostRuns;
+    if (isWorn) return [living];
+    tiers.set(tier, [...(tiers.get(tier) ?? []), living]);
+  }
+  for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
+    const alike = (tiers.get(tier) ?? []).slice(0, 2 * ratio);
+    const documents = alike.reduce((sum, { segment, dead }) => sum + segment.documents - dead, 0);
+    const bytes = alike.reduce((sum, { segment }) => sum + segment.buffer.byteLength, 0);
+    if (alike.length >= ratio && documents <= mostDocuments && bytes <= mostBytes) return alike;
+  }
+  return [];
+}

@@ -1,0 +1,34 @@
+import type { Location } from '../../domain/location.js';
+import type { Segment } from './segment.js';
+
+/** Documents made ready for the index, which is most of the work; for one `apply` or `backfill`. */
+export interface Analysis {
+  /** In the order in which keys are to be given. */
+  readonly locations: readonly Location[];
+  readonly segment: Segment;
+}
+
+/** New versions of documents, or new documents: their analysis, and a key (an integer below 2^32) for each. */
+export interface SearchUpsert {
+  readonly analysis: Analysis;
+  readonly keys: readonly number[];
+}
+
+/** What a commit changes. It is done in this order. */
+export interface SearchBatch {
+  /** The commit that the index is of afterwards. */
+  readonly commit: string;
+  /** Documents that are gone. */
+  readonly removals?: readonly Location[];
+  /** Folders or documents that are called otherwise now. */
+  readonly renames?: readonly { readonly from: Location; readonly to: Location }[];
+  readonly upserts?: readonly SearchUpsert[];
+  /** Documents with other labels than when they were analysed. */
+  readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
+}
+
+/** The analysis of documents that have been written into the segment. */
+export function toAnalysis(segment: Segment): Analysis {
+  const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
+  return { segment, locations };
+}

@@ -1,0 +1,192 @@
+/**
+ * The index on disk: segments in files named by the SHA-256 of their bytes, never changed once written, and a
+ * manifest that says which of them make the index of which commit. The manifest is replaced in one step, so that
+ * a crash at any point leaves the earlier index or the later one.
+ */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { CarriedRun } from './renamed-range.js';
+import type { LanguageCode } from '../languages/languages.js';
+import { LivingSegment, type SegmentState } from './segment-reader.js';
+import { Segment, segmentFormat } from './segment.js';
+
+/** Changes when documents are taken apart differently: an index made otherwise is made anew. */
+const analysisVersion = 2;
+const manifestName = 'manifest.json';
+const segmentName = /^[0-9a-f]{64}\.segment$/;
+const temporaryName = /\.new$/;
+
+export interface StoredSegment extends SegmentState {
+  readonly file: string;
+}
+
+interface ManifestEntry {
+  readonly file: string;
+  readonly tombstones: string;
+  readonly runs: readonly CarriedRun[];
+}
+
+interface Manifest {
+  readonly format: string;
+  readonly commit: string | null;
+  readonly vectors: string | null;
+  /** Left out by versions that knew English alone. */
+  readonly languages?: readonly LanguageCode[];
+  readonly segments: readonly ManifestEntry[];
+}
+
+const format = `${segmentFormat}.${analysisVersion}`;
+
+/** Writes the segment's bytes, unless a file has them, and returns the file's name. */
+export function storeSegment(folder: string, segment: Segment): string {
+  const bytes = Buffer.from(segment.buffer);
+  const file = `${digestOf(bytes)}.segment`;
+  if (!fs.existsSync(path.join(folder, file))) writeDurably(folder, file, bytes);
+  return file;
+}
+
+/** Names the segments that make the index of the commit; other files of segments are removed. */
+export function storeManifest(
+  folder: string,
+  { commit, vectors, languages }: IndexState,
+  segments: readonly StoredSegment[],
+): void {
+  const manifest: Manifest = {
+    format,
+    commit,
+    vectors,
+    languages,
+    segments: segments.map(({ file, tombstones, runs }) => ({
+      file,
+      tombstones: Buffer.from(tombstones.buffer, tombstones.byteOffset, tombstones.byteLength).toString('base64'),
+      runs,
+    })),
+  };
+  const text = JSON.stringify(manifest);
+  writeDurably(folder, manifestName, Buffer.from(`${digestOf(Buffer.from(text))}\n${text}\n`));
+  sweepFiles(folder, segments);
+}
+
+/** Removes what a crash may have left behind beside the segments named; durably, since erased words may be in it. */
+function sweepFiles(folder: string, segments: readonly { readonly file: string }[]): void {
+  const named = new Set(segments.map(({ file }) => file));
+  const stray = fs
+    .readdirSync(folder)
+    .filter((file) => (segmentName.test(file) && !named.has(file)) || temporaryName.test(file));
+  for (const file of stray) fs.rmSync(path.join(folder, file));
+  if (stray.length > 0) syncFolder(folder);
+}
+
+/** Forgets what is stored. */
+export function dropFiles(folder: string): void {
+  fs.rmSync(path.join(folder, manifestName), { force: true });
+  for (const file of fs.readdirSync(folder)) {
+    if (segmentName.test(file) || temporaryName.test(file)) fs.rmSync(path.join(folder, file));
+  }
+}
+
+/** What is told of an index as a whole. */
+export interface IndexState {
+  /** The commit that it is of. */
+  readonly commit: string | null;
+  /** The word vectors that the directions of all its documents were made from; null where not all have any. */
+  readonly vectors: string | null;
+  /** In which all documents were taken apart. */
+  readonly languages: readonly LanguageCode[];
+}
+
+export interface StoredIndex extends IndexState {
+  readonly segments: readonly { readonly file: string; readonly living: LivingSegment }[];
+}
+
+interface SealedManifest {
+  readonly digest: string;
+  readonly manifest: Manifest;
+}
+
+/** @throws Error when it is damaged */
+function unsealManifest(folder: string): SealedManifest | undefined {
+  const file = path.join(folder, manifestName);
+  if (!fs.existsSync(file)) return undefined;
+  const [digest = '', text = ''] = fs.readFileSync(file, 'utf8').split('\n');
+  if (digestOf(Buffer.from(text)) !== digest) throw new Error('The manifest is damaged.');
+  return { digest, manifest: JSON.parse(text) as Manifest };
+}
+
+/**
+ * What the manifest in the folder names, for who only looks; undefined where there is none.
+ * @throws Error when it is damaged
+ */
+export function readManifest(
+  folder: string,
+): { readonly digest: string; readonly isOurs: boolean; readonly files: readonly string[] } | undefined {
+  const sealed = unsealManifest(folder);
+  if (sealed === undefined) return undefined;
+  const { digest, manifest } = sealed;
+  return { digest, isOurs: manifest.format === format, files: manifest.segments.map(({ file }) => file) };
+}
+
+/**
+ * What is stored in the folder, or undefined when nothing is.
+ * @throws Error when what is there can't be trusted: damaged, incomplete, or of another format
+ */
+export function loadIndex(folder: string): StoredIndex | undefined {
+  const manifest = unsealManifest(folder)?.manifest;
+  if (manifest === undefined) return undefined;
+  if (manifest.format !== format) throw new Error(`The index has the format ${manifest.format}, not ${format}.`);
+  sweepFiles(folder, manifest.segments);
+  return {
+    commit: manifest.commit,
+    vectors: manifest.vectors,
+    languages: manifest.languages ?? ['en'],
+    segments: manifest.segments.map((entry) => ({ file: entry.file, living: loadSegment(folder, entry) })),
+  };
+}
+
+function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry): LivingSegment {
+  const descriptor = fs.openSync(path.join(folder, file), 'r');
+  try {
+    const bytes = Buffer.from(new SharedArrayBuffer(fs.fstatSync(descriptor).size));
+    for (let at = 0; at < bytes.length;) {
+      const read = fs.readSync(descriptor, bytes, at, bytes.length - at, at);
+      if (read === 0) throw new Error(`The file ${file} is too short.`);
+      at += read;
+    }
+    if (`${digestOf(bytes)}.segment` !== file) throw new Error(`The file ${file} is damaged.`);
+    const bits = new Uint8Array(Buffer.from(tombstones, 'base64'));
+    return new LivingSegment(new Segment(bytes.buffer), {
+      tombstones: new Uint32Array(bits.buffer),
+      runs,
+    });
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function writeDurably(folder: string, file: string, bytes: Uint8Array): void {
+  const temporary = path.join(folder, `${file}.new`);
+  const descriptor = fs.openSync(temporary, 'w', 0o600);
+  try {
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(descriptor, bytes, at, bytes.length - at);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  fs.renameSync(temporary, path.join(folder, file));
+  syncFolder(folder);
+}
+
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,86 @@
+import { isWithin, rebase, type Location } from '../../domain/location.js';
+import { carryRuns, isUnmoved, locationIn, runOfAll, type CarriedRun } from './renamed-range.js';
+import type { Segment } from './segment.js';
+
+/** What changes about a segment after it was written; plain data, so that it can be saved and sent. */
+export interface SegmentState {
+  /** One bit an ordinal: the document is gone, or a newer copy stands in another segment. */
+  readonly tombstones: Uint32Array;
+  readonly runs: readonly CarriedRun[];
+}
+
+/** A segment with its tombstones and the moves of its documents. */
+export class LivingSegment {
+  readonly segment: Segment;
+  readonly tombstones: Uint32Array;
+  #dead = 0;
+  #runs: readonly CarriedRun[];
+
+  constructor(segment: Segment, state?: SegmentState) {
+    this.segment = segment;
+    this.tombstones = state?.tombstones ?? new Uint32Array((segment.documents + 31) >>> 5);
+    this.#runs = state?.runs ?? [runOfAll(segment.documents)];
+    for (let word of this.tombstones) for (; word !== 0; word &= word - 1) this.#dead += 1;
+  }
+
+  get runs(): readonly CarriedRun[] {
+    return this.#runs;
+  }
+
+  get dead(): number {
+    return this.#dead;
+  }
+
+  get isEmpty(): boolean {
+    return this.#dead === this.segment.documents;
+  }
+
+  isDead(ordinal: number): boolean {
+    return (((this.tombstones[ordinal >>> 5] ?? 0) >>> (ordinal & 31)) & 1) === 1;
+  }
+
+  bury(ordinal: number): void {
+    if (this.isDead(ordinal)) return;
+    this.tombstones[ordinal >>> 5] = (this.tombstones[ordinal >>> 5] ?? 0) | (1 << (ordinal & 31));
+    this.#dead += 1;
+  }
+
+  /** The living document with the key, or -1. */
+  findKey(key: number): number {
+    const ordinal = this.segment.findKey(key);
+    return ordinal >= 0 && !this.isDead(ordinal) ? ordinal : -1;
+  }
+
+  /** The living document at exactly the location, or -1. */
+  findLocation(location: Location): number {
+    for (const run of this.#runs) {
+      if (!isWithin(run.to, location)) continue;
+      const written = Buffer.from(rebase(location, run.to, run.from));
+      const ordinal = this.segment.findLocation(written, run.start, run.end);
+      if (ordinal >= 0 && !this.isDead(ordinal)) return ordinal;
+    }
+    return -1;
+  }
+
+  locationOf(ordinal: number): Location {
+    return locationIn(this.segment, this.#runs, ordinal);
+  }
+
+  carry(from: Location, to: Location): void {
+    this.#runs = carryRuns(this.segment, this.#runs, from, to);
+  }
+
+  get hasMoved(): boolean {
+    return !this.#runs.every(isUnmoved);
+  }
+
+  /** The same documents as they are now: later changes leave it alone. */
+  freeze(): LivingSegment {
+    return new LivingSegment(this.segment, this.state);
+  }
+
+  /** A copy that later changes leave alone. */
+  get state(): SegmentState {
+    return { tombstones: this.tombstones.slice(), runs: this.#runs };
+  }
+}

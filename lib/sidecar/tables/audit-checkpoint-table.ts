@@ -1,0 +1,41 @@
+import type { Connection } from '../database.js';
+
+/** The chain's head at some moment, signed. */
+export interface CheckpointRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly hash: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Signed heads of the audit chain, in order. */
+export class AuditCheckpointTable {
+  readonly #insert;
+  readonly #last;
+  readonly #between;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      'INSERT INTO audit_checkpoint (seq, at, hash, signature) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#last = connection.prepare<[], CheckpointRow>('SELECT * FROM audit_checkpoint ORDER BY seq DESC LIMIT 1');
+    this.#between = connection.prepare<[number, number], CheckpointRow>(
+      'SELECT * FROM audit_checkpoint WHERE seq > ? AND seq <= ? ORDER BY seq',
+    );
+  }
+
+  /** A head that is signed already stays as it is. */
+  insert(row: CheckpointRow): void {
+    this.#insert.run(row.seq, row.at, row.hash, row.signature);
+  }
+
+  last(): CheckpointRow | undefined {
+    return this.#last.get();
+  }
+
+  /** Those with after < seq ≤ upTo. */
+  between(after: number, upTo: number): CheckpointRow[] {
+    return this.#between.all(after, upTo);
+  }
+}

@@ -1,0 +1,181 @@
+import type { AuditText } from '../../domain/audit-record.js';
+import type { CallerInterface } from '../../domain/caller.js';
+import type { Code } from '../../domain/code.js';
+import type { Connection } from '../database.js';
+
+/** A record as stored; hashes and commitments as bytes. */
+export interface AuditRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly principal: string | null;
+  readonly credential: string | null;
+  readonly interface: CallerInterface;
+  readonly action: string;
+  /** null when it was done, the refusal's code otherwise */
+  readonly code: Code | null;
+  readonly target: Buffer | null;
+  readonly version: string | null;
+  readonly request_id: string | null;
+  readonly detail: Buffer | null;
+  readonly hash: Buffer;
+}
+
+/** A text as it was committed to. */
+export interface StoredText extends AuditText {
+  /** Whether the file holds it in the form that earlier builds gave to text that is no Unicode. */
+  readonly isAltered: boolean;
+}
+
+export interface Tally {
+  readonly minute: number;
+  readonly interface: CallerInterface;
+  readonly reason: string;
+  readonly source: string;
+  readonly count: number;
+}
+
+/**
+ * What earlier builds stored for half of a surrogate pair: three bytes that are no UTF-8 (RFC 3629 §3). Read as
+ * text they are three times U+FFFD. What was hashed had U+FFFD once in their place.
+ */
+const encodedSurrogate = /\xed[\xa0-\xbf][\x80-\xbf]/g;
+const decodedSurrogate = '\ufffd\ufffd\ufffd';
+/** U+FFFD in UTF-8, a character for each byte. */
+const replacementCharacter = '\xef\xbf\xbd';
+
+/** The chain's records, the erasable texts beside them, and what is being counted this minute. */
+export class AuditTable {
+  readonly #insert;
+  readonly #insertText;
+  readonly #head;
+  readonly #after;
+  readonly #find;
+  readonly #text;
+  readonly #targetBytes;
+  readonly #tally;
+  readonly #due;
+  readonly #endTally;
+  readonly #deleteUpTo;
+  readonly #lastBefore;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO audit_record (seq, at, principal, credential, interface, action, code, target, version, request_id,
+         detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertText = connection.prepare(
+      'INSERT INTO audit_text (seq, salt, target, detail, document_id) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#head = connection.prepare<[], { seq: number; hash: Buffer }>(
+      'SELECT seq, hash FROM audit_record ORDER BY seq DESC LIMIT 1',
+    );
+    this.#after = connection.prepare<[number, number], AuditRow>(
+      'SELECT * FROM audit_record WHERE seq > ? ORDER BY seq LIMIT ?',
+    );
+    this.#find = connection.prepare<[number], AuditRow>('SELECT * FROM audit_record WHERE seq = ?');
+    this.#text = connection.prepare<[number], { salt: Buffer; target: string | null; detail: string | null }>(
+      'SELECT salt, target, detail FROM audit_text WHERE seq = ?',
+    );
+    this.#targetBytes = connection
+      .prepare<[number], Buffer | null>('SELECT CAST(target AS BLOB) FROM audit_text WHERE seq = ?')
+      .pluck();
+    this.#tally = connection.prepare(
+      `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+    );
+    this.#due = connection.prepare<[number, number], Tally>(
+      'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source LIMIT ?',
+    );
+    this.#deleteUpTo = connection.prepare('DELETE FROM audit_record WHERE seq <= ?');
+    this.#lastBefore = connection.prepare<[number], { seq: number }>(
+      'SELECT seq FROM audit_record WHERE at < ? ORDER BY seq DESC LIMIT 1',
+    );
+    this.#endTally = connection.prepare(
+      'DELETE FROM audit_tally WHERE (minute, interface, reason, source) <= (?, ?, ?, ?)',
+    );
+  }
+
+  insert(row: AuditRow): void {
+    this.#insert.run(
+      row.seq,
+      row.at,
+      row.principal,
+      row.credential,
+      row.interface,
+      row.action,
+      row.code,
+      row.target,
+      row.version,
+      row.request_id,
+      row.detail,
+      row.hash,
+    );
+  }
+
+  insertText(
+    seq: number,
+    salt: Uint8Array,
+    target: string | null,
+    detail: string | null,
+    documentId: string | null,
+  ): void {
+    this.#insertText.run(seq, salt, target, detail, documentId);
+  }
+
+  /** The last record's number and hash, or undefined in an empty chain. */
+  head(): { readonly seq: number; readonly hash: Buffer } | undefined {
+    return this.#head.get();
+  }
+
+  find(seq: number): AuditRow | undefined {
+    return this.#find.get(seq);
+  }
+
+  after(seq: number, limit: number): AuditRow[] {
+    return this.#after.all(seq, limit);
+  }
+
+  /**
+   * The text behind a record's commitments. A target that an earlier build stored altered is read as what its record
+   * commits to. Details are JSON, which escapes what is no Unicode: they were never altered.
+   */
+  textOf(seq: number): StoredText | undefined {
+    const row = this.#text.get(seq);
+    if (row === undefined) return undefined;
+    const { target, isAltered } = this.#readTarget(seq, row.target);
+    return { seq, salt: row.salt.toString('hex'), target, detail: row.detail, isAltered };
+  }
+
+  #readTarget(seq: number, text: string | null): { readonly target: string | null; readonly isAltered: boolean } {
+    if (text === null || !text.includes(decodedSurrogate)) return { target: text, isAltered: false };
+    const bytes = this.#targetBytes.get(seq)?.toString('latin1') ?? '';
+    const mended = bytes.replace(encodedSurrogate, replacementCharacter);
+    if (mended === bytes) return { target: text, isAltered: false };
+    return { target: Buffer.from(mended, 'latin1').toString('utf8'), isAltered: true };
+  }
+
+  /** Number of the last record made before that time (milliseconds since 1970); 0 when there is none. */
+  lastBefore(at: number): number {
+    return this.#lastBefore.get(at)?.seq ?? 0;
+  }
+
+  /** Takes away records that lie in an archive now; their texts stay. */
+  deleteUpTo(seq: number): void {
+    this.#deleteUpTo.run(seq);
+  }
+
+  addToTally(tally: Tally): void {
+    this.#tally.run(tally.minute, tally.interface, tally.reason, tally.source, tally.count);
+  }
+
+  /** The first of what was counted in minutes before this one, at most so many. */
+  talliesBefore(minute: number, limit: number): Tally[] {
+    return this.#due.all(minute, limit);
+  }
+
+  /** Takes away this one and all that `talliesBefore` gives before it. */
+  deleteTalliesUpTo(last: Tally): void {
+    this.#endTally.run(last.minute, last.interface, last.reason, last.source);
+  }
+}

@@ -1,0 +1,209 @@
+import type { BriefMark, Moment } from '../../domain/brief.js';
+import type { Author } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { PrincipalKind } from '../../domain/principal.js';
+import type { Connection } from '../database.js';
+
+/** Something that happened to a document or folder: a line in the order of all that happened. */
+export interface ChangeRow {
+  readonly type: 'version' | 'relocation' | 'deletion';
+  readonly moment: number;
+  /** Orders what happened by one commit: the document's number, for a rename or move its own. */
+  readonly place: number;
+  /** Null when a folder went. */
+  readonly document: { readonly number: number; readonly id: string; readonly name: string } | null;
+  /** Number of the folder that the document lies in now; null when it is deleted. */
+  readonly folder: number | null;
+  /** For deletions: where the document lay, and the folder that went with everything in it. */
+  readonly deletedFrom: Location | null;
+  readonly deletedFolder: Location | null;
+}
+
+/** A folder that went elsewhere, with everything in it. */
+export interface FolderRelocation {
+  readonly moment: number;
+  readonly at: number;
+  readonly author: Author;
+  readonly from: Location;
+  readonly to: Location;
+}
+
+interface Range {
+  since: number;
+  moment: number;
+  place: number;
+  limit: number;
+}
+
+interface Row {
+  type: ChangeRow['type'];
+  moment: number;
+  place: number;
+  document: number | null;
+  id: string | null;
+  name: string | null;
+  folder: number | null;
+  location: string | null;
+  deleted_folder: string | null;
+}
+
+interface MarkRow extends Moment {
+  readonly addressed: number;
+  readonly from_moment: number;
+  readonly from_at: number;
+  readonly from_addressed: number;
+}
+
+interface RelocationRow {
+  moment: number;
+  at: number;
+  author: string;
+  author_kind: PrincipalKind;
+  author_name: string;
+  from_location: string;
+  to_location: string;
+}
+
+/** Not of a document that is being erased: nothing is to be told of it any more. */
+const isKept = (table: string): string =>
+  `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.document = ${table}.document)`;
+
+/** All find their rows by an index, in order: the cost is that of what happened since, however long the history is. */
+export const briefStatements = {
+  changes: `SELECT e.*, d.id, d.name, d.folder FROM (
+      SELECT 'version' AS type, moment, document AS place, document, NULL AS location, NULL AS deleted_folder
+        FROM version WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('version')}
+      UNION ALL
+      SELECT 'relocation', moment, number, document, NULL, NULL
+        FROM relocation WHERE moment > @since AND (moment, number) < (@moment, @place)
+      UNION ALL
+      SELECT 'deletion', moment, document, document, location, folder
+        FROM deletion WHERE moment > @since AND (moment, document) < (@moment, @place) AND ${isKept('deletion')}
+      ORDER BY moment DESC, place DESC LIMIT @limit
+    ) e LEFT JOIN document d ON d.number = e.document ORDER BY e.moment DESC, e.place DESC`,
+  folderRelocations: `SELECT r.moment, r.at, r.author, r.from_location, r.to_location,
+      p.kind AS author_kind, p.display_name AS author_name
+    FROM relocation r JOIN principal p ON p.id = r.author
+    WHERE r.document IS NULL AND r.moment > ? ORDER BY r.moment`,
+  versionFrom: 'SELECT moment, at FROM version WHERE moment >= ? ORDER BY moment LIMIT 1',
+  relocationFrom: 'SELECT moment, at FROM relocation WHERE moment >= ? ORDER BY moment LIMIT 1',
+  deletionFrom: 'SELECT moment, at FROM deletion WHERE moment >= ? ORDER BY moment LIMIT 1',
+  isWriter: `SELECT EXISTS (SELECT 1 FROM
+      (SELECT author FROM version WHERE document = ? ORDER BY sequence DESC LIMIT ?) WHERE author = ?) AS wrote`,
+  momentOf: 'SELECT moment FROM version WHERE document = ? AND sequence = ?',
+} as const;
+
+/** What happened since a moment, and up to where each principal has been briefed. */
+export class BriefTable {
+  readonly #changes;
+  readonly #folderRelocations;
+  readonly #lastMoments;
+  readonly #from;
+  readonly #isWriter;
+  readonly #momentOf;
+  readonly #mark;
+  readonly #setMark;
+
+  constructor(connection: Connection) {
+    this.#changes = connection.prepare<[Range], Row>(briefStatements.changes);
+    this.#folderRelocations = connection.prepare<[number], RelocationRow>(briefStatements.folderRelocations);
+    this.#lastMoments = (['version', 'relocation', 'deletion'] as const).map((table) =>
+      connection.prepare<[], { moment: number | null }>(`SELECT max(moment) AS moment FROM ${table}`),
+    );
+    this.#from = (['versionFrom', 'relocationFrom', 'deletionFrom'] as const).map((name) =>
+      connection.prepare<[number], Moment>(briefStatements[name]),
+    );
+    this.#isWriter = connection.prepare<[number, number, string], { wrote: number }>(briefStatements.isWriter);
+    this.#momentOf = connection.prepare<[number, number], { moment: number }>(briefStatements.momentOf);
+    this.#mark = connection.prepare<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
+    this.#setMark = connection.prepare(
+      `INSERT OR REPLACE INTO brief_mark (principal, from_moment, from_at, from_addressed, moment, at, addressed)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  /** What happened after the moment `since` and before (moment, place), the last first. */
+  changesBefore(since: number, { moment, place }: Pick<ChangeRow, 'moment' | 'place'>, limit: number): ChangeRow[] {
+    return this.#changes.all({ since, moment, place, limit }).map((row) => ({
+      type: row.type,
+      moment: row.moment,
+      place: row.place,
+      document:
+        row.document === null || row.id === null || row.name === null
+          ? null
+          : { number: row.document, id: row.id, name: row.name },
+      folder: row.folder,
+      deletedFrom: row.location as Location | null,
+      deletedFolder: row.deleted_folder as Location | null,
+    }));
+  }
+
+  /** Renames and moves of folders after the moment, in order. */
+  folderRelocationsAfter(moment: number): FolderRelocation[] {
+    return this.#folderRelocations.all(moment).map((row) => ({
+      moment: row.moment,
+      at: row.at,
+      author: { id: row.author, kind: row.author_kind, displayName: row.author_name },
+      from: row.from_location as Location,
+      to: row.to_location as Location,
+    }));
+  }
+
+  /** Of the last thing that happened; 0 when nothing has. */
+  lastMoment(): number {
+    return Math.max(0, ...this.#lastMoments.map((statement) => statement.get()?.moment ?? 0));
+  }
+
+  /** Of the last thing that happened before that time, by halving: time goes up with moments, but for set clocks. */
+  lastMomentBefore(time: number): number {
+    let before = 0;
+    for (let from = this.lastMoment() + 1; before + 1 < from;) {
+      const middle = Math.floor((before + from) / 2);
+      const next = this.#firstFrom(middle);
+      if (next === undefined || next.at >= time) from = middle;
+      else before = next.moment;
+    }
+    return before;
+  }
+
+  /** The first thing that happened at the moment or later. */
+  #firstFrom(moment: number): Moment | undefined {
+    const found = this.#from.flatMap((statement) => statement.get(moment) ?? []);
+    return found.reduce<Moment | undefined>(
+      (first, each) => (first === undefined || each.moment < first.moment ? each : first),
+      undefined,
+    );
+  }
+
+  /** Sequence of the document's last version at or before the moment, by halving; 0 when there was none. */
+  sequenceAt(document: number, newest: number, moment: number): number {
+    let before = 0;
+    for (let after = newest + 1; before + 1 < after;) {
+      const middle = Math.floor((before + after) / 2);
+      if ((this.#momentOf.get(document, middle)?.moment ?? 0) > moment) after = middle;
+      else before = middle;
+    }
+    return before;
+  }
+
+  /** Whether one of the document's last `most` versions is the principal's. */
+  isWriter(document: number, principal: string, most: number): boolean {
+    return this.#isWriter.get(document, most, principal)?.wrote === 1;
+  }
+
+  /** What the principal was told of by its last brief. */
+  mark(principal: string): BriefMark | undefined {
+    const row = this.#mark.get(principal);
+    return row === undefined
+      ? undefined
+      : {
+          from: { moment: row.from_moment, at: row.from_at, addressed: row.from_addressed },
+          until: { moment: row.moment, at: row.at, addressed: row.addressed },
+        };
+  }
+
+  setMark(principal: string, { from, until }: BriefMark): void {
+    const bounds = [from, until].flatMap(({ moment, at, addressed }) => [moment, at, addressed]);
+    this.#setMark.run(principal, ...bounds);
+  }
+}

@@ -1,0 +1,106 @@
+import type { SignInMethod } from '../../domain/signed-in.js';
+import type { Connection } from '../database.js';
+
+export interface StoredSession {
+  readonly id: string;
+  readonly identityId: string;
+  readonly method: SignInMethod;
+  /** What the browser said of itself. */
+  readonly browser: string;
+  readonly address: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** To the minute. */
+  readonly lastSeenAt: number;
+}
+
+interface Row {
+  id: string;
+  identity_id: string;
+  method: string;
+  browser: string;
+  address: string;
+  started_at: number;
+  last_seen_at: number;
+}
+
+const toSession = (row: Row): StoredSession => ({
+  id: row.id,
+  identityId: row.identity_id,
+  method: row.method as SignInMethod,
+  browser: row.browser,
+  address: row.address,
+  startedAt: row.started_at,
+  lastSeenAt: row.last_seen_at,
+});
+
+/** Browsers that are signed in; only the hash of a cookie is ever stored. */
+export class BrowserSessionTable {
+  readonly #find;
+  readonly #listOf;
+  readonly #insert;
+  readonly #touch;
+  readonly #delete;
+  readonly #deleteOf;
+  readonly #sweep;
+
+  constructor(connection: Connection) {
+    this.#find = connection.prepare<[Uint8Array], Row>('SELECT * FROM browser_session WHERE secret_hash = ?');
+    this.#listOf = connection.prepare<[string], Row>(
+      'SELECT * FROM browser_session WHERE identity_id = ? ORDER BY last_seen_at DESC, started_at DESC, id',
+    );
+    this.#insert = connection.prepare(
+      `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, last_seen_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#touch = connection.prepare('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
+    this.#delete = connection.prepare('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
+    this.#deleteOf = connection.prepare('DELETE FROM browser_session WHERE identity_id = ?');
+    this.#sweep = connection.prepare(
+      `DELETE FROM browser_session WHERE secret_hash IN
+         (SELECT secret_hash FROM browser_session WHERE last_seen_at < ? OR started_at < ? LIMIT ?)`,
+    );
+  }
+
+  find(secretHash: Uint8Array): StoredSession | undefined {
+    const row = this.#find.get(secretHash);
+    return row === undefined ? undefined : toSession(row);
+  }
+
+  /** The one seen last comes first. */
+  listOf(identityId: string): StoredSession[] {
+    return this.#listOf.all(identityId).map(toSession);
+  }
+
+  insert(session: StoredSession, secretHash: Uint8Array): void {
+    this.#insert.run(
+      secretHash,
+      session.id,
+      session.identityId,
+      session.method,
+      session.browser,
+      session.address,
+      session.startedAt,
+      session.lastSeenAt,
+    );
+  }
+
+  touch(id: string, at: number): void {
+    this.#touch.run(at, id);
+  }
+
+  /** @returns whether there was one of that identity */
+  delete(identityId: string, id: string): boolean {
+    return this.#delete.run(identityId, id).changes > 0;
+  }
+
+  /** @returns how many there were */
+  deleteOf(identityId: string): number {
+    return this.#deleteOf.run(identityId).changes;
+  }
+
+  /** Deletes some of those last seen, or begun, before these moments. Milliseconds since 1970. @param most rows */
+  sweep(seenBefore: number, begunBefore: number, most: number): void {
+    this.#sweep.run(seenBefore, begunBefore, most);
+  }
+}

@@ -1,0 +1,156 @@
+import type { Claim } from '../../domain/claim.js';
+import type { PrincipalKind } from '../../domain/principal.js';
+import type { Connection } from '../database.js';
+
+interface Row {
+  id: string;
+  document: number;
+  section: string | null;
+  section_digest: string | null;
+  holder: string;
+  holder_kind: PrincipalKind;
+  holder_name: string;
+  purpose: string | null;
+  claimed_at: number;
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+}
+
+/** A claim with the number of the document it lies on. */
+export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
+  readonly document: number;
+  /** Stands for the lines of the section as they are now; null for a whole document, or when the heading is gone. */
+  readonly sectionDigest: string | null;
+  /** When it was given up or broken before it ran out, and by whom; null while it was not. */
+  readonly endedAt: number | null;
+  readonly endedBy: string | null;
+}
+
+const toClaim = (row: Row): ClaimRow => ({
+  id: row.id,
+  document: row.document,
+  section: row.section,
+  sectionDigest: row.section_digest,
+  holder: { id: row.holder, kind: row.holder_kind, displayName: row.holder_name },
+  purpose: row.purpose,
+  claimedAt: row.claimed_at,
+  expiresAt: row.expires_at,
+  endedAt: row.ended_at,
+  endedBy: row.ended_by,
+});
+
+/** Leases. Those that ran out or were ended count no more; they stay a while for their holders and are swept later. */
+export class ClaimTable {
+  readonly #find;
+  readonly #on;
+  readonly #active;
+  readonly #claimed;
+  readonly #ofHolder;
+  readonly #lastOf;
+  readonly #insert;
+  readonly #renew;
+  readonly #setSection;
+  readonly #end;
+  readonly #sweep;
+
+  constructor(connection: Connection) {
+    const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
+      FROM claim c JOIN principal p ON p.id = c.holder`;
+    this.#find = connection.prepare<[string], Row>(`${select} WHERE c.id = ?`);
+    this.#on = connection.prepare<[number, number], Row>(
+      `${select} WHERE c.document = ? AND c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
+    );
+    this.#active = connection.prepare<[number], Row>(
+      `${select} WHERE c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
+    );
+    this.#claimed = connection
+      .prepare<[number], number>('SELECT DISTINCT document FROM claim WHERE expires_at > ? AND ended_at IS NULL')
+      .pluck();
+    this.#ofHolder = connection.prepare<[string, number, number], Row>(
+      `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
+       ORDER BY c.expires_at DESC, c.id LIMIT ?`,
+    );
+    this.#lastOf = connection.prepare<[number, string, string | null, number], Row>(
+      `${select} WHERE c.document = ? AND c.holder = ? AND c.section IS ? AND c.expires_at > ?
+       ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id LIMIT 1`,
+    );
+    this.#insert = connection.prepare(
+      `INSERT INTO claim (id, document, section, section_digest, holder, purpose, claimed_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#renew = connection.prepare('UPDATE claim SET expires_at = ?, purpose = ?, section_digest = ? WHERE id = ?');
+    this.#setSection = connection.prepare('UPDATE claim SET section_digest = ? WHERE id = ?');
+    this.#end = connection.prepare('UPDATE claim SET ended_at = ?, ended_by = ? WHERE id = ?');
+    this.#sweep = connection.prepare(
+      'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+    );
+  }
+
+  /** Any claim that is still kept, whatever has become of it. */
+  find(id: string): ClaimRow | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : toClaim(row);
+  }
+
+  /** Numbers of the documents on which there are such claims. */
+  claimedDocuments(now: number): Set<number> {
+    return new Set(this.#claimed.all(now));
+  }
+
+  /** Claims on the document that have neither run out at `now` nor been ended. */
+  on(document: number, now: number): ClaimRow[] {
+    return this.#on.all(document, now).map(toClaim);
+  }
+
+  /** All claims that have neither run out at `now` nor been ended. */
+  active(now: number): ClaimRow[] {
+    return this.#active.all(now).map(toClaim);
+  }
+
+  /** The holder's claims that run or ran out after `since`, without those that it gave up itself; the last first. */
+  ofHolder(holder: string, since: number, limit: number): ClaimRow[] {
+    return this.#ofHolder.all(holder, since, limit).map(toClaim);
+  }
+
+  /**
+   * The holder's claim on that section (null: the whole document) that was not ended, or else the last that was; of
+   * those that run or ran out after `since`.
+   */
+  lastOf(document: number, holder: string, section: string | null, since: number): ClaimRow | undefined {
+    const row = this.#lastOf.get(document, holder, section, since);
+    return row === undefined ? undefined : toClaim(row);
+  }
+
+  insert(
+    claim: Omit<Claim, 'holdsDocument'> & { readonly document: number; readonly sectionDigest?: string | null },
+  ): void {
+    this.#insert.run(
+      claim.id,
+      claim.document,
+      claim.section,
+      claim.sectionDigest ?? null,
+      claim.holder.id,
+      claim.purpose,
+      claim.claimedAt,
+      claim.expiresAt,
+    );
+  }
+
+  renew(id: string, expiresAt: number, purpose: string | null, sectionDigest: string | null): void {
+    this.#renew.run(expiresAt, purpose, sectionDigest, id);
+  }
+
+  setSectionDigest(id: string, digest: string | null): void {
+    this.#setSection.run(digest, id);
+  }
+
+  end(id: string, at: number, by: string): void {
+    this.#end.run(at, by, id);
+  }
+
+  /** Forgets some of those that ran out at or before that time. */
+  sweep(upTo: number, limit: number): void {
+    this.#sweep.run(upTo, limit);
+  }
+}

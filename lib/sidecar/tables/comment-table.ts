@@ -1,0 +1,290 @@
+import type { Comment, Thread } from '../../domain/comment.js';
+import type { PrincipalKind } from '../../domain/principal.js';
+import type { Connection } from '../database.js';
+
+interface ThreadRow {
+  number: number;
+  id: string;
+  document: number;
+  quote: string | null;
+  quote_before: string | null;
+  quote_after: string | null;
+  quote_start: number | null;
+  resolved_at: number | null;
+  resolved_by: string | null;
+}
+
+interface Row {
+  number: number;
+  id: string;
+  thread: number;
+  thread_id: string;
+  is_first: number;
+  author: string;
+  author_kind: PrincipalKind;
+  author_name: string;
+  text: string;
+  created_at: number;
+  edited_at: number | null;
+  deleted_at: number | null;
+  mentions: string;
+}
+
+interface ListQuery {
+  document: number;
+  thread: number;
+  comment: number;
+  limit: number;
+}
+
+/** A thread with the number of its document and its own. */
+export interface StoredThread extends Thread {
+  readonly number: number;
+  readonly document: number;
+}
+
+/** A comment with its own number and its thread's. */
+export interface StoredComment extends Comment {
+  readonly number: number;
+  readonly thread: number;
+}
+
+/** Whom a comment is meant for, and why. */
+export interface Addressed {
+  readonly principal: string;
+  readonly why: 'mention' | 'reply';
+}
+
+const toThread = (row: ThreadRow): StoredThread => ({
+  number: row.number,
+  id: row.id,
+  document: row.document,
+  quote:
+    row.quote === null
+      ? null
+      : {
+          text: row.quote,
+          before: row.quote_before ?? '',
+          after: row.quote_after ?? '',
+          start: row.quote_start ?? 0,
+        },
+  resolved: row.resolved_at === null ? null : { at: row.resolved_at, by: row.resolved_by ?? '' },
+});
+
+const toComment = (row: Row): StoredComment => ({
+  number: row.number,
+  thread: row.thread,
+  id: row.id,
+  threadId: row.thread_id,
+  isFirst: row.is_first !== 0,
+  author: { id: row.author, kind: row.author_kind, displayName: row.author_name },
+  text: row.text,
+  createdAt: row.created_at,
+  editedAt: row.edited_at,
+  deletedAt: row.deleted_at,
+  mentions: JSON.parse(row.mentions) as string[],
+});
+
+const columns = `c.number, c.id, c.thread, t.id AS thread_id, c.author, c.text, c.created_at, c.edited_at, c.deleted_at,
+  p.kind AS author_kind, p.display_name AS author_name,
+  c.number = (SELECT min(f.number) FROM comment f WHERE f.thread = c.thread) AS is_first,
+  (SELECT json_group_array(a.principal) FROM comment_addressee a WHERE a.comment = c.number AND a.why = 'mention')
+    AS mentions`;
+
+/** Finds its rows by indexes, in order: a page costs the same however many comments there are. */
+function listStatement(condition: string): string {
+  return `SELECT ${columns}
+    FROM comment_thread t JOIN comment c ON c.thread = t.number JOIN principal p ON p.id = c.author
+    WHERE t.document = @document ${condition} AND t.number >= @thread
+      AND c.number > CASE WHEN t.number = @thread THEN @comment ELSE 0 END
+    ORDER BY t.number, c.number LIMIT @limit`;
+}
+
+/** A comment as addressed to somebody. */
+export interface AddressedRow extends Omit<Addressed, 'principal'> {
+  readonly number: number;
+  readonly comment: StoredComment;
+  readonly document: number;
+  /** Milliseconds since 1970. */
+  readonly addressedAt: number;
+}
+
+type AddressedColumns = Row & { addressed: number; why: Addressed['why']; document: number; addressed_at: number };
+
+export const commentStatements = {
+  all: listStatement(''),
+  open: listStatement('AND t.resolved_at IS NULL'),
+  addressed: `SELECT ${columns}, a.number AS addressed, a.why, a.addressed_at, t.document
+    FROM comment_addressee a JOIN comment c ON c.number = a.comment JOIN comment_thread t ON t.number = c.thread
+      JOIN principal p ON p.id = c.author
+    WHERE a.principal = ? AND a.number > ? AND a.number < ? ORDER BY a.number DESC LIMIT ?`,
+  lastAddressed: 'SELECT max(number) AS number FROM comment_addressee',
+  addressedBefore: `SELECT number FROM comment_addressee WHERE principal = ? AND addressed_at < ?
+    ORDER BY addressed_at DESC, number DESC LIMIT 1`,
+} as const;
+
+/** Threads of comments on documents. */
+export class CommentTable {
+  readonly #insertThread;
+  readonly #findThread;
+  readonly #resolve;
+  readonly #insert;
+  readonly #find;
+  readonly #all;
+  readonly #open;
+  readonly #edit;
+  readonly #clear;
+  readonly #isThreadEmpty;
+  readonly #deleteAddresses;
+  readonly #keepMentions;
+  readonly #deleteThread;
+  readonly #address;
+  readonly #addressed;
+  readonly #lastAddressed;
+  readonly #addressedBefore;
+  readonly #count;
+
+  constructor(connection: Connection) {
+    this.#insertThread = connection.prepare(
+      `INSERT INTO comment_thread (id, document, quote, quote_before, quote_after, quote_start)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#findThread = connection.prepare<[string], ThreadRow>('SELECT * FROM comment_thread WHERE id = ?');
+    this.#resolve = connection.prepare('UPDATE comment_thread SET resolved_at = ?, resolved_by = ? WHERE number = ?');
+    this.#insert = connection.prepare(
+      'INSERT INTO comment (id, thread, author, text, created_at) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#find = connection.prepare<[string], Row>(
+      `SELECT ${columns} FROM comment c JOIN comment_thread t ON t.number = c.thread JOIN principal p ON p.id = c.author
+       WHERE c.id = ?`,
+    );
+    this.#all = connection.prepare<[ListQuery], Row>(commentStatements.all);
+    this.#open = connection.prepare<[ListQuery], Row>(commentStatements.open);
+    this.#edit = connection.prepare('UPDATE comment SET text = ?, edited_at = ? WHERE number = ?');
+    this.#clear = connection.prepare("UPDATE comment SET text = '', deleted_at = ? WHERE number = ?");
+    this.#isThreadEmpty = connection.prepare<[number], { empty: number }>(
+      'SELECT NOT EXISTS (SELECT 1 FROM comment WHERE thread = ? AND deleted_at IS NULL) AS empty',
+    );
+    this.#deleteAddresses = connection.prepare('DELETE FROM comment_addressee WHERE comment = ?');
+    this.#keepMentions = connection.prepare(
+      `DELETE FROM comment_addressee
+       WHERE comment = ? AND why = 'mention' AND principal NOT IN (SELECT value FROM json_each(?))`,
+    );
+    this.#deleteThread = [
+      connection.prepare(
+        'DELETE FROM comment_addressee WHERE comment IN (SELECT number FROM comment WHERE thread = ?)',
+      ),
+      connection.prepare('DELETE FROM comment WHERE thread = ?'),
+      connection.prepare('DELETE FROM comment_thread WHERE number = ?'),
+    ];
+    this.#address = connection.prepare(
+      `INSERT INTO comment_addressee (principal, comment, why, addressed_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    );
+    this.#addressed = connection.prepare<[string, number, number, number], AddressedColumns>(
+      commentStatements.addressed,
+    );
+    this.#lastAddressed = connection.prepare<[], { number: number | null }>(commentStatements.lastAddressed);
+    this.#addressedBefore = connection.prepare<[string, number], { number: number }>(commentStatements.addressedBefore);
+    this.#count = connection.prepare<[number], { count: number }>(
+      'SELECT count(*) AS count FROM comment WHERE thread = ?',
+    );
+  }
+
+  /** @returns the thread's number */
+  insertThread(id: string, document: number, quote: Thread['quote']): number {
+    return Number(
+      this.#insertThread.run(
+        id,
+        document,
+        quote?.text ?? null,
+        quote?.before ?? null,
+        quote?.after ?? null,
+        quote?.start ?? null,
+      ).lastInsertRowid,
+    );
+  }
+
+  findThread(id: string): StoredThread | undefined {
+    const row = this.#findThread.get(id);
+    return row === undefined ? undefined : toThread(row);
+  }
+
+  /** Marks a thread as resolved, or (with null) as open again. */
+  setResolved(thread: number, resolved: Thread['resolved']): void {
+    this.#resolve.run(resolved?.at ?? null, resolved?.by ?? null, thread);
+  }
+
+  /** How many comments the thread has, deleted ones too. */
+  countIn(thread: number): number {
+    return this.#count.get(thread)?.count ?? 0;
+  }
+
+  /** @returns the comment's number */
+  insert(id: string, thread: number, author: string, text: string, createdAt: number): number {
+    return Number(this.#insert.run(id, thread, author, text, createdAt).lastInsertRowid);
+  }
+
+  find(id: string): StoredComment | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : toComment(row);
+  }
+
+  /** Comments of the document after the one with these numbers: thread by thread, each in order. */
+  list(
+    document: number,
+    which: 'all' | 'open',
+    after: { readonly thread: number; readonly comment: number },
+    limit: number,
+  ): StoredComment[] {
+    const statement = which === 'all' ? this.#all : this.#open;
+    return statement.all({ document, ...after, limit }).map(toComment);
+  }
+
+  setText(comment: number, text: string, editedAt: number): void {
+    this.#edit.run(text, editedAt, comment);
+  }
+
+  /** Addresses a comment; who is addressed already stays so, since then. */
+  address(comment: number, { principal, why }: Addressed, at: number): void {
+    this.#address.run(principal, comment, why, at);
+  }
+
+  /** Takes back whom the comment mentions, but for these. */
+  keepMentions(comment: number, principals: readonly string[]): void {
+    this.#keepMentions.run(comment, JSON.stringify(principals));
+  }
+
+  /** Takes away a comment's text and whom it was for; a thread of which nothing is left goes altogether. */
+  delete({ number, thread }: Pick<StoredComment, 'number' | 'thread'>, at: number): void {
+    this.#clear.run(at, number);
+    this.#deleteAddresses.run(number);
+    if (this.#isThreadEmpty.get(thread)?.empty !== 1) return;
+    for (const statement of this.#deleteThread) statement.run(thread);
+  }
+
+  /** What was addressed to the principal between these numbers, the last first. */
+  addressedTo(
+    principal: string,
+    between: { readonly after: number; readonly before: number },
+    limit: number,
+  ): AddressedRow[] {
+    return this.#addressed.all(principal, between.after, between.before, limit).map((row) => ({
+      number: row.addressed,
+      comment: toComment(row),
+      why: row.why,
+      document: row.document,
+      addressedAt: row.addressed_at,
+    }));
+  }
+
+  /** Number of what was addressed last, to anybody; 0 when nothing was. Numbers go up, and none is given twice. */
+  lastAddressed(): number {
+    return this.#lastAddressed.get()?.number ?? 0;
+  }
+
+  /** Number of what was addressed last to the principal before that time; 0 when nothing was. */
+  lastAddressedBefore(principal: string, time: number): number {
+    return this.#addressedBefore.get(principal, time)?.number ?? 0;
+  }
+}

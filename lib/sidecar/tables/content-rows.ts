@@ -1,0 +1,180 @@
+import type { Connection } from '../database.js';
+import { connectionOf, type Scratch } from '../scratch.js';
+import { sumBytes } from '../totals.js';
+
+interface DocumentRow {
+  number: number;
+  id: string;
+  [column: string]: unknown;
+}
+
+interface EventRow {
+  moment: number;
+  [column: string]: unknown;
+}
+
+interface FolderRow {
+  number: number;
+  parent: number;
+  name: string;
+  kept: number;
+}
+
+/** The rows that the repository's history gives again: folders, documents, versions, renames, moves and deletions. */
+export class ContentRows {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Puts the scratch's rows in the place of those that are there, within the caller's transaction. Documents that were
+   * known keep their numbers, and with them their labels, claims and whatever else hangs on them; what hangs on
+   * documents that are not in the scratch goes. Folders keep the connector that mirrors into them.
+   * @param later how much later than in the scratch everything happened, in the order of all that did
+   * @returns bytes of all versions
+   */
+  replaceBy(scratch: Scratch, later: number): number {
+    const source = connectionOf(scratch);
+    const known = new Map(
+      this.#connection
+        .prepare<[], { id: string; number: number }>('SELECT id, number FROM document')
+        .all()
+        .map(({ id, number }) => [id, number]),
+    );
+    const mirrors = this.#readMirrors();
+    // What refers to a document finds it again, or is taken away, before the transaction ends.
+    this.#connection.pragma('defer_foreign_keys = ON');
+    for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document'])
+      this.#connection.exec(`DELETE FROM ${table}`);
+    this.#connection.exec('DELETE FROM folder WHERE number <> 1');
+    this.#copyFolders(source, mirrors);
+    const numbers = this.#copyDocuments(source, known);
+    this.#copyEvents(source, 'version', numbers, later);
+    this.#copyEvents(source, 'relocation', numbers, later);
+    this.#copyEvents(source, 'deletion', numbers, later);
+    this.#copyFolderDeletions(source, later);
+    this.#dropOrphans();
+    return sumBytes(this.#connection);
+  }
+
+  #copyFolders(source: Connection, mirrors: ReadonlyMap<string, string>): void {
+    const insert = this.#connection.prepare(
+      'INSERT INTO folder (number, parent, name, kept, mirror) VALUES (?, ?, ?, ?, ?)',
+    );
+    const setRootMirror = this.#connection.prepare('UPDATE folder SET mirror = ? WHERE number = 1');
+    setRootMirror.run(mirrors.get('') ?? null);
+    for (const { path, ...row } of walkFolders(source)) {
+      insert.run(row.number, row.parent, row.name, row.kept, mirrors.get(path) ?? null);
+    }
+  }
+
+  /** @returns the number that each document of the source has here */
+  #copyDocuments(source: Connection, known: ReadonlyMap<string, number>): Map<number, number> {
+    // Above whatever a lost document had: what hangs on that must not come to hang on another one.
+    let next = this.#referring('document').reduce((most, { table, column }) => {
+      const largest = this.#connection.prepare<[], { number: number | null }>(
+        `SELECT max(${column}) AS number FROM ${table}`,
+      );
+      return Math.max(most, (largest.get()?.number ?? 0) + 1);
+    }, 1);
+    for (const number of known.values()) next = Math.max(next, number + 1);
+    const numbers = new Map<number, number>();
+    const insert = insertInto(this.#connection, 'document');
+    for (const row of source.prepare<[], DocumentRow>('SELECT * FROM document ORDER BY number').iterate()) {
+      const number = known.get(row.id) ?? next++;
+      numbers.set(row.number, number);
+      insert({ ...row, number });
+    }
+    return numbers;
+  }
+
+  #copyEvents(
+    source: Connection,
+    table: 'version' | 'relocation' | 'deletion',
+    numbers: ReadonlyMap<number, number>,
+    later: number,
+  ): void {
+    const insert = insertInto(this.#connection, table);
+    const order = { version: 'document, sequence', relocation: 'number', deletion: 'document, moment' }[table];
+    const rows = source.prepare<[], EventRow & { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
+    for (const { document, moment, ...row } of rows.iterate()) {
+      insert({ ...row, document: document === null ? null : numbers.get(document), moment: moment + later });
+    }
+  }
+
+  #copyFolderDeletions(source: Connection, later: number): void {
+    const insert = insertInto(this.#connection, 'folder_deletion');
+    const rows = source.prepare<[], EventRow>('SELECT * FROM folder_deletion ORDER BY moment');
+    for (const row of rows.iterate()) insert({ ...row, moment: row.moment + later });
+  }
+
+  #readMirrors(): Map<string, string> {
+    const mirrored = this.#connection.prepare<[], { number: number; mirror: string }>(
+      'SELECT number, mirror FROM folder WHERE mirror IS NOT NULL',
+    );
+    const mirrors = new Map(mirrored.all().map(({ number, mirror }) => [number, mirror]));
+    const byPath = new Map<string, string>();
+    if (mirrors.size === 0) return byPath;
+    const root = mirrors.get(1);
+    if (root !== undefined) byPath.set('', root);
+    for (const { number, path } of walkFolders(this.#connection)) {
+      const mirror = mirrors.get(number);
+      if (mirror !== undefined) byPath.set(path, mirror);
+    }
+    return byPath;
+  }
+
+  /** Rows of other tables whose document is not there any more, and those that hang on such rows in turn. */
+  #dropOrphans(): void {
+    const dropBelow = (parent: string): void => {
+      for (const { table, column, to } of this.#referring(parent)) {
+        this.#connection.exec(
+          `DELETE FROM ${table} WHERE ${column} IS NOT NULL AND ${column} NOT IN (SELECT ${to} FROM ${parent})`,
+        );
+        dropBelow(table);
+      }
+    };
+    dropBelow('document');
+  }
+
+  /** Where rows name those of a table, whichever tables there are. */
+  #referring(parent: string): { readonly table: string; readonly column: string; readonly to: string }[] {
+    const tables = this.#connection
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all();
+    const referring = tables.flatMap(({ name }) =>
+      (this.#connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string; to: string }[])
+        .filter(({ table }) => table === parent && table !== name)
+        .map(({ from, to }) => ({ table: name, column: from, to })),
+    );
+    // It says which document an answer is about, and is no reference in the schema.
+    if (parent === 'document') referring.push({ table: 'idempotency', column: 'document', to: 'number' });
+    return referring;
+  }
+}
+
+/** All folders but the root, each after the one above it, with their paths. */
+function* walkFolders(connection: Connection): Generator<FolderRow & { readonly path: string }> {
+  const below = connection.prepare<[number], FolderRow>(
+    'SELECT number, parent, name, kept FROM folder WHERE parent = ? ORDER BY name',
+  );
+  const open = [{ number: 1, path: '' }];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const row of below.all(at.number)) {
+      const path = at.path === '' ? row.name : `${at.path}/${row.name}`;
+      yield { ...row, path };
+      open.push({ number: row.number, path });
+    }
+  }
+}
+
+/** Inserts whole rows, whatever columns the table has. */
+function insertInto(connection: Connection, table: string): (row: object) => void {
+  const columns = (connection.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+  const insert = connection.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
+  );
+  return (row) => void insert.run(row);
+}

@@ -1,0 +1,174 @@
+import type { Location } from '../../domain/location.js';
+import type { Version } from '../../domain/document.js';
+import type { Connection } from '../database.js';
+
+export interface NewDeletion {
+  readonly commit: string;
+  readonly author: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly moment: number;
+}
+
+/** A live document and where it lies. */
+export interface PlacedDocument {
+  readonly number: number;
+  readonly location: Location;
+}
+
+/** A folder that was deleted as one. */
+export interface FolderDeletion {
+  readonly moment: number;
+  readonly commit: string;
+  readonly location: Location;
+  /** Folders at or below it that had been made to stay when empty. */
+  readonly kept: readonly Location[];
+}
+
+/** A document that went with a folder and is still deleted. */
+export interface DeletedWithFolder {
+  readonly number: number;
+  readonly id: string;
+  readonly location: Location;
+  readonly sequence: number;
+  /** What its last version holds. */
+  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
+}
+
+/** All folders at or below one, with the paths they have. */
+const foldersBelow = `WITH RECURSIVE below (number, path, kept) AS (
+    SELECT number, ?, kept FROM folder WHERE number = ?
+    UNION ALL
+    SELECT f.number, b.path || '/' || f.name, f.kept FROM folder f JOIN below b ON f.parent = b.number
+  )`;
+
+/** Deletions as events, of documents alone and of folders with everything in them. */
+export class DeletionTable {
+  readonly #insert;
+  readonly #documentsBelow;
+  readonly #insertSome;
+  readonly #deleteSome;
+  readonly #keptBelow;
+  readonly #dropBelow;
+  readonly #insertFolder;
+  readonly #foldersAt;
+  readonly #deleteFolder;
+  readonly #ofFolder;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      'INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at) VALUES (?, ?, ?, ?, NULL, ?, ?)',
+    );
+    this.#documentsBelow = connection
+      .prepare<[string, number, number], [number: number, location: string]>(
+        `${foldersBelow}
+         SELECT d.number, b.path || '/' || d.name FROM below b JOIN document d ON d.folder = b.number LIMIT ?`,
+      )
+      .raw();
+    this.#insertSome = connection.prepare(
+      `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
+       SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
+    );
+    this.#deleteSome = connection.prepare(
+      `UPDATE document SET folder = NULL, deleted_at = @at, deleted_by = @author, deleted_commit = @commit,
+         deleted_location = r.value ->> 1
+       FROM json_each(@rows) r WHERE document.number = r.value ->> 0`,
+    );
+    this.#keptBelow = connection.prepare<[string, number], { path: string }>(
+      `${foldersBelow} SELECT path FROM below WHERE kept <> 0 ORDER BY path`,
+    );
+    this.#dropBelow = connection.prepare(
+      `${foldersBelow} DELETE FROM folder WHERE number IN (SELECT number FROM below)`,
+    );
+    this.#insertFolder = connection.prepare(
+      'INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    this.#foldersAt = connection.prepare<
+      [string],
+      { moment: number; commit_oid: string; location: string; kept: string }
+    >(
+      `SELECT moment, commit_oid, location, kept FROM folder_deletion
+       WHERE location = ? ORDER BY moment DESC LIMIT 20`,
+    );
+    this.#deleteFolder = connection.prepare('DELETE FROM folder_deletion WHERE moment = ?');
+    this.#ofFolder = connection
+      .prepare<
+        [string, number, number],
+        [
+          number: number,
+          id: string,
+          location: string,
+          sequence: number,
+          blobOid: string,
+          size: number,
+          kind: Version['kind'],
+          mediaType: string,
+        ]
+      >(
+        `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
+       FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
+       WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
+      )
+      .raw();
+  }
+
+  /** Notes that one document was deleted. */
+  insert(document: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
+    this.#insert.run(document, moment, commit, location, author, at);
+  }
+
+  /**
+   * Documents in a folder and in all folders below it, with their places; at most so many, in no order.
+   * @param number of the folder
+   */
+  documentsBelow(number: number, location: Location, limit: number): PlacedDocument[] {
+    const rows = this.#documentsBelow.all(location, number, limit);
+    return rows.map(([document, place]) => ({ number: document, location: place as Location }));
+  }
+
+  /** Marks documents as deleted with their folder. */
+  deleteWithFolder(documents: readonly PlacedDocument[], folder: Location, deletion: NewDeletion): void {
+    const rows = JSON.stringify(documents.map(({ number, location }) => [number, location]));
+    const { commit, author, at, moment } = deletion;
+    this.#insertSome.run({ rows, folder, commit, author, at, moment });
+    this.#deleteSome.run({ rows, commit, author, at });
+  }
+
+  /** Takes away the rows of a folder, and of those below it, whose documents were all deleted. */
+  dropFolder(number: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
+    const kept = this.#keptBelow.all(location, number).map((row) => row.path);
+    this.#dropBelow.run(location, number);
+    this.#insertFolder.run(moment, commit, location, JSON.stringify(kept), author, at);
+  }
+
+  /** Deletions of folders at this location that were not brought back, the last first; no more than a few. */
+  foldersAt(location: Location): FolderDeletion[] {
+    return this.#foldersAt.all(location).map((row) => ({
+      moment: row.moment,
+      commit: row.commit_oid,
+      location: row.location as Location,
+      kept: JSON.parse(row.kept) as Location[],
+    }));
+  }
+
+  /** Forgets a folder's deletion once it was brought back; those of its documents stay as events. */
+  forgetFolder(moment: number): void {
+    this.#deleteFolder.run(moment);
+  }
+
+  /**
+   * Documents that a commit deleted and that are still deleted by it, in the order in which they were made.
+   * @param after the number of the last one that is known
+   */
+  deletedBy(commit: string, after: number, limit: number): DeletedWithFolder[] {
+    return this.#ofFolder
+      .all(commit, after, limit)
+      .map(([number, id, location, sequence, blobOid, size, kind, mediaType]) => ({
+        number,
+        id,
+        location: location as Location,
+        sequence,
+        content: { sequence, blobOid, size, kind, mediaType },
+      }));
+  }
+}

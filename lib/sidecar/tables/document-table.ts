@@ -1,0 +1,267 @@
+import type { Version } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { Connection } from '../database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** A live document's row with its current version. */
+export interface DocumentRow {
+  readonly number: number;
+  readonly id: string;
+  /** Number of the folder it lies in. */
+  readonly folder: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly current: Version;
+  /** Whether it has labels, and whether claims lie on it: looked at first, as most have neither. */
+  readonly isLabelled: boolean;
+  readonly isClaimed: boolean;
+}
+
+export interface DeletedRow {
+  readonly number: number;
+  readonly id: string;
+  readonly location: string;
+  readonly deletedAt: number;
+  /** Id of the principal who deleted it, and the commit by which. */
+  readonly deletedBy: string;
+  readonly commit: string;
+  readonly sequence: number;
+}
+
+type Row = readonly [
+  ...VersionRow,
+  number: number,
+  id: string,
+  folder: number,
+  name: string,
+  createdAt: number,
+  isLabelled: number,
+  isClaimed: number,
+];
+
+const select = `SELECT ${versionColumns}, d.number, d.id, d.folder, d.name, d.created_at,
+    EXISTS (SELECT 1 FROM label l WHERE l.document = d.number),
+    EXISTS (SELECT 1 FROM claim c WHERE c.document = d.number)
+  FROM document d
+  JOIN version v ON v.document = d.number AND v.sequence = d.sequence
+  JOIN principal p ON p.id = v.author`;
+
+const toDocument = (row: Row): DocumentRow => ({
+  current: toVersion(row),
+  number: row[13],
+  id: row[14],
+  folder: row[15],
+  name: row[16],
+  createdAt: row[17],
+  isLabelled: row[18] !== 0,
+  isClaimed: row[19] !== 0,
+});
+
+/** Documents, live and deleted. */
+export class DocumentTable {
+  readonly #at;
+  readonly #idAt;
+  readonly #deletedOfThese;
+  readonly #byId;
+  readonly #byNumber;
+  readonly #inFolder;
+  readonly #insert;
+  readonly #advance;
+  readonly #place;
+  readonly #bury;
+  readonly #unearth;
+  readonly #unearthAll;
+  readonly #deletedAt;
+  readonly #deletedWithin;
+  readonly #all;
+  readonly #countLive;
+  readonly #deleted;
+  readonly #setId;
+
+  constructor(connection: Connection) {
+    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`).raw();
+    this.#idAt = connection.prepare<[number, string], { id: string; folder: number | null; name: string }>(
+      `SELECT id, folder, name FROM document WHERE number = coalesce(
+         (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
+    );
+    this.#deletedOfThese = connection.prepare<[string, string], { id: string }>(
+      `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
+       WHERE d.deleted_location = ?`,
+    );
+    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`).raw();
+    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`).raw();
+    this.#inFolder = connection
+      .prepare<[number, string, number], Row>(`${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`)
+      .raw();
+    this.#insert = connection.prepare(
+      'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#advance = connection.prepare('UPDATE document SET sequence = ? WHERE number = ?');
+    this.#place = connection.prepare('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+    this.#bury = connection.prepare(
+      `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
+       WHERE number = ?`,
+    );
+    this.#unearth = connection.prepare(
+      `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
+         deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
+    );
+    this.#unearthAll = connection.prepare<[string]>(
+      `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
+         deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
+       FROM json_each(?) r WHERE document.number = r.value ->> 0`,
+    );
+    this.#deletedAt = connection.prepare<
+      [string],
+      {
+        number: number;
+        id: string;
+        location: string;
+        deleted_at: number;
+        deleted_by: string;
+        deleted_commit: string;
+        sequence: number;
+      }
+    >(
+      // By the history, not by the clock, which may have been set back between two deletions.
+      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
+       WHERE deleted_location = ?
+       ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
+    );
+    this.#deletedWithin = connection
+      .prepare<[string, string, string], number>(
+        `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
+           OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
+      )
+      .pluck();
+    this.#deleted = connection.prepare<
+      [number],
+      { number: number; id: string; location: string; deleted_at: number; sequence: number }
+    >(
+      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+       WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
+    );
+    this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
+    this.#all = connection
+      .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
+      .raw();
+    this.#countLive = connection.prepare<[], { count: number }>(
+      'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
+    );
+  }
+
+  at(folder: number, name: string): DocumentRow | undefined {
+    const row = this.#at.get(folder, name);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /**
+   * Only the id of the live document there. Where there is none some other row is read in its stead, since finding
+   * nothing is quicker than finding a row and would tell hidden from absent.
+   */
+  idAt(folder: number, name: string): string | undefined {
+    const row = this.#idAt.get(folder, name);
+    return row?.folder === folder && row.name === name ? row.id : undefined;
+  }
+
+  /** Those of these documents that were deleted at the location; sought from the ids, whatever else was deleted there. */
+  deletedOfThese(ids: readonly string[], location: string): string[] {
+    return this.#deletedOfThese.all(JSON.stringify(ids), location).map(({ id }) => id);
+  }
+
+  /** A live document by its id. */
+  byId(id: string): DocumentRow | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** A live document by its number. */
+  byNumber(number: number): DocumentRow | undefined {
+    const row = this.#byNumber.get(number);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  /** Live documents directly in the folder, by name, those after `after`. */
+  inFolder(folder: number, after: string, limit: number): DocumentRow[] {
+    return this.#inFolder.all(folder, after, limit).map(toDocument);
+  }
+
+  /** @returns the new document's number */
+  insert(id: string, folder: number, name: string, createdAt: number): number {
+    return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
+  }
+
+  /** Gives the row its lasting id, once the commit that it comes from is known. */
+  setId(number: number, id: string): void {
+    this.#setId.run(id, number);
+  }
+
+  /** Makes the version with this sequence the current one. */
+  advance(number: number, sequence: number): void {
+    this.#advance.run(sequence, number);
+  }
+
+  /** Puts a live document elsewhere. */
+  place(number: number, folder: number, name: string): void {
+    this.#place.run(folder, name, number);
+  }
+
+  markDeleted(number: number, at: number, by: string, commit: string, location: string): void {
+    this.#bury.run(at, by, commit, location, number);
+  }
+
+  markLive(number: number, folder: number, name: string, sequence: number): void {
+    this.#unearth.run(folder, name, sequence, number);
+  }
+
+  /** The same for several, in one statement. */
+  markAllLive(
+    documents: readonly {
+      readonly number: number;
+      readonly folder: number;
+      readonly name: string;
+      readonly sequence: number;
+    }[],
+  ): void {
+    const rows = documents.map(({ number, folder, name, sequence }) => [number, folder, name, sequence]);
+    this.#unearthAll.run(JSON.stringify(rows));
+  }
+
+  /** Documents that were deleted at this location, the last deletion first. */
+  deletedAt(location: string): DeletedRow[] {
+    return this.#deletedAt.all(location).map((row) => ({
+      number: row.number,
+      id: row.id,
+      location: row.location,
+      deletedAt: row.deleted_at,
+      deletedBy: row.deleted_by,
+      commit: row.deleted_commit,
+      sequence: row.sequence,
+    }));
+  }
+
+  /** Whether anything that was deleted at the place, or below it, can still come back there. */
+  isDeletedWithin(place: Location): boolean {
+    // '0' is the character after '/': the range holds exactly the paths that start with `place/`.
+    return this.#deletedWithin.get(place, `${place}/`, `${place}0`) === 1;
+  }
+
+  /** A deleted document by its number. */
+  deleted(
+    number: number,
+  ): (Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location }) | undefined {
+    const row = this.#deleted.get(number);
+    if (row === undefined) return undefined;
+    return { number: row.number, id: row.id, sequence: row.sequence, location: row.location as Location };
+  }
+
+  /** How many live documents there are; takes time in proportion to them. */
+  countLive(): number {
+    return this.#countLive.get()?.count ?? 0;
+  }
+
+  /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */
+  afterNumber(number: number, limit: number): DocumentRow[] {
+    return this.#all.all(number, limit).map(toDocument);
+  }
+}

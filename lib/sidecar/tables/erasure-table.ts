@@ -1,0 +1,153 @@
+import type { Erasure, ErasurePhase } from '../../domain/erasure.js';
+import type { Connection } from '../database.js';
+
+interface Row {
+  number: number;
+  id: string;
+  phase: ErasurePhase;
+  document: number | null;
+  document_id: string | null;
+  locations: string | null;
+  requested_by: string;
+  requested_at: number;
+  versions: number;
+  comments: number;
+  bytes: number;
+  final_at: number | null;
+  hindrance: string | null;
+}
+
+/** An erase under way, with what it still has to find. */
+export interface OpenErasure extends Erasure {
+  readonly number: number;
+  /** Number of the document; null once its rows are gone. */
+  readonly document: number | null;
+  readonly documentId: string | null;
+  /** Every place that it ever had; null until they are gathered, and again once nothing is sought by them. */
+  readonly locations: readonly string[] | null;
+}
+
+const toErasure = (row: Row): Erasure => ({
+  id: row.id,
+  phase: row.phase,
+  requestedBy: row.requested_by,
+  requestedAt: row.requested_at,
+  versions: row.versions,
+  comments: row.comments,
+  bytes: row.bytes,
+  finalAt: row.final_at,
+  hindrance: row.hindrance,
+});
+
+const toOpen = (row: Row): OpenErasure => ({
+  ...toErasure(row),
+  number: row.number,
+  document: row.document,
+  documentId: row.document_id,
+  locations: row.locations === null ? null : (JSON.parse(row.locations) as string[]),
+});
+
+/** Erases, under way and final. */
+export class ErasureTable {
+  readonly #insert;
+  readonly #hide;
+  readonly #hideAgain;
+  readonly #open;
+  readonly #byId;
+  readonly #list;
+  readonly #setPhase;
+  readonly #hinder;
+  readonly #setLocations;
+  readonly #dropDocument;
+  readonly #forget;
+  readonly #finish;
+  readonly #measure;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO erasure (id, phase, document, document_id, requested_by, requested_at, versions, comments, bytes)
+       VALUES (?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    // Every look-up of deleted documents goes by where or with what they were deleted.
+    const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
+    this.#hide = connection.prepare(`${hide} number = ?`);
+    this.#hideAgain = connection.prepare(
+      `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
+    );
+    this.#open = connection.prepare<[], Row>("SELECT * FROM erasure WHERE phase <> 'final' ORDER BY number");
+    this.#byId = connection.prepare<[string], Row>('SELECT * FROM erasure WHERE id = ?');
+    this.#list = connection.prepare<[number, number], Row>(
+      'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
+    );
+    this.#setPhase = connection.prepare('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
+    this.#hinder = connection.prepare('UPDATE erasure SET hindrance = ? WHERE number = ?');
+    this.#setLocations = connection.prepare('UPDATE erasure SET locations = ? WHERE number = ?');
+    this.#dropDocument = connection.prepare('UPDATE erasure SET document = NULL WHERE number = ?');
+    this.#forget = connection.prepare('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
+    this.#finish = connection.prepare("UPDATE erasure SET phase = 'final', final_at = ? WHERE number = ?");
+    this.#measure = connection.prepare<[number, number], { versions: number; bytes: number; comments: number }>(
+      `SELECT count(*) AS versions, coalesce(sum(size), 0) AS bytes,
+         (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = ?) AS comments
+       FROM version WHERE document = ?`,
+    );
+  }
+
+  /** How much there is of a document. */
+  measure(document: number): Pick<Erasure, 'versions' | 'comments' | 'bytes'> {
+    return this.#measure.get(document, document) ?? { versions: 0, comments: 0, bytes: 0 };
+  }
+
+  /** Takes note of an erase, and takes the document, which is deleted, out of everything that can be asked for. */
+  accept(erasure: Erasure, document: number, documentId: string): void {
+    const { id, requestedBy, requestedAt, versions, comments, bytes } = erasure;
+    this.#insert.run(id, document, documentId, requestedBy, requestedAt, versions, comments, bytes);
+    this.#hide.run(document);
+  }
+
+  /** Hides what is being erased once more, after rows were made anew from the history. */
+  hideAgain(): void {
+    this.#hideAgain.run();
+  }
+
+  /** Those under way, in the order in which they were asked for. */
+  open(): OpenErasure[] {
+    return this.#open.all().map(toOpen);
+  }
+
+  find(id: string): Erasure | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toErasure(row);
+  }
+
+  /** The newest first, those with a number below that. */
+  list(before: number, limit: number): (Erasure & { readonly number: number })[] {
+    return this.#list.all(before, limit).map((row) => ({ ...toErasure(row), number: row.number }));
+  }
+
+  setPhase(number: number, phase: 'accepted' | 'moved'): void {
+    this.#setPhase.run(phase, number);
+  }
+
+  /** Notes why it cannot be carried out; gone when it goes on. */
+  hinder(number: number, hindrance: string): void {
+    this.#hinder.run(hindrance, number);
+  }
+
+  setLocations(number: number, locations: readonly string[]): void {
+    this.#setLocations.run(JSON.stringify(locations), number);
+  }
+
+  /** The document's rows are gone, and its number may be another's. */
+  dropDocument(number: number): void {
+    this.#dropDocument.run(number);
+  }
+
+  /** From here on the row names nothing. */
+  forget(number: number): void {
+    this.#forget.run(number);
+  }
+
+  finish(number: number, at: number): void {
+    this.#finish.run(at, number);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Connection } from '../database.js';
+
+export interface FolderRow {
+  readonly number: number;
+  /** Number of the folder above; 0 for the root. */
+  readonly parent: number;
+  readonly name: string;
+  readonly kept: boolean;
+  /** Id of the connector that mirrors into it, or null. */
+  readonly mirror: string | null;
+}
+
+interface Row {
+  number: number;
+  parent: number;
+  name: string;
+  kept: number;
+  mirror: string | null;
+}
+
+const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
+
+export const rootFolderNumber = 1;
+
+/** All folders at or below one, with how many bytes their paths have beyond its own. */
+const below = `WITH RECURSIVE below (number, bytes) AS (
+    SELECT ?, 0
+    UNION ALL
+    SELECT f.number, b.bytes + 1 + octet_length(f.name) FROM folder f JOIN below b ON f.parent = b.number
+  )`;
+
+/** The tree of folders. A row is there exactly while the folder is: something live below it, or kept. */
+export class FolderTable {
+  readonly #find;
+  readonly #child;
+  readonly #children;
+  readonly #insert;
+  readonly #delete;
+  readonly #place;
+  readonly #setKept;
+  readonly #setMirror;
+  readonly #isEmpty;
+  readonly #mirrored;
+
+  readonly #longestBelow;
+  readonly #longestDocumentBelow;
+
+  constructor(connection: Connection) {
+    this.#longestBelow = connection.prepare<[number], { bytes: number }>(
+      `${below} SELECT max(bytes) AS bytes FROM below`,
+    );
+    this.#longestDocumentBelow = connection.prepare<[number], { bytes: number | null }>(
+      `${below} SELECT max(b.bytes + 1 + octet_length(d.name)) AS bytes FROM below b JOIN document d ON d.folder = b.number`,
+    );
+    this.#find = connection.prepare<[number], Row>('SELECT * FROM folder WHERE number = ?');
+    this.#child = connection.prepare<[number, string], Row>(
+      `SELECT * FROM folder
+       WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
+    );
+    this.#children = connection.prepare<[number, string, number], Row>(
+      'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
+    );
+    this.#insert = connection.prepare('INSERT INTO folder (parent, name) VALUES (?, ?)');
+    this.#delete = connection.prepare('DELETE FROM folder WHERE number = ?');
+    this.#place = connection.prepare('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
+    this.#setKept = connection.prepare('UPDATE folder SET kept = ? WHERE number = ?');
+    this.#setMirror = connection.prepare('UPDATE folder SET mirror = ? WHERE number = ?');
+    this.#mirrored = connection.prepare<[], Row>('SELECT * FROM folder WHERE mirror IS NOT NULL');
+    this.#isEmpty = connection.prepare<[number, number], { empty: number }>(
+      `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
+          AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
+    );
+  }
+
+  /** How many bytes the deepest folder's path has beyond that of this one; 0 when there is no folder in it. */
+  longestBelow(number: number): number {
+    return this.#longestBelow.get(number)?.bytes ?? 0;
+  }
+
+  /** The same for the deepest document. Looks at every document in it and below. */
+  longestDocumentBelow(number: number): number {
+    return this.#longestDocumentBelow.get(number)?.bytes ?? 0;
+  }
+
+  find(number: number): FolderRow | undefined {
+    const row = this.#find.get(number);
+    return row === undefined ? undefined : toFolder(row);
+  }
+
+  /**
+   * The folder of that name in the other, which may be one that there is not. Where there is none the root's row is
+   * read in its stead, since finding nothing is quicker than finding a row and would tell hidden from absent.
+   */
+  child(parent: number, name: string): FolderRow | undefined {
+    const row = this.#child.get(parent, name);
+    return row === undefined || row.number === rootFolderNumber ? undefined : toFolder(row);
+  }
+
+  /** Children by name, those after `after` ('' for all). */
+  children(parent: number, after: string, limit: number): FolderRow[] {
+    return this.#children.all(parent, after, limit).map(toFolder);
+  }
+
+  /** @returns the new folder's number */
+  insert(parent: number, name: string): number {
+    return Number(this.#insert.run(parent, name).lastInsertRowid);
+  }
+
+  delete(number: number): void {
+    this.#delete.run(number);
+  }
+
+  place(number: number, parent: number, name: string): void {
+    this.#place.run(parent, name, number);
+  }
+
+  setKept(number: number, kept: boolean): void {
+    this.#setKept.run(kept ? 1 : 0, number);
+  }
+
+  setMirror(number: number, mirror: string | null): void {
+    this.#setMirror.run(mirror, number);
+  }
+
+  /** Folders that a connector mirrors into. */
+  mirrored(): FolderRow[] {
+    return this.#mirrored.all().map(toFolder);
+  }
+
+  /** Whether nothing live and no folder lies directly in it. */
+  isEmpty(number: number): boolean {
+    return this.#isEmpty.get(number, number)?.empty === 1;
+  }
+}

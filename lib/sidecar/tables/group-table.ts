@@ -1,0 +1,82 @@
+import type { Subject } from '../../domain/grant.js';
+import type { Group } from '../../domain/principal.js';
+import type { Connection } from '../database.js';
+
+interface Row {
+  id: string;
+  display_name: string;
+  created_at: number;
+}
+
+const toGroup = (row: Row): Group => ({ id: row.id, displayName: row.display_name, createdAt: row.created_at });
+
+/** Groups and who is in them. UNION, not UNION ALL, ends the recursion even where a cycle were stored. */
+export class GroupTable {
+  readonly #find;
+  readonly #list;
+  readonly #insert;
+  readonly #join;
+  readonly #leave;
+  readonly #members;
+  readonly #above;
+
+  readonly #touched: () => void;
+
+  /** @param touched called before each write that may change what someone reaches */
+  constructor(connection: Connection, touched: () => void) {
+    this.#touched = touched;
+    this.#find = connection.prepare<[string], Row>('SELECT * FROM principal_group WHERE id = ?');
+    this.#list = connection.prepare<[], Row>('SELECT * FROM principal_group ORDER BY created_at, id');
+    this.#insert = connection.prepare('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
+    this.#join = connection.prepare(
+      'INSERT INTO membership (member_type, member_id, group_id, added_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#leave = connection.prepare('DELETE FROM membership WHERE member_type = ? AND member_id = ? AND group_id = ?');
+    this.#members = connection.prepare<[string], Subject>(
+      'SELECT member_type AS type, member_id AS id FROM membership WHERE group_id = ? ORDER BY member_type, member_id',
+    );
+    this.#above = connection.prepare<[string, string], { id: string }>(
+      `WITH RECURSIVE above (id) AS (
+         SELECT group_id FROM membership WHERE member_type = ? AND member_id = ?
+         UNION
+         SELECT m.group_id FROM above CROSS JOIN membership m ON m.member_type = 'group' AND m.member_id = above.id
+       ) SELECT id FROM above`,
+    );
+  }
+
+  find(id: string): Group | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : toGroup(row);
+  }
+
+  list(): Group[] {
+    return this.#list.all().map(toGroup);
+  }
+
+  insert(group: Group): void {
+    this.#touched();
+    this.#insert.run(group.id, group.displayName, group.createdAt);
+  }
+
+  /** @returns false when the member was in it already */
+  join(groupId: string, member: Subject, at: number): boolean {
+    this.#touched();
+    return this.#join.run(member.type, member.id, groupId, at).changes > 0;
+  }
+
+  /** @returns false when the member was not in it */
+  leave(groupId: string, member: Subject): boolean {
+    this.#touched();
+    return this.#leave.run(member.type, member.id, groupId).changes > 0;
+  }
+
+  /** Direct members. */
+  membersOf(groupId: string): Subject[] {
+    return this.#members.all(groupId);
+  }
+
+  /** Every group the subject is in, directly or through other groups, at any depth. */
+  groupsAbove(subject: Subject): string[] {
+    return this.#above.all(subject.type, subject.id).map((row) => row.id);
+  }
+}

@@ -1,0 +1,231 @@
+import type { Author, Version } from '../../domain/document.js';
+import type { VersionOperation } from '../../domain/history.js';
+import type { Location } from '../../domain/location.js';
+import type { PrincipalKind } from '../../domain/principal.js';
+import type { Connection } from '../database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** What happened at a moment: the place in the order of all that happened. */
+interface Happened {
+  readonly moment: number;
+  readonly author: Author;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface HistoricVersion extends Happened {
+  readonly version: Version;
+  readonly operation: VersionOperation;
+}
+
+export interface RelocationEvent extends Happened {
+  readonly operation: 'rename' | 'move';
+  /** Of the document or the folder that went. */
+  readonly from: Location;
+  readonly to: Location;
+}
+
+export interface DeletionEvent extends Happened {
+  readonly location: Location;
+  readonly commit: string;
+  /** The folder that was deleted with everything in it; null when the document alone was. */
+  readonly folder: Location | null;
+}
+
+/** What a principal did in a folder since a time. */
+export interface Doings {
+  readonly author: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** The folder. */
+  readonly location: Location;
+  /** How many are told at most. */
+  readonly limit: number;
+}
+
+/** A rename or move that a principal did. */
+export interface RelocationDone {
+  /** Its place among all renames and moves. */
+  readonly number: number;
+  /** null when a folder went. */
+  readonly document: { readonly number: number; readonly id: string } | null;
+  readonly from: Location;
+  readonly to: Location;
+}
+
+/** What a principal did to a document since a time. */
+export interface Authorship {
+  readonly document: number;
+  /** Sequence of the first version that it wrote in that time. */
+  readonly first: number;
+}
+
+type HistoricVersionRow = readonly [...VersionRow, operation: VersionOperation, moment: number];
+
+interface EventRow {
+  moment: number;
+  author: string;
+  author_kind: PrincipalKind;
+  author_name: string;
+  at: number;
+}
+
+interface RelocationRow extends EventRow {
+  operation: 'rename' | 'move';
+  from_location: string;
+  to_location: string;
+}
+
+interface RelocationDoneRow {
+  number: number;
+  document: number | null;
+  id: string | null;
+  from_location: string;
+  to_location: string;
+}
+
+interface DeletionRow extends EventRow {
+  commit_oid: string;
+  location: string;
+  folder: string | null;
+}
+
+const happened = (row: EventRow): Happened => ({
+  moment: row.moment,
+  author: { id: row.author, kind: row.author_kind, displayName: row.author_name },
+  at: row.at,
+});
+
+const toRelocation = (row: RelocationRow): RelocationEvent => ({
+  ...happened(row),
+  operation: row.operation,
+  from: row.from_location as Location,
+  to: row.to_location as Location,
+});
+
+const relocationColumns = `r.moment, r.operation, r.from_location, r.to_location, r.author, r.at,
+  p.kind AS author_kind, p.display_name AS author_name
+  FROM relocation r JOIN principal p ON p.id = r.author`;
+
+/** Every one of these finds its rows by an index, in order: a page costs the same however long the history is. */
+export const historyStatements = {
+  versions: `SELECT ${versionColumns}, v.operation, v.moment FROM version v JOIN principal p ON p.id = v.author
+    WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+  relocation: `SELECT ${relocationColumns} WHERE r.document = ? AND r.moment < ? ORDER BY r.moment DESC LIMIT 1`,
+  folderRelocation: `SELECT ${relocationColumns}
+    WHERE r.document IS NULL AND r.to_location = ? AND r.moment < ? ORDER BY r.moment DESC LIMIT 1`,
+  deletion: `SELECT e.moment, e.commit_oid, e.location, e.folder, e.author, e.at,
+      p.kind AS author_kind, p.display_name AS author_name
+    FROM deletion e JOIN principal p ON p.id = e.author
+    WHERE e.document = ? AND e.moment < ? ORDER BY e.moment DESC LIMIT 1`,
+} as const;
+
+/** Whether a location is the folder's or lies in it, `@location`. */
+const isIn = (column: string): string =>
+  `(@location = '' OR ${column} = @location OR substr(${column}, 1, length(@location) + 1) = @location || '/')`;
+
+/** Reads what happened to documents: backwards from a moment, or by who did it. */
+export class HistoryTable {
+  readonly #versions;
+  readonly #relocation;
+  readonly #folderRelocation;
+  readonly #deletion;
+  readonly #writtenBy;
+  readonly #deletedBy;
+  readonly #relocatedBy;
+  readonly #writtenByOthers;
+
+  constructor(connection: Connection) {
+    this.#versions = connection.prepare<[number, number, number], HistoricVersionRow>(historyStatements.versions).raw();
+    this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
+    this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
+    this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
+    this.#writtenBy = connection.prepare<[Doings & { folder: number }], { document: number; first: number }>(
+      `WITH RECURSIVE inside (number) AS (
+         SELECT @folder UNION ALL SELECT f.number FROM folder f JOIN inside ON f.parent = inside.number)
+       SELECT v.document, min(v.sequence) AS first FROM version v JOIN document d ON d.number = v.document
+       WHERE v.author = @author AND v.at >= @since
+         AND CASE WHEN d.folder IS NULL THEN ${isIn('d.deleted_location')}
+           ELSE d.folder IN (SELECT number FROM inside) END
+       GROUP BY v.document ORDER BY v.document LIMIT @limit`,
+    );
+    this.#deletedBy = connection.prepare<[Doings], { document: number; commit_oid: string }>(
+      `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
+       WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
+         AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
+    );
+    this.#relocatedBy = connection.prepare<[Doings & { after: number }], RelocationDoneRow>(
+      `SELECT r.number, r.document, d.id, r.from_location, r.to_location
+       FROM relocation r LEFT JOIN document d ON d.number = r.document
+       WHERE r.number > @after AND r.author = @author AND r.at >= @since
+         AND (${isIn('r.from_location')} OR ${isIn('r.to_location')}) ORDER BY r.number LIMIT @limit`,
+    );
+    this.#writtenByOthers = connection.prepare<[number, number, string, string], { found: number }>(
+      `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
+         AS found`,
+    );
+  }
+
+  /** Versions with a sequence below that, the newest first. */
+  versionsBefore(document: number, sequence: number, limit: number): HistoricVersion[] {
+    return this.#versions.all(document, sequence, limit).map((row) => {
+      const version = toVersion(row);
+      return { version, operation: row[13], moment: row[14], author: version.author, at: version.at };
+    });
+  }
+
+  /** The document's own last rename or move before the moment. */
+  relocationBefore(document: number, moment: number): RelocationEvent | undefined {
+    const row = this.#relocation.get(document, moment);
+    return row === undefined ? undefined : toRelocation(row);
+  }
+
+  /** The last time before the moment that a folder came to lie at this location. */
+  folderRelocationBefore(to: Location, moment: number): RelocationEvent | undefined {
+    const row = this.#folderRelocation.get(to, moment);
+    return row === undefined ? undefined : toRelocation(row);
+  }
+
+  /** The document's last deletion before the moment. */
+  deletionBefore(document: number, moment: number): DeletionEvent | undefined {
+    const row = this.#deletion.get(document, moment);
+    if (row === undefined) return undefined;
+    return {
+      ...happened(row),
+      location: row.location as Location,
+      commit: row.commit_oid,
+      folder: row.folder as Location | null,
+    };
+  }
+
+  /**
+   * Documents that the principal wrote to since then, and that lie in the folder now or were deleted from it.
+   * @param folder the number of the folder
+   */
+  writtenBy(doings: Doings, folder: number): Authorship[] {
+    return this.#writtenBy.all({ ...doings, folder });
+  }
+
+  /** Numbers of documents that the principal deleted from the folder since then, and that are still deleted by that. */
+  deletedBy(doings: Doings): number[] {
+    return this.#deletedBy.all(doings).map((row) => row.document);
+  }
+
+  /**
+   * Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it; in
+   * order, those after one of them.
+   */
+  relocatedBy(doings: Doings, after: number): RelocationDone[] {
+    return this.#relocatedBy.all({ ...doings, after }).map((row) => ({
+      number: row.number,
+      document: row.document === null ? null : { number: row.document, id: row.id ?? '' },
+      from: row.from_location as Location,
+      to: row.to_location as Location,
+    }));
+  }
+
+  /** Whether somebody else wrote something after that version, other than putting `blobOid` back. */
+  isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
+    return this.#writtenByOthers.get(document, after, author, blobOid)?.found === 1;
+  }
+}

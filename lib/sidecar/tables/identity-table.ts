@@ -1,0 +1,139 @@
+import type { Connection } from '../database.js';
+import type { PersonPart } from '../service-file.js';
+
+/** Somebody who can sign in. */
+export interface StoredIdentity {
+  readonly id: string;
+  readonly signInName: string;
+  /** null until the first sign-in. */
+  readonly passwordHash: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Which principal of a workspace an identity is. */
+export interface StoredMembership {
+  readonly workspace: string;
+  readonly principalId: string;
+  readonly identityId: string;
+}
+
+interface IdentityRow {
+  id: string;
+  sign_in_name: string;
+  password_hash: string | null;
+  created_at: number;
+}
+
+interface MembershipRow {
+  workspace: string;
+  principal_id: string;
+  identity_id: string;
+}
+
+const toIdentity = (row: IdentityRow): StoredIdentity => ({
+  id: row.id,
+  signInName: row.sign_in_name,
+  passwordHash: row.password_hash,
+  createdAt: row.created_at,
+});
+
+const toMembership = (row: MembershipRow): StoredMembership => ({
+  workspace: row.workspace,
+  principalId: row.principal_id,
+  identityId: row.identity_id,
+});
+
+/** Who can sign in, and as whom. */
+export class IdentityTable {
+  readonly #find;
+  readonly #findByName;
+  readonly #insert;
+  readonly #rename;
+  readonly #setPassword;
+  readonly #membershipsOf;
+  readonly #findMembership;
+  readonly #join;
+  readonly #listPeople;
+  readonly #leaveAll;
+
+  constructor(connection: Connection) {
+    this.#find = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE id = ?');
+    this.#findByName = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE sign_in_name = ?');
+    this.#insert = connection.prepare('INSERT INTO identity (id, sign_in_name, created_at) VALUES (?, ?, ?)');
+    this.#rename = connection.prepare('UPDATE identity SET sign_in_name = ? WHERE id = ?');
+    this.#setPassword = connection.prepare('UPDATE identity SET password_hash = ?, password_set_at = ? WHERE id = ?');
+    this.#membershipsOf = connection.prepare<[string], MembershipRow>(
+      'SELECT * FROM membership WHERE identity_id = ? ORDER BY workspace',
+    );
+    this.#findMembership = connection.prepare<[string, string], MembershipRow>(
+      'SELECT * FROM membership WHERE workspace = ? AND principal_id = ?',
+    );
+    this.#listPeople = connection.prepare<[string], IdentityRow & { principal_id: string }>(
+      `SELECT identity.*, membership.principal_id FROM membership
+       JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
+    );
+    this.#leaveAll = connection.prepare('DELETE FROM membership WHERE workspace = ?');
+    this.#join = connection.prepare('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
+  }
+
+  find(id: string): StoredIdentity | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : toIdentity(row);
+  }
+
+  /** @param signInName as it is compared */
+  findByName(signInName: string): StoredIdentity | undefined {
+    const row = this.#findByName.get(signInName);
+    return row === undefined ? undefined : toIdentity(row);
+  }
+
+  insert(identity: Pick<StoredIdentity, 'id' | 'signInName' | 'createdAt'>): void {
+    this.#insert.run(identity.id, identity.signInName, identity.createdAt);
+  }
+
+  rename(id: string, signInName: string): void {
+    this.#rename.run(signInName, id);
+  }
+
+  setPassword(id: string, passwordHash: string, at: number): void {
+    this.#setPassword.run(passwordHash, at, id);
+  }
+
+  membershipsOf(identityId: string): StoredMembership[] {
+    return this.#membershipsOf.all(identityId).map(toMembership);
+  }
+
+  findMembership(workspace: string, principalId: string): StoredMembership | undefined {
+    const row = this.#findMembership.get(workspace, principalId);
+    return row === undefined ? undefined : toMembership(row);
+  }
+
+  /** Everyone who signs in to a workspace, for its backup. */
+  listPeople(workspace: string): PersonPart[] {
+    return this.#listPeople.all(workspace).map((row) => ({ ...toIdentity(row), principalId: row.principal_id }));
+  }
+
+  /** Nobody signs in to a workspace any more: what an earlier one of the name left behind gives way. */
+  leaveAll(workspace: string): void {
+    this.#leaveAll.run(workspace);
+  }
+
+  /**
+   * Takes in somebody from another service's backup. Whoever is known here by the same id is the same, with the password
+   * that is here. A name that somebody else has is no reason to take them for each other: then nobody is taken in, and
+   * an admin makes a link.
+   */
+  takePerson(workspace: string, person: PersonPart): void {
+    if (this.find(person.id) === undefined) {
+      if (this.findByName(person.signInName) !== undefined) return;
+      this.insert(person);
+      if (person.passwordHash !== null) this.setPassword(person.id, person.passwordHash, person.createdAt);
+    }
+    this.join({ workspace, principalId: person.principalId, identityId: person.id });
+  }
+
+  join(membership: StoredMembership): void {
+    this.#join.run(membership.workspace, membership.principalId, membership.identityId);
+  }
+}

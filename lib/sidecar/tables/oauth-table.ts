@@ -1,0 +1,260 @@
+import type { OAuthScope } from '../../domain/access-token.js';
+import type { OAuthGrant } from '../../domain/oauth-grant.js';
+import type { Connection } from '../database.js';
+
+interface GrantRow {
+  id: string;
+  identity_id: string;
+  workspace: string;
+  principal_id: string;
+  client_id: string;
+  client_name: string;
+  redirect_host: string;
+  scope: string;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+const toGrant = (row: GrantRow): OAuthGrant => ({
+  id: row.id,
+  identityId: row.identity_id,
+  workspace: row.workspace,
+  principalId: row.principal_id,
+  clientId: row.client_id,
+  clientName: row.client_name,
+  redirectHost: row.redirect_host,
+  scopes: row.scope.split(' ').filter((scope) => scope !== '') as OAuthScope[],
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+});
+
+/** Something handed out or kept for a client, as it is stored: its content sealed, its id hashed. */
+export interface OAuthEntry {
+  readonly kind: string;
+  readonly idHash: Uint8Array;
+  readonly grantId: string | null;
+  readonly uid: string | null;
+  readonly accountId: string | null;
+  readonly content: Uint8Array;
+  /** Milliseconds since 1970; null where it does not apply. */
+  readonly consumedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+interface EntryRow {
+  kind: string;
+  id_hash: Buffer;
+  grant_id: string | null;
+  uid: string | null;
+  account_id: string | null;
+  content: Buffer;
+  consumed_at: number | null;
+  expires_at: number | null;
+}
+
+const toEntry = (row: EntryRow): OAuthEntry => ({
+  kind: row.kind,
+  idHash: row.id_hash,
+  grantId: row.grant_id,
+  uid: row.uid,
+  accountId: row.account_id,
+  content: row.content,
+  consumedAt: row.consumed_at,
+  expiresAt: row.expires_at,
+});
+
+/** Consents, and what was handed out for them. */
+export class OAuthTable {
+  readonly #findEntry;
+  readonly #findByUid;
+  readonly #upsert;
+  readonly #consume;
+  readonly #giveBack;
+  readonly #remove;
+  readonly #removeOfGrant;
+  readonly #emptyOfGrant;
+  readonly #findGrant;
+  readonly #listGrants;
+  readonly #listGrantsOf;
+  readonly #insertGrant;
+  readonly #touchGrant;
+  readonly #revokeGrant;
+  readonly #hasGrantOf;
+  readonly #countOf;
+  readonly #nameOwner;
+  readonly #keepNewestOf;
+  readonly #keepNewest;
+  readonly #keepEnded;
+  readonly #sweep;
+
+  constructor(connection: Connection) {
+    this.#findEntry = connection.prepare<[string, Uint8Array], EntryRow>(
+      'SELECT * FROM oauth_entry WHERE kind = ? AND id_hash = ?',
+    );
+    this.#findByUid = connection.prepare<[string], EntryRow>('SELECT * FROM oauth_entry WHERE uid = ?');
+    this.#upsert = connection.prepare(
+      `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
+       VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
+       ON CONFLICT (kind, id_hash) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid,
+         account_id = coalesce(excluded.account_id, account_id), content = excluded.content, expires_at = excluded.expires_at`,
+    );
+    this.#consume = connection.prepare(
+      'UPDATE oauth_entry SET consumed_at = ? WHERE kind = ? AND id_hash = ? AND consumed_at IS NULL',
+    );
+    this.#giveBack = connection.prepare('UPDATE oauth_entry SET consumed_at = NULL WHERE kind = ? AND id_hash = ?');
+    this.#remove = connection.prepare('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
+    this.#removeOfGrant = connection.prepare("DELETE FROM oauth_entry WHERE grant_id = ? AND kind <> 'AccessToken'");
+    this.#emptyOfGrant = connection.prepare("UPDATE oauth_entry SET content = x'' WHERE grant_id = ?");
+    this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
+    this.#listGrants = connection.prepare<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
+    this.#listGrantsOf = connection.prepare<[string], GrantRow>(
+      'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
+    );
+    this.#insertGrant = connection.prepare(
+      `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
+         created_at, expires_at)
+       VALUES (@id, @identityId, @workspace, @principalId, @clientId, @clientName, @redirectHost, @scope,
+         @createdAt, @expiresAt)`,
+    );
+    this.#touchGrant = connection.prepare('UPDATE oauth_grant SET last_used_at = ? WHERE id = ?');
+    this.#revokeGrant = connection.prepare('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
+    this.#hasGrantOf = connection.prepare<[string, number]>(
+      'SELECT 1 FROM oauth_grant WHERE client_id = ? AND revoked_at IS NULL AND expires_at > ? LIMIT 1',
+    );
+    this.#nameOwner = connection.prepare('UPDATE oauth_entry SET account_id = ? WHERE kind = ? AND id_hash = ?');
+    this.#keepNewestOf = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND account_id = ?
+          ORDER BY expires_at DESC LIMIT -1 OFFSET ?)`,
+    );
+    this.#keepNewest = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND grant_id = ?
+          ORDER BY consumed_at IS NULL DESC, expires_at DESC LIMIT -1 OFFSET ?)`,
+    );
+    this.#keepEnded = connection.prepare(
+      `DELETE FROM oauth_grant WHERE id IN
+         (SELECT id FROM oauth_grant WHERE identity_id = ? AND revoked_at IS NOT NULL
+          ORDER BY revoked_at DESC LIMIT -1 OFFSET ?)`,
+    );
+    this.#countOf = connection.prepare<[string], { number: number }>(
+      'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
+    );
+    const sweepEntries = connection.prepare(
+      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+         (SELECT kind, id_hash FROM oauth_entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    );
+    const sweepGrants = connection.prepare(
+      `DELETE FROM oauth_grant WHERE id IN
+         (SELECT id FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ? LIMIT ?)`,
+    );
+    this.#sweep = connection.transaction((now: number, endedBefore: number, most: number) => {
+      const { changes } = sweepEntries.run(now, most);
+      return changes + sweepGrants.run(endedBefore, endedBefore, most - changes).changes;
+    });
+  }
+
+  findEntry(kind: string, idHash: Uint8Array): OAuthEntry | undefined {
+    const row = this.#findEntry.get(kind, idHash);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  findByUid(uid: string): OAuthEntry | undefined {
+    const row = this.#findByUid.get(uid);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  /** Adds it, or replaces all but whether it was consumed. */
+  putEntry(entry: OAuthEntry): void {
+    this.#upsert.run(entry);
+  }
+
+  /** Of several times the first counts. @returns whether this was the first, and it is there */
+  consume(kind: string, idHash: Uint8Array, at: number): boolean {
+    return this.#consume.run(at, kind, idHash).changes > 0;
+  }
+
+  /** As if it had not been consumed. */
+  giveBack(kind: string, idHash: Uint8Array): void {
+    this.#giveBack.run(kind, idHash);
+  }
+
+  removeEntry(kind: string, idHash: Uint8Array): void {
+    this.#remove.run(kind, idHash);
+  }
+
+  countEntries(kind: string): number {
+    return this.#countOf.get(kind)?.number ?? 0;
+  }
+
+  /**
+   * Says whose an entry is that belongs to no consent yet. Of that kind an identity keeps so many; the oldest goes.
+   * @param most entries of the kind that an identity keeps
+   */
+  nameOwner(kind: string, idHash: Uint8Array, identityId: string, most: number): void {
+    this.#nameOwner.run(identityId, kind, idHash);
+    this.#keepNewestOf.run(kind, identityId, most);
+  }
+
+  /** Of what was handed out for a consent, keeps so many of a kind: what was used up goes first, then the oldest. */
+  keepNewest(kind: string, grantId: string, most: number): void {
+    this.#keepNewest.run(kind, grantId, most);
+  }
+
+  /** Whether there is a consent for that client now. */
+  hasGrantOf(clientId: string, now: number): boolean {
+    return this.#hasGrantOf.get(clientId, now) !== undefined;
+  }
+
+  findGrant(id: string): OAuthGrant | undefined {
+    const row = this.#findGrant.get(id);
+    return row === undefined ? undefined : toGrant(row);
+  }
+
+  /** Also those that have ended, as long as they are kept. */
+  listGrants(): OAuthGrant[] {
+    return this.#listGrants.all().map(toGrant);
+  }
+
+  /** As `listGrants`, of one identity; the newest first. */
+  listGrantsOf(identityId: string): OAuthGrant[] {
+    return this.#listGrantsOf.all(identityId).map(toGrant);
+  }
+
+  insertGrant({ scopes, ...grant }: OAuthGrant): void {
+    this.#insertGrant.run({ ...grant, scope: scopes.join(' ') });
+  }
+
+  /** Of the consents of an identity that have ended, keeps so many to be shown: those that ended last. */
+  keepEnded(identityId: string, most: number): void {
+    this.#keepEnded.run(identityId, most);
+  }
+
+  noteUse(grantId: string, at: number): void {
+    this.#touchGrant.run(at, grantId);
+  }
+
+  /**
+   * Ends it, and everything that was handed out for it. Of access tokens the hash stays until they would have expired, so
+   * that one that is tried all the same can be told from any other text.
+   */
+  revokeGrant(id: string, at: number): void {
+    this.#revokeGrant.run(at, id);
+    this.#removeOfGrant.run(id);
+    this.#emptyOfGrant.run(id);
+  }
+
+  /**
+   * Drops some of what has expired: deleting overwrites, and many rows at once would keep everybody waiting.
+   * @param endedBefore grants that ended before then are no longer shown either
+   * @param most rows
+   * @returns the number of rows: fewer than `most` when nothing is left
+   */
+  sweep(now: number, endedBefore: number, most: number): number {
+    return this.#sweep(now, endedBefore, most);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Connection } from '../database.js';
+
+/** A git object that is committed but not yet in a pack. */
+export interface PendingObject {
+  readonly oid: string;
+  readonly type: 'blob' | 'tree' | 'commit';
+  /** Bytes before compression. */
+  readonly size: number;
+  readonly deflated: Buffer;
+}
+
+/** Objects on their way into the repository: pending ones wait here, staged ones lie there already. */
+export class ObjectTable {
+  readonly #insert;
+  readonly #find;
+  readonly #upTo;
+  readonly #newest;
+  readonly #delete;
+  readonly #stage;
+  readonly #unstage;
+  readonly #staged;
+  readonly #isStaged;
+  readonly #bytes;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',
+    );
+    this.#find = connection.prepare<[string], PendingObject>(
+      'SELECT oid, type, size, deflated FROM pending_object WHERE oid = ?',
+    );
+    this.#upTo = connection.prepare<[number, number, number], PendingObject & { number: number }>(
+      'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
+    );
+    this.#newest = connection.prepare<[], { number: number | null }>(
+      'SELECT max(number) AS number FROM pending_object',
+    );
+    this.#delete = connection.prepare('DELETE FROM pending_object WHERE number <= ?');
+    this.#stage = connection.prepare(
+      'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',
+    );
+    this.#unstage = connection.prepare('DELETE FROM staged_object WHERE oid = ?');
+    this.#staged = connection.prepare<[], { oid: string; size: number; staged_at: number }>(
+      'SELECT oid, size, staged_at FROM staged_object',
+    );
+    this.#isStaged = connection.prepare<[string], { staged: number }>(
+      'SELECT EXISTS (SELECT 1 FROM staged_object WHERE oid = ?) AS staged',
+    );
+    this.#bytes = connection.prepare<[], { bytes: number; objects: number }>(
+      'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
+    );
+  }
+
+  /** An object that is pending already stays as it is: same name, same bytes. */
+  insert(object: PendingObject): void {
+    this.#insert.run(object.oid, object.type, object.size, object.deflated);
+  }
+
+  find(oid: string): PendingObject | undefined {
+    return this.#find.get(oid);
+  }
+
+  /** Number of the newest pending object; 0 when there is none. */
+  newest(): number {
+    return this.#newest.get()?.number ?? 0;
+  }
+
+  /**
+   * Pending objects with after < number ≤ upTo, in order: at most `limit`, and none after the one that makes them
+   * `mostBytes` or more.
+   */
+  between(
+    after: number,
+    upTo: number,
+    limit: number,
+    mostBytes: number,
+  ): (PendingObject & { readonly number: number })[] {
+    const objects: (PendingObject & { readonly number: number })[] = [];
+    let bytes = 0;
+    for (const object of this.#upTo.iterate(after, upTo, limit)) {
+      objects.push(object);
+      bytes += object.deflated.length;
+      if (bytes >= mostBytes) break;
+    }
+    return objects;
+  }
+
+  /** Forgets those that are in a pack now. */
+  deleteUpTo(number: number): void {
+    this.#delete.run(number);
+  }
+
+  pendingTotals(): { readonly bytes: number; readonly objects: number } {
+    return this.#bytes.get() ?? { bytes: 0, objects: 0 };
+  }
+
+  stage(oid: string, size: number, at: number): void {
+    this.#stage.run(oid, size, at);
+  }
+
+  unstage(oid: string): void {
+    this.#unstage.run(oid);
+  }
+
+  isStaged(oid: string): boolean {
+    return this.#isStaged.get(oid)?.staged === 1;
+  }
+
+  staged(): { readonly oid: string; readonly size: number; readonly staged_at: number }[] {
+    return this.#staged.all();
+  }
+}

@@ -1,0 +1,29 @@
+import { BrowserSessionTable } from './browser-session-table.js';
+import type { Connection } from '../database.js';
+import { IdentityTable } from './identity-table.js';
+import type { OAuthTable } from './oauth-table.js';
+import { OneTimeLinkTable } from './one-time-link-table.js';
+import { SignInFailureTable } from './sign-in-failure-table.js';
+
+/** What the service's file holds about people who sign in. */
+export interface PeopleTables {
+  readonly identities: IdentityTable;
+  readonly links: OneTimeLinkTable;
+  readonly sessions: BrowserSessionTable;
+  readonly failures: SignInFailureTable;
+  readonly oauth: OAuthTable;
+  /** All of it or nothing. */
+  within<Result>(work: () => Result): Result;
+}
+
+/** On the connection to the service's file, whose schema is up to date. */
+export function openPeopleTables(connection: Connection, oauth: OAuthTable): PeopleTables {
+  return {
+    identities: new IdentityTable(connection),
+    links: new OneTimeLinkTable(connection),
+    sessions: new BrowserSessionTable(connection),
+    failures: new SignInFailureTable(connection),
+    oauth,
+    within: (work) => connection.transaction(work).immediate(),
+  };
+}

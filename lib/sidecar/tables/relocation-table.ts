@@ -1,0 +1,31 @@
+import type { Connection } from '../database.js';
+
+export interface NewRelocation {
+  readonly commit: string;
+  readonly operation: 'rename' | 'move';
+  /** Number of the document; null when a folder went. */
+  readonly document: number | null;
+  readonly from: string;
+  readonly to: string;
+  readonly author: string;
+  readonly at: number;
+  /** Number of the commit that made it, counted from the first on main. */
+  readonly moment: number;
+}
+
+/** Renames and moves, in order. */
+export class RelocationTable {
+  readonly #insert;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO relocation (commit_oid, operation, document, from_location, to_location, author, at, moment)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  insert(relocation: NewRelocation): void {
+    const { commit, operation, document, from, to, author, at, moment } = relocation;
+    this.#insert.run(commit, operation, document, from, to, author, at, moment);
+  }
+}

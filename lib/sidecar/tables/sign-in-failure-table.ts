@@ -1,0 +1,66 @@
+import type { Connection } from '../database.js';
+
+/** Failures in a row, for one name or one address. */
+export interface Failures {
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly lastAt: number;
+}
+
+/** Attempts to sign in that failed. */
+export class SignInFailureTable {
+  readonly #find;
+  readonly #set;
+  readonly #delete;
+  readonly #count;
+  readonly #sweep;
+  readonly #forgetFewest;
+
+  constructor(connection: Connection) {
+    this.#find = connection.prepare<[Uint8Array], { count: number; last_at: number }>(
+      'SELECT count, last_at FROM sign_in_failure WHERE source = ?',
+    );
+    this.#set = connection.prepare(
+      `INSERT INTO sign_in_failure (source, count, last_at) VALUES (?, ?, ?)
+       ON CONFLICT (source) DO UPDATE SET count = excluded.count, last_at = excluded.last_at`,
+    );
+    this.#delete = connection.prepare('DELETE FROM sign_in_failure WHERE source = ?');
+    this.#count = connection.prepare<[], { number: number }>('SELECT count(*) AS number FROM sign_in_failure');
+    this.#sweep = connection.prepare(
+      `DELETE FROM sign_in_failure WHERE source IN
+         (SELECT source FROM sign_in_failure WHERE last_at < ? ORDER BY last_at LIMIT ?)`,
+    );
+    this.#forgetFewest = connection.prepare(
+      `DELETE FROM sign_in_failure WHERE source IN
+         (SELECT source FROM sign_in_failure ORDER BY count, last_at LIMIT ?)`,
+    );
+  }
+
+  find(source: Uint8Array): Failures | undefined {
+    const row = this.#find.get(source);
+    return row === undefined ? undefined : { count: row.count, lastAt: row.last_at };
+  }
+
+  set(source: Uint8Array, { count, lastAt }: Failures): void {
+    this.#set.run(source, count, lastAt);
+  }
+
+  delete(source: Uint8Array): void {
+    this.#delete.run(source);
+  }
+
+  /**
+   * Forgets some of what was last added to before then, and of more sources than so many those with the fewest failures.
+   * @param before milliseconds since 1970
+   * @param mostSources that are remembered
+   * @param most rows that are deleted
+   * @returns whether nothing is left to be forgotten
+   */
+  sweep(before: number, mostSources: number, most: number): boolean {
+    const { changes } = this.#sweep.run(before, most);
+    const excess = (this.#count.get()?.number ?? 0) - mostSources;
+    const left = most - changes;
+    if (excess > 0 && left > 0) this.#forgetFewest.run(Math.min(excess, left));
+    return left > 0 && excess < left;
+  }
+}

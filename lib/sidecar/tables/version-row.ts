@@ -1,0 +1,42 @@
+import type { DocumentKind, Version } from '../../domain/document.js';
+import type { Location } from '../../domain/location.js';
+import type { PrincipalKind } from '../../domain/principal.js';
+
+/**
+ * Columns of a version with its author, in the order in which they are selected wherever a version is read. Rows of
+ * documents and versions are read as arrays: an object with so many names takes longer to make than the row to find.
+ */
+export type VersionRow = readonly [
+  versionId: string,
+  sequence: number,
+  blobOid: string,
+  sha256: string,
+  size: number,
+  kind: DocumentKind,
+  mediaType: string,
+  location: string,
+  author: string,
+  authorKind: PrincipalKind,
+  authorName: string,
+  at: number,
+  message: string | null,
+];
+
+export const versionColumns = `
+  v.id, v.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, v.location,
+  v.author, p.kind, p.display_name, v.at, v.message`;
+
+/** @param row whose first columns are those of a version */
+export const toVersion = (row: readonly [...VersionRow, ...unknown[]]): Version => ({
+  id: row[0],
+  sequence: row[1],
+  blobOid: row[2],
+  sha256: row[3],
+  size: row[4],
+  kind: row[5],
+  mediaType: row[6],
+  location: row[7] as Location,
+  author: { id: row[8], kind: row[9], displayName: row[10] },
+  at: row[11],
+  message: row[12],
+});

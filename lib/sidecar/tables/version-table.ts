@@ -1,0 +1,142 @@
+import type { Version } from '../../domain/document.js';
+import type { Connection } from '../database.js';
+import { toVersion, versionColumns, type VersionRow } from './version-row.js';
+
+/** What the pen writes about a new version. */
+export interface NewVersion {
+  readonly document: number;
+  readonly sequence: number;
+  readonly id: string;
+  /** Where the commit that made it lies today; left out: it is the id itself. */
+  readonly commit?: string;
+  readonly blobOid: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly kind: string;
+  readonly mediaType: string;
+  readonly location: string;
+  readonly author: string;
+  readonly at: number;
+  readonly operation: string;
+  readonly message: string | null;
+  /** Number of the commit that made it, counted from the first on main. */
+  readonly moment: number;
+}
+
+/** A version that has the content of an older one of the same document. */
+export interface VersionAnew {
+  readonly document: number;
+  readonly sequence: number;
+  /** Sequence of the one whose content it has. */
+  readonly like: number;
+  readonly location: string;
+}
+
+/** Every version of every document; rows are only ever added (and taken away by an erase). */
+export class VersionTable {
+  readonly #insert;
+  readonly #byId;
+  readonly #bySequence;
+  readonly #after;
+  readonly #insertAnew;
+  readonly #setFirstId;
+  readonly #largeBlob;
+  readonly #largeBlobs;
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(
+      `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
+         author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#setFirstId = connection.prepare(
+      'UPDATE version SET id = ?, commit_oid = ?, moment = ? WHERE document = ? AND sequence = 1',
+    );
+    // Written as the partial index has it, or SQLite would not use that.
+    this.#largeBlob = connection.prepare<[string], { used: number }>(
+      'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
+    );
+    this.#largeBlobs = connection.prepare<[], { blob_oid: string }>(
+      'SELECT DISTINCT blob_oid FROM version WHERE size > 1048576',
+    );
+    this.#insertAnew = connection.prepare(
+      `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
+         author, at, operation, message, moment)
+       SELECT v.document, r.value ->> 1, @id, @id, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, r.value ->> 3,
+         @author, @at, @operation, NULL, @moment
+       FROM json_each(@rows) r JOIN version v ON v.document = r.value ->> 0 AND v.sequence = r.value ->> 2`,
+    );
+    const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
+    this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`).raw();
+    this.#bySequence = connection
+      .prepare<[number, number], VersionRow>(`${select} WHERE v.document = ? AND v.sequence = ?`)
+      .raw();
+    this.#after = connection
+      .prepare<[number, number, number], VersionRow>(
+        `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+      )
+      .raw();
+  }
+
+  insert(version: NewVersion): void {
+    this.#insert.run(
+      version.document,
+      version.sequence,
+      version.id,
+      version.commit ?? version.id,
+      version.blobOid,
+      version.sha256,
+      version.size,
+      version.kind,
+      version.mediaType,
+      version.location,
+      version.author,
+      version.at,
+      version.operation,
+      version.message,
+      version.moment,
+    );
+  }
+
+  /**
+   * Gives several documents a new version each, by one commit, with the content of one that they had. Quickest in the
+   * order of their numbers.
+   * @returns how many versions were written
+   */
+  insertAnew(
+    documents: readonly VersionAnew[],
+    made: Pick<NewVersion, 'id' | 'author' | 'at' | 'operation' | 'moment'>,
+  ): number {
+    const rows = documents.map(({ document, sequence, like, location }) => [document, sequence, like, location]);
+    return this.#insertAnew.run({ ...made, rows: JSON.stringify(rows) }).changes;
+  }
+
+  /** Names the commit of a first version that was written before its commit was made. */
+  setFirstId(document: number, id: string, moment: number): void {
+    this.#setFirstId.run(id, id, moment, document);
+  }
+
+  /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */
+  holdLargeBlob(blobOid: string): boolean {
+    return this.#largeBlob.get(blobOid)?.used === 1;
+  }
+
+  /** Every blob of more than 1 MiB that is the content of some version. */
+  largeBlobs(): string[] {
+    return this.#largeBlobs.all().map((row) => row.blob_oid);
+  }
+
+  byId(document: number, id: string): Version | undefined {
+    const row = this.#byId.get(document, id);
+    return row === undefined ? undefined : toVersion(row);
+  }
+
+  bySequence(document: number, sequence: number): Version | undefined {
+    const row = this.#bySequence.get(document, sequence);
+    return row === undefined ? undefined : toVersion(row);
+  }
+
+  /** Versions older than `sequence`, the newest first. */
+  before(document: number, sequence: number, limit: number): Version[] {
+    return this.#after.all(document, sequence, limit).map(toVersion);
+  }
+}

@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cutAddress } from '../access/cut-address.js';
+import { dropTrailing } from '../domain/drop-trailing.js';
+import { makeIdentifier } from '../domain/identifier.js';
+import type { OAuthGrant } from '../domain/oauth-grant.js';
+import { rateLimited, Refusal } from '../domain/refusal.js';
+import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import { endConsent } from '../operations/principals/change-consent.js';
+import { beginSession, endSession } from '../operations/principals/sign-in.js';
+import type { NotedLater } from '../journal/deferred-audit.js';
+import { nameBrowser } from './browser-name.js';
+import { Cookies } from './cookies.js';
+import { FormProof } from './form-proof.js';
+import type { SignInHost, SignInOptions } from './dependencies.js';
+import { KnownBrowser } from './known-browser.js';
+import { isLoopback } from './loopback.js';
+import { pageHeaders } from './pages/page.js';
+import { errorPage } from './pages/tell.js';
+import { recordOwn, statusOf } from './record.js';
+import { makeReadSession, sessionCookie } from './signed-in.js';
+
+/** One request on its way, within its bounds. */
+export interface Visit {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** Of a POST; empty otherwise. */
+  readonly form: URLSearchParams;
+  /** What the path has in place of `:secret`; '' where it has nothing. */
+  readonly secret: string;
+}
+
+/** What is known of a request before anything of it is read. */
+export type Arrival = Pick<Visit, 'id' | 'request' | 'response'>;
+
+/** Forms that an address may send in a minute, and at once. */
+const formsPerMinute = 60;
+
+/** What every route has at hand: the same cookies, proofs, headers and ways to answer. */
+export class Desk {
+  readonly host: SignInHost;
+  readonly options: SignInOptions;
+  readonly later: NotedLater;
+  /** The path that a proxy puts in front; '' where there is none. */
+  readonly base: string;
+  readonly cookies: Cookies;
+  readonly proof: FormProof;
+  readonly known: KnownBrowser;
+  readonly readSession: ReadSession;
+
+  constructor(host: SignInHost, options: SignInOptions, later: NotedLater) {
+    const url = new URL(options.url);
+    this.host = host;
+    this.options = options;
+    this.later = later;
+    this.base = dropTrailing(url.pathname, '/');
+    this.cookies = new Cookies(url.protocol === 'https:');
+    // On the loopback address any of this machine's names will do: the form then has the one that its page had.
+    const origin = url.protocol === 'https:' ? url.origin : null;
+    this.proof = new FormProof(this.cookies, host.formKey, host.randomness, origin);
+    this.known = new KnownBrowser(this.cookies, host.formKey, host.clock, host.randomness);
+    this.readSession = makeReadSession(host, this.cookies);
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): Arrival {
+    return { id: makeIdentifier('req', this.host.randomness), request, response };
+  }
+
+  addressOf({ request }: Arrival): string {
+    return this.options.addressOf(request);
+  }
+
+  signedIn({ request }: Visit): SignedIn | undefined {
+    return this.readSession(request.headers.cookie);
+  }
+
+  show({ response }: Arrival, page: string, status = 200): void {
+    for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
+    response.statusCode = status;
+    response.end(page);
+  }
+
+  /** @param path of this service, with the base */
+  goTo({ response }: Arrival, path: string): void {
+    for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
+    response.statusCode = 303;
+    response.setHeader('Location', path);
+    response.end();
+  }
+
+  /** A field of a form; undefined where it is missing or comes more than once. */
+  field({ form }: Visit, name: string): string | undefined {
+    const [value, ...others] = form.getAll(name);
+    return others.length === 0 ? value : undefined;
+  }
+
+  /** Takes one form from what the address may send. @throws Refusal RATE_LIMITED */
+  holdToRate(visit: Visit): void {
+    const allowance = this.host.limiter.take('form', cutAddress(this.addressOf(visit)), formsPerMinute, formsPerMinute);
+    if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
+  }
+
+  /** @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form` */
+  requireForm(visit: Visit, sessionId?: string): void {
+    this.holdToRate(visit);
+    this.proof.require(visit.request, this.field(visit, 'csrf'), sessionId);
+  }
+
+  /** Signs somebody in: a session of its own, recorded, and only then the cookie; the browser's earlier one ends. */
+  async signIn(
+    visit: Visit,
+    identityId: string,
+    memberships: readonly Membership[],
+    method: SignInMethod,
+  ): Promise<void> {
+    const { sessions, identities } = this.host.people;
+    const before = this.signedIn(visit);
+    const browser = nameBrowser(visit.request.headers['user-agent']);
+    const { secret, session, gaveWay } = sessions.begin({
+      identityId,
+      method,
+      browser,
+      address: this.addressOf(visit),
+    });
+    try {
+      await recordOwn(this.host, memberships, visit.id, beginSession, { sessionId: session.id, method });
+    } catch (error) {
+      sessions.end(identityId, session.id);
+      throw error;
+    }
+    if (before !== undefined) sessions.end(before.identityId, before.sessionId);
+    for (const { id } of gaveWay) await recordOwn(this.host, memberships, visit.id, endSession, { sessionId: id });
+    this.cookies.set(visit.response, sessionCookie, secret);
+    const identity = identities.find(identityId);
+    if (identity !== undefined) this.known.remember(visit.response, identity);
+  }
+
+  /**
+   * Records consents that ended, each in its workspace. One that cannot be read keeps nobody from ending them.
+   * @param consents that ended, or are about to
+   */
+  async recordEnded({ id }: Visit, consents: readonly OAuthGrant[]): Promise<void> {
+    for (const consent of consents) {
+      try {
+        await recordOwn(this.host, [consent], id, endConsent, consent);
+      } catch (error) {
+        this.options.log.error({ id, err: error }, 'The end of a consent could not be recorded');
+      }
+    }
+  }
+
+  /** Counts a refused attempt in every workspace of the one in whose name it was. */
+  countRefused(identityId: string, reason: 'wrong_secret' | 'principal_disabled', address: string): void {
+    for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId)) {
+      try {
+        const workspace = this.host.find(name);
+        if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, cutAddress(address));
+      } catch {
+        // One that cannot be read can note nothing down either.
+      }
+    }
+  }
+
+  /** Whether a request came by a name that browsers are meant to use: else another site's name may lead here. */
+  isExpectedHost(host: string | undefined): boolean {
+    if (host === undefined || !URL.canParse(`http://${host}`)) return false;
+    return host === new URL(this.options.url).host || isLoopback(new URL(`http://${host}`).hostname);
+  }
+
+  /** Passwords and cookies travel only over https, or within this machine. */
+  get isSafe(): boolean {
+    const { protocol, hostname } = new URL(this.options.url);
+    return protocol === 'https:' || isLoopback(hostname);
+  }
+
+  /** Tells of what went wrong, on a page; the cause goes to the log. */
+  fail(visit: Arrival, error: unknown): void {
+    const { response, id } = visit;
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const status = statusOf(error);
+    if (status === 500) this.options.log.error({ id, err: error }, 'A request to sign in failed');
+    if (error instanceof Refusal && error.retryAfter !== undefined) {
+      response.setHeader('Retry-After', String(error.retryAfter));
+    }
+    const { base } = this;
+    const next = { path: `${base}/signin`, label: 'Sign in' };
+    this.show(visit, errorPage({ base, ...explain(status, error), requestId: id, next }), status);
+  }
+}
+
+function explain(status: number, error: unknown): { readonly title: string; readonly message: string } {
+  if (status === 429) return { title: 'Too many attempts', message: 'Wait a minute, and try again.' };
+  if (status === 503) return { title: 'Not just now', message: 'The service is busy. Try again in a moment.' };
+  if (status === 404) return { title: 'No such page', message: 'There is nothing at this address.' };
+  if (error instanceof Refusal && status !== 500) return { title: 'That did not work', message: error.message };
+  return { title: 'Something went wrong', message: 'That was our fault. Try again in a moment.' };
+}

@@ -1,0 +1,206 @@
+import type { DiffLine, Hunk, LinePart, TextDiff } from './text-diff.js';
+import { diffSequences, Numbering, type Effort, type DiffStretch } from './diff-sequences.js';
+
+/** Lines around a change that are shown with it. */
+const usualContext = 3;
+/**
+ * What a whole comparison, and the marking of words in it, may take on the thread that answers everybody: together a
+ * few hundredths of a second, whatever the texts are.
+ */
+const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
+const forWords = { steps: 30_000, comparisons: 200_000 } as const;
+/** Words are marked in lines of up to so many UTF-16 units. */
+const longestMarked = 20_000;
+/** Lines that a text may have to be compared. */
+export const mostCompared = 50_000;
+/** In longer stretches of replaced lines no words are marked: they hardly correspond line by line. */
+const longestPaired = 500;
+/** Of one line, this many parts are shown at most; one with more is marked as a whole. */
+const mostParts = 400;
+
+const wordPattern = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
+
+/** A line with its end, which counts: a line that only lost its end has changed. */
+function cutLines(text: string): string[] {
+  const lines: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start);
+    const next = end < 0 ? text.length : end + 1;
+    lines.push(text.slice(start, next));
+    start = next;
+  }
+  return lines;
+}
+
+/**
+ * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded, whatever the
+ * texts are: where they differ too much for the shortest diff, a larger stretch is shown as replaced.
+ */
+export function diffTexts(from: string, to: string, context = usualContext): TextDiff {
+  const comparison = compare(from, to, context);
+  for (;;) {
+    const { done, value } = comparison.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * The same in pieces, between which others get their turn: for texts that strangers have written.
+ * @param rest waits between two pieces
+ */
+export async function diffTextsInPieces(from: string, to: string, rest: () => Promise<unknown>): Promise<TextDiff> {
+  const comparison = compare(from, to, usualContext);
+  for (;;) {
+    const { done, value } = comparison.next();
+    if (done === true) return value;
+    await rest();
+  }
+}
+
+/** Lines that are described in one piece. */
+const linesAPiece = 2000;
+
+/** Yields where it can rest: each piece is a few milliseconds, the search for the shortest edit as `forLines` bounds it. */
+function* compare(from: string, to: string, context: number): Generator<undefined, TextDiff> {
+  const fromLines = cutLines(from);
+  const toLines = cutLines(to);
+  yield;
+  const numbering = new Numbering();
+  const fromNumbers = numbering.numberOf(fromLines);
+  yield;
+  const toNumbers = numbering.numberOf(toLines);
+  yield;
+  const effort: Effort = { ...forLines, isExhausted: false };
+  const stretches = diffSequences(fromNumbers, toNumbers, effort);
+  yield;
+  const words: Effort = { ...forWords, isExhausted: false };
+  const hunks: Hunk[] = [];
+  let described = 0;
+  for (const group of makeHunks(stretches, context)) {
+    const lines: DiffLine[] = [];
+    for (const stretch of group) {
+      const more = describeStretch(stretch, fromLines, toLines, words);
+      for (const line of more) lines.push(line);
+      described += more.length;
+      if (described < linesAPiece) continue;
+      described = 0;
+      yield;
+    }
+    hunks.push(describeHunk(group, lines));
+  }
+  const changed = stretches.filter(({ isSame }) => !isSame);
+  return {
+    hunks,
+    added: changed.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0),
+    removed: changed.reduce((sum, { fromStart, fromEnd }) => sum + fromEnd - fromStart, 0),
+    isShortest: !effort.isExhausted,
+  };
+}
+
+/** Groups changes that are close, with what is the same around them cut down to the context. */
+function makeHunks(stretches: readonly DiffStretch[], context: number): DiffStretch[][] {
+  const hunks: DiffStretch[][] = [];
+  let group: DiffStretch[] = [];
+  for (const [index, stretch] of stretches.entries()) {
+    if (!stretch.isSame) {
+      group.push(stretch);
+      continue;
+    }
+    const length = stretch.fromEnd - stretch.fromStart;
+    const isFirst = group.length === 0;
+    const isLast = index === stretches.length - 1;
+    if (!isFirst && !isLast && length <= 2 * context) {
+      group.push(stretch);
+      continue;
+    }
+    if (!isFirst) {
+      const kept = Math.min(context, length);
+      if (kept > 0) {
+        group.push({ ...stretch, fromEnd: stretch.fromStart + kept, toEnd: stretch.toStart + kept });
+      }
+      hunks.push(group);
+      group = [];
+    }
+    const kept = Math.min(context, length);
+    if (!isLast && kept > 0) {
+      group.push({ ...stretch, fromStart: stretch.fromEnd - kept, toStart: stretch.toEnd - kept });
+    }
+  }
+  if (group.some(({ isSame }) => !isSame)) hunks.push(group);
+  return hunks;
+}
+
+function describeHunk(group: readonly DiffStretch[], lines: readonly DiffLine[]): Hunk {
+  const first = group[0] ?? { fromStart: 0, toStart: 0 };
+  const countOf = (side: 'from' | 'to'): number => lines.filter((line) => line[side] !== null).length;
+  const counts = { from: countOf('from'), to: countOf('to') };
+  // As in unified diffs, an empty side names the line before.
+  return {
+    fromLine: first.fromStart + (counts.from === 0 ? 0 : 1),
+    fromLines: counts.from,
+    toLine: first.toStart + (counts.to === 0 ? 0 : 1),
+    toLines: counts.to,
+    lines,
+  };
+}
+
+function describeLine(kind: DiffLine['kind'], line: string, from: number | null, to: number | null): DiffLine {
+  const isEnded = line.endsWith('\n');
+  return { kind, from, to, text: isEnded ? line.slice(0, -1) : line, parts: null, isEnded };
+}
+
+function describeStretch(
+  { isSame, fromStart, fromEnd, toStart, toEnd }: DiffStretch,
+  fromLines: readonly string[],
+  toLines: readonly string[],
+  effort: Effort,
+): DiffLine[] {
+  if (isSame) {
+    return fromLines
+      .slice(fromStart, fromEnd)
+      .map((line, index) => describeLine('same', line, fromStart + index + 1, toStart + index + 1));
+  }
+  const removed = fromLines
+    .slice(fromStart, fromEnd)
+    .map((line, index) => describeLine('removed', line, fromStart + index + 1, null));
+  const added = toLines
+    .slice(toStart, toEnd)
+    .map((line, index) => describeLine('added', line, null, toStart + index + 1));
+  if (removed.length > longestPaired || added.length > longestPaired) return [...removed, ...added];
+  // Lines are paired in order; in a stretch that replaces few by many the last ones stay unpaired.
+  for (let index = 0; index < Math.min(removed.length, added.length); index += 1) {
+    const [before, after] = [removed[index], added[index]];
+    const parts = before === undefined || after === undefined ? undefined : diffWords(before.text, after.text, effort);
+    if (before === undefined || after === undefined || parts === undefined) continue;
+    removed[index] = { ...before, parts: parts.from };
+    added[index] = { ...after, parts: parts.to };
+  }
+  return [...removed, ...added];
+}
+
+/** What changed between two lines, or undefined when hardly anything is the same or the effort is used up. */
+function diffWords(
+  from: string,
+  to: string,
+  effort: Effort,
+): { readonly from: LinePart[]; readonly to: LinePart[] } | undefined {
+  if (effort.steps <= 0 || from.length + to.length > 2 * longestMarked) return undefined;
+  const fromWords = from.match(wordPattern) ?? [];
+  const toWords = to.match(wordPattern) ?? [];
+  effort.steps -= fromWords.length + toWords.length;
+  const numbering = new Numbering();
+  const stretches = diffSequences(numbering.numberOf(fromWords), numbering.numberOf(toWords), effort);
+  const isAlike = stretches.some(
+    ({ isSame, fromStart, fromEnd }) =>
+      isSame && fromWords.slice(fromStart, fromEnd).some((word) => word.trim() !== ''),
+  );
+  if (!isAlike || stretches.length > mostParts) return undefined;
+  const partsOf = (words: readonly string[], side: 'from' | 'to'): LinePart[] =>
+    stretches
+      .map((stretch) => ({
+        text: words.slice(stretch[`${side}Start`], stretch[`${side}End`]).join(''),
+        isChanged: !stretch.isSame,
+      }))
+      .filter(({ text }) => text !== '');
+  return { from: partsOf(fromWords, 'from'), to: partsOf(toWords, 'to') };
+}

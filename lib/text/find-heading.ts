@@ -1,0 +1,65 @@
+import { hyphenate, type Heading } from './outline.js';
+import { invalidRequest } from '../domain/refusal.js';
+
+/** Ids that a refusal names at most: where several are meant alike, and where none is. */
+const mostNamed = 20;
+const mostNear = 8;
+/** Headings that are looked at for being like what was named. */
+const mostCompared = 1000;
+
+/**
+ * The heading that a caller names: by its id, or by its words where only one heading has them, however they are
+ * punctuated.
+ * @throws Refusal INVALID_REQUEST `no_such_section` with ids that are like it, `section_ambiguous` with those that it
+ *   could be
+ */
+export function findHeading(headings: readonly Heading[], named: string, field = 'section'): Heading {
+  const byId = headings.find(({ id }) => id === named);
+  if (byId !== undefined) return byId;
+  const words = named.trim().replace(/^#{1,6}\s+/, '');
+  const small = words.toLowerCase();
+  const exact = findFirst(headings, ({ title }) => title === words);
+  const alike = exact.length > 0 ? exact : findFirst(headings, ({ title }) => title.toLowerCase() === small);
+  const [heading] = alike;
+  if (heading === undefined) {
+    const id = hyphenate(words);
+    const near = headings.find((each) => each.id === id);
+    if (near !== undefined && hyphenate(near.title) === id) return near;
+    throw invalidRequest('no_such_section', 'The document has no such heading. Take its id from the outline.', {
+      field,
+      sections: findNear(headings, id),
+    });
+  }
+  if (alike.length === 1) return heading;
+  const sections = alike.map(({ id }) => id);
+  throw invalidRequest('section_ambiguous', 'Several headings have these words. Name one by its id.', {
+    field,
+    sections,
+  });
+}
+
+/** Those for which it holds, as many as a refusal names. */
+function findFirst(headings: readonly Heading[], holds: (heading: Heading) => boolean): Heading[] {
+  const found: Heading[] = [];
+  for (const heading of headings) {
+    if (holds(heading)) found.push(heading);
+    if (found.length === mostNamed) break;
+  }
+  return found;
+}
+
+/** Ids that share most words with this one; all of them, in their order, where they are few. */
+function findNear(headings: readonly Heading[], id: string): string[] {
+  if (headings.length <= mostNear) return headings.map((heading) => heading.id);
+  const words = new Set(id.split('-'));
+  return headings
+    .slice(0, mostCompared)
+    .map((heading) => {
+      const theirs = heading.id.split('-');
+      return { id: heading.id, likeness: theirs.filter((word) => words.has(word)).length / theirs.length };
+    })
+    .filter(({ likeness }) => likeness > 0)
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, mostNear)
+    .map((near) => near.id);
+}

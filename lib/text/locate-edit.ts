@@ -1,0 +1,174 @@
+import type { DocumentEdit, SectionEdit, Splice, TextReplacement } from '../domain/document-edit.js';
+import { findForwards } from './find-exact.js';
+import { findHeading } from './find-heading.js';
+import { readOutlineInSteps, type Heading } from './outline.js';
+import { invalidRequest } from '../domain/refusal.js';
+import { findNearestLines } from './find-nearest-lines.js';
+
+/** Line numbers that a refusal names at most. */
+const mostNamed = 20;
+
+/** Where an edit works and what it puts there; the text has LF alone. Rests on the way where that is long. */
+export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, Splice[]> {
+  const newText = edit.newText.replaceAll('\r\n', '\n');
+  if (edit.op === 'replace_text') return yield* locateText(text, { ...edit, newText });
+  if (edit.op === 'append') return [addToEnd(text, newText)];
+  return [yield* locateSection(text, { ...edit, newText })];
+}
+
+/** Lines between two rests. */
+const linesBetweenRests = 50_000;
+
+/** The numbers of the lines on which rising offsets lie. */
+function* linesOf(text: string, offsets: readonly number[]): Generator<void, number[]> {
+  const lines: number[] = [];
+  let line = 1;
+  let at = text.indexOf('\n');
+  for (const offset of offsets) {
+    for (; at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
+      line += 1;
+      if (line % linesBetweenRests === 0) yield;
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** @throws Refusal INVALID_REQUEST `no_match` with the nearest lines, `ambiguous` with the lines of the matches */
+function* locateText(text: string, edit: TextReplacement): Generator<void, Splice[]> {
+  const oldText = edit.oldText.replaceAll('\r\n', '\n');
+  const most = Math.max(edit.count, mostNamed) + 1;
+  const places = yield* findForwards(text, oldText, 0, most);
+  yield;
+  if (places.length === 0) {
+    const nearest = yield* findNearestLines(text, oldText);
+    throw invalidRequest('no_match', 'old_text does not stand in the document, character for character.', { nearest });
+  }
+  const overlap = places.some((place, index) => index > 0 && place - (places[index - 1] ?? 0) < oldText.length);
+  if (places.length !== edit.count || overlap) {
+    throw invalidRequest(
+      'ambiguous',
+      `old_text stands in ${places.length === most ? 'many' : places.length} places${overlap ? ', which overlap' : ''}; expected were ${edit.count}.`,
+      { lines: yield* linesOf(text, places.slice(0, mostNamed)) },
+    );
+  }
+  return places.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));
+}
+
+function addToEnd(text: string, newText: string): Splice {
+  const isEnded = text === '' || text.endsWith('\n');
+  const words = `${isEnded ? '' : '\n'}${newText}${isEnded && !newText.endsWith('\n') ? '\n' : ''}`;
+  return { start: text.length, end: text.length, words };
+}
+
+/** Offsets at which the lines of a text start, and one more where the next would. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  if (starts[starts.length - 1] !== text.length) starts.push(text.length);
+  return starts;
+}
+
+const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
+const numberSigns = /^ {0,3}#{1,6}(?:[ \t]|$)/;
+
+/** Without the blank lines around it. By hand: a pattern would take the square of a long run of blanks. */
+function trimLines(text: string): string {
+  let start = 0;
+  for (let at = 0; at < text.length && isBlank(text.charCodeAt(at)); at += 1) if (text[at] === '\n') start = at + 1;
+  return trimEndLines(text.slice(start));
+}
+
+function trimEndLines(text: string): string {
+  let end = text.length;
+  for (let at = end - 1; at >= 0 && isBlank(text.charCodeAt(at)); at -= 1) if (text[at] === '\n') end = at;
+  return text.slice(0, end);
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a;
+
+/** A section's parts by their offsets: what its body is without the blank lines around it. */
+interface SectionPlace {
+  readonly heading: number;
+  readonly headingEnd: number;
+  /** Where the body's first words start, and where its last words end; both the heading's end when there are none. */
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+}
+
+function placeSection(text: string, heading: Heading): SectionPlace {
+  const starts = lineStarts(text);
+  const startOf = (line: number): number => starts[line - 1] ?? text.length;
+  const lineAt = (line: number): string => text.slice(startOf(line), startOf(line + 1)).replace(/\n$/, '');
+  let last = heading.line;
+  if (!numberSigns.test(lineAt(last))) while (last < heading.lastLine && !underline.test(lineAt(last))) last += 1;
+  let first = last + 1;
+  let end = heading.lastLine;
+  while (first <= end && lineAt(first).trim() === '') first += 1;
+  while (end >= first && lineAt(end).trim() === '') end -= 1;
+  const headingEnd = startOf(last) + lineAt(last).length;
+  const isEmpty = first > end;
+  return {
+    heading: startOf(heading.line),
+    headingEnd,
+    bodyStart: isEmpty ? headingEnd : startOf(first),
+    bodyEnd: isEmpty ? headingEnd : startOf(end) + lineAt(end).length,
+  };
+}
+
+/**
+ * A section reaches down to the end of those below it: whoever gives it another text has to say what becomes of them.
+ * @throws Refusal INVALID_REQUEST `heading_lost` with the first heading below that the new text leaves out
+ */
+function* requireBelow(headings: readonly Heading[], named: Heading, words: string): Generator<void, void> {
+  const below = headings.filter(({ line }) => line > named.line && line <= named.lastLine);
+  if (below.length === 0) return;
+  const keyOf = ({ level, title }: Heading): string => `${level} ${title}`;
+  const left = new Map<string, number>();
+  for (const heading of yield* readOutlineInSteps(words)) {
+    left.set(keyOf(heading), (left.get(keyOf(heading)) ?? 0) + 1);
+  }
+  yield;
+  for (const heading of below) {
+    const count = left.get(keyOf(heading)) ?? 0;
+    if (count === 0) {
+      throw invalidRequest(
+        'heading_lost',
+        `"${heading.title}" stands below that heading, and new_text leaves it out.`,
+        { section: heading.id },
+      );
+    }
+    left.set(keyOf(heading), count - 1);
+  }
+}
+
+function* locateSection(text: string, { op, section, newText }: SectionEdit): Generator<void, Splice> {
+  const headings = yield* readOutlineInSteps(text);
+  yield;
+  const named = findHeading(headings, section);
+  const { heading, headingEnd, bodyStart, bodyEnd } = placeSection(text, named);
+  const isEmpty = bodyStart === bodyEnd;
+  const words = trimLines(newText);
+  switch (op) {
+    case 'replace_section':
+      yield* requireBelow(headings, named, words);
+      if (words === '') return { start: headingEnd, end: bodyEnd, words };
+      return isEmpty ? insertBelow(text, bodyEnd, words) : { start: bodyStart, end: bodyEnd, words };
+    case 'append_to_section':
+      if (isEmpty) return insertBelow(text, bodyEnd, words);
+      return { start: bodyEnd, end: bodyEnd, words: `\n${trimEndLines(newText)}` };
+    case 'insert_before_section': {
+      const before = text.slice(Math.max(0, heading - 2), heading);
+      const gap = before === '' || before === '\n' || before === '\n\n' ? '' : '\n';
+      return { start: heading, end: heading, words: `${gap}${words}\n\n` };
+    }
+    case 'insert_after_section':
+      return insertBelow(text, bodyEnd, words);
+  }
+}
+
+/** Puts words below the line that ends at `at`, with a blank line before them, and one after where something follows. */
+function insertBelow(text: string, at: number, words: string): Splice {
+  const isFollowed = at + 1 < text.length && text[at + 1] !== '\n';
+  return { start: at, end: at, words: `\n\n${words}${isFollowed ? '\n' : ''}` };
+}

@@ -1,0 +1,54 @@
+import { readOutlineInSteps } from './outline.js';
+import { PassageFinder } from './passage.js';
+
+/** Where in a text something stands. */
+export interface TextPlace {
+  /** From 1. */
+  readonly line: number;
+  /** Id of the innermost heading above it; undefined before the first one, or where there are none. */
+  readonly section: string | undefined;
+}
+
+/** A snippet is made from the beginning of a text; this much of it is looked through. UTF-16 units. */
+const mostSearched = 260_000;
+/** Words on either side that are sought along, first many, then none. UTF-16 units. */
+const contexts = [60, 25, 0];
+
+/**
+ * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends, so it is sought by the
+ * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone.
+ */
+export function* placeSnippet(
+  text: string,
+  { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly (readonly [number, number])[] },
+): Generator<void, TextPlace> {
+  const [start, end] = highlights[0] ?? [0, Math.min(snippet.length, 40)];
+  const searched = text.slice(0, mostSearched);
+  const finder = new PassageFinder(searched);
+  let offset = 0;
+  for (const context of contexts) {
+    yield;
+    const from = context === 0 ? start : wordStart(snippet, start - context);
+    const words = snippet.slice(from, context === 0 ? end : wordEnd(snippet, end + context));
+    const found = words === '' ? undefined : yield* finder.find({ text: words, before: '', after: '', start: 0 });
+    if (found === undefined) continue;
+    const inside = searched.slice(found.start, found.end).indexOf(snippet.slice(start, end));
+    offset = found.start + Math.max(0, inside);
+    break;
+  }
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  yield;
+  const headings = yield* readOutlineInSteps(searched);
+  return { line, section: headings.findLast((heading) => heading.line <= line)?.id };
+}
+
+function wordStart(text: string, at: number): number {
+  return at <= 0 ? 0 : text.indexOf(' ', at) + 1;
+}
+
+function wordEnd(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  const end = text.lastIndexOf(' ', at);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,78 @@
+import { formatUnified } from './text-diff.js';
+import { diffTexts } from './diff-texts.js';
+
+export interface ShortDiff {
+  /** Unified, without a header; empty where there is too much to compare. */
+  readonly diff: string;
+  /** Whether some of it, or all, was left out. */
+  readonly isTruncated: boolean;
+}
+
+const context = 3;
+/** What lies between the first and the last difference is compared up to so many units and lines. */
+const longestCompared = 256 * 1024;
+const mostLines = 5000;
+const longestShown = 4000;
+
+function sameAtStart(from: string, to: string): number {
+  const most = Math.min(from.length, to.length);
+  let same = 0;
+  while (same < most && from.charCodeAt(same) === to.charCodeAt(same)) same += 1;
+  return same;
+}
+
+/** @param before units at the start that are not looked at */
+function sameAtEnd(from: string, to: string, before: number): number {
+  const most = Math.min(from.length, to.length) - before;
+  let same = 0;
+  while (same < most && from.charCodeAt(from.length - 1 - same) === to.charCodeAt(to.length - 1 - same)) same += 1;
+  return same;
+}
+
+/** Where the line starts that lies `lines` before the one of this offset. */
+function lineBefore(text: string, offset: number, lines: number): number {
+  let at = offset;
+  for (let left = lines; left >= 0 && at > 0; left -= 1)
+    at = text.lastIndexOf('\n', at - 1 - (left < lines ? 1 : 0)) + 1;
+  return Math.max(0, at);
+}
+
+/** Where the line ends, line end included, that lies `lines` after the one of this offset. */
+function lineAfter(text: string, offset: number, lines: number): number {
+  let at = offset;
+  for (let left = lines; left >= 0 && at < text.length; left -= 1) {
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+  }
+  return at;
+}
+
+function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+/** What changed between two texts, short enough for a model to read. What is the same around it costs next to nothing. */
+export function makeShortDiff(from: string, to: string): ShortDiff {
+  if (from === to) return { diff: '', isTruncated: false };
+  const start = lineBefore(from, sameAtStart(from, to), context);
+  const same = sameAtEnd(from, to, start);
+  const fromEnd = lineAfter(from, from.length - same, context);
+  const toEnd = fromEnd - from.length + to.length;
+  const [fromMiddle, toMiddle] = [from.slice(start, fromEnd), to.slice(start, toEnd)];
+  if (fromMiddle.length + toMiddle.length > longestCompared || countLines(fromMiddle + toMiddle) > mostLines) {
+    return { diff: '', isTruncated: true };
+  }
+  const skipped = countLines(from.slice(0, start));
+  const { hunks, ...rest } = diffTexts(fromMiddle, toMiddle, context);
+  const placed = hunks.map((hunk) => ({
+    ...hunk,
+    fromLine: hunk.fromLine + skipped,
+    toLine: hunk.toLine + skipped,
+  }));
+  const diff = formatUnified({ ...rest, hunks: placed });
+  if (diff.length <= longestShown) return { diff, isTruncated: false };
+  const end = diff.lastIndexOf('\n', longestShown);
+  return { diff: diff.slice(0, end < 0 ? longestShown : end + 1).replace(/\p{Surrogate}/gu, ''), isTruncated: true };
+}

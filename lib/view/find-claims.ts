@@ -1,0 +1,27 @@
+import { readReach } from '../access/reach.js';
+import type { Claim } from '../domain/claim.js';
+import type { Location } from '../domain/location.js';
+import { roleContains } from '../domain/role.js';
+import type { ClaimRow } from '../sidecar/tables/claim-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+
+/** A document as far as claims go: live, or where it would be. */
+export interface ClaimedDocument {
+  readonly row: { readonly number: number; readonly id: string };
+  readonly location: Location;
+}
+
+/** Whether the claim's holder may edit the document: a claim binds only while it may. */
+export function mayHolderEdit(tables: Tables, holder: string, { row, location }: ClaimedDocument): boolean {
+  return roleContains(readReach(tables, holder).roleOn(row.id, location), 'editor');
+}
+
+/** Claims that bind others now, the oldest first. Reads rights only where there are claims, which is seldom. */
+export function findClaims(tables: Tables, document: ClaimedDocument, now: number): ClaimRow[] {
+  return tables.claims.on(document.row.number, now).filter((claim) => mayHolderEdit(tables, claim.holder.id, document));
+}
+
+/** A claim as everyone who may read the document sees it. */
+export function toClaim({ id, section, sectionDigest, holder, purpose, claimedAt, expiresAt }: ClaimRow): Claim {
+  return { id, section, holdsDocument: sectionDigest === null, holder, purpose, claimedAt, expiresAt };
+}

@@ -1,0 +1,123 @@
+import type { Document, Folder } from '../domain/document.js';
+import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
+import type { DocumentRow } from '../sidecar/tables/document-table.js';
+import { rootFolderNumber, type FolderRow } from '../sidecar/tables/folder-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import { findClaims, toClaim } from './find-claims.js';
+
+/** A folder that is there, with what holds for everything in it. */
+export interface FoundFolder {
+  readonly row: FolderRow;
+  readonly location: Location;
+  /** Id of the connector that mirrors into it or into a folder above; null where people may write. */
+  readonly mirror: string | null;
+}
+
+/** How far down a path goes through folders that are there. */
+export interface Descent {
+  /** The deepest folder that is there. */
+  readonly folder: FoundFolder;
+  /** Segments below it that are not there as folders. */
+  readonly rest: readonly string[];
+}
+
+const root: FolderRow = { number: rootFolderNumber, parent: 0, name: '', kept: true, mirror: null };
+
+/** No folder has this number: looking below it finds nothing, at the cost of looking. */
+export const nowhere = -1;
+
+/**
+ * Walks down the path's segments as far as there are folders. Nothing here looks at rights, so it takes the same steps
+ * whether they are there or not: how long it took must not tell a caller what is hidden.
+ */
+export function descend(tables: Tables, folder: Location): Descent {
+  const segments = segmentsOf(folder);
+  let row = root;
+  let mirror: string | null = null;
+  let depth = 0;
+  let parent = root.number;
+  for (const segment of segments) {
+    const child = tables.folders.child(parent, segment);
+    if (child === undefined) {
+      parent = nowhere;
+    } else {
+      row = child;
+      mirror = child.mirror ?? mirror;
+      parent = child.number;
+      depth += 1;
+    }
+  }
+  const location = segments.slice(0, depth).join('/') as Location;
+  return { folder: { row, location, mirror }, rest: segments.slice(depth) };
+}
+
+/** The live folder at the location; undefined where there is none. Decides nothing about who may see it. */
+export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
+  const { folder, rest } = descend(tables, location);
+  return rest.length === 0 ? folder : undefined;
+}
+
+/** Number of the folder, or one that no folder has: for look-ups that take the same steps either way. */
+export function numberOfFolder(found: FoundFolder | undefined): number {
+  return found?.row.number ?? nowhere;
+}
+
+/** A live document's row with where it lies. */
+export interface FoundDocument {
+  readonly row: DocumentRow;
+  readonly location: Location;
+  readonly mirror: string | null;
+}
+
+/** The live document at the location; undefined where there is none. Decides nothing about who may see it. */
+export function findDocument(tables: Tables, location: Location): FoundDocument | undefined {
+  const folder = findFolder(tables, parentOf(location));
+  const row = tables.documents.at(numberOfFolder(folder), nameOf(location));
+  return row === undefined || folder === undefined ? undefined : { row, location, mirror: folder.mirror };
+}
+
+/** Only the id of the live document there: what deciding about rights needs, and no more work where there is one. */
+export function findDocumentId(tables: Tables, location: Location): string | undefined {
+  return tables.documents.idAt(numberOfFolder(findFolder(tables, parentOf(location))), nameOf(location));
+}
+
+/** Where a folder lies now, by its number. */
+export function locationOfFolder(tables: Tables, number: number): Location {
+  const segments: string[] = [];
+  for (let at = number; at !== rootFolderNumber;) {
+    const row = tables.folders.find(at);
+    if (row === undefined) throw new Error(`Folder ${number} hangs on the missing folder ${at}.`);
+    segments.unshift(row.name);
+    at = row.parent;
+  }
+  return segments.join('/') as Location;
+}
+
+/** Finds a live document by id, with where it lies now. */
+export function findDocumentById(tables: Tables, id: string): FoundDocument | undefined {
+  const row = tables.documents.byId(id);
+  if (row === undefined) return undefined;
+  const folder = findFolder(tables, locationOfFolder(tables, row.folder));
+  if (folder === undefined) return undefined;
+  return { row, location: joinLocation(folder.location, row.name), mirror: folder.mirror };
+}
+
+/** The document as everyone who may read it sees it. */
+export function toDocument(tables: Tables, found: FoundDocument, now: number): Document {
+  return {
+    id: found.row.id,
+    number: found.row.number,
+    location: found.location,
+    name: found.row.name,
+    createdAt: found.row.createdAt,
+    current: found.row.current,
+    labels: found.row.isLabelled ? tables.labels.of(found.row.number) : [],
+    claims: found.row.isClaimed ? findClaims(tables, found, now).map(toClaim) : [],
+    readOnly: found.mirror !== null,
+  };
+}
+
+/** A folder as callers know it. @param mirror of the folder or one above, as `FoundFolder` has it */
+export function toFolder(location: Location, mirror: string | null): Folder {
+  return { location, name: nameOf(location), readOnly: mirror !== null };
+}

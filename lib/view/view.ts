@@ -1,0 +1,214 @@
+import type { Reach } from '../access/reach.js';
+import type { Document, Folder, Version } from '../domain/document.js';
+import { compareText, joinLocation, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
+import { largestLimit, makePage, type Page } from '../domain/page.js';
+import { higherRole, roleContains, type Role } from '../domain/role.js';
+import type { SearchReach } from '../search/reachable.js';
+import type { DocumentRow } from '../sidecar/tables/document-table.js';
+import type { Tables } from '../sidecar/sidecar.js';
+import type { PageMemory } from './page-memory.js';
+import {
+  findDocument,
+  findDocumentById,
+  findDocumentId,
+  findFolder,
+  numberOfFolder,
+  toDocument,
+  toFolder,
+  type FoundDocument,
+} from './locate.js';
+
+/**
+ * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.
+ * What the reach does not hold is, from here on, not there.
+ *
+ * Good for one synchronous piece of work: everything it says comes from the same committed state.
+ */
+export class View {
+  readonly tables: Tables;
+  readonly reach: Reach;
+  readonly now: number;
+  readonly #pages: PageMemory | undefined;
+  #granted: readonly FoundDocument[] | undefined;
+
+  /**
+   * @param now milliseconds since 1970: what has run out by then is not shown
+   * @param pages of the same state as the tables
+   */
+  constructor(tables: Tables, reach: Reach, now: number, pages?: PageMemory) {
+    this.tables = tables;
+    this.reach = reach;
+    this.now = now;
+    this.#pages = pages;
+  }
+
+  /**
+   * The role at a location: by folders at or above it, and on the document that lives there.
+   * Takes the same steps whether something is there or not.
+   */
+  roleAt(location: Location): Role | undefined {
+    if (!this.reach.hasDocuments) return this.reach.roleIn(location);
+    return this.reach.roleOn(findDocumentId(this.tables, location) ?? '', location);
+  }
+
+  /** The whole reach as a search takes it: folders by path, and where the granted documents lie now. */
+  searchReach(): SearchReach {
+    const everything = this.reach.holds('reader', rootLocation);
+    const documents = everything
+      ? []
+      : this.reach.documentIds.flatMap((id) => findDocumentById(this.tables, id)?.location ?? []);
+    return { everything, folders: everything ? [] : this.reach.foldersBelow(rootLocation), documents };
+  }
+
+  /**
+   * The role at a location where something was deleted: by folders, on the deleted documents themselves, and on the one
+   * that lives there, since an undelete that is repeated finds its document back.
+   */
+  roleAtDeleted(location: Location): Role | undefined {
+    let role = this.roleAt(location);
+    if (!this.reach.hasDocuments) return role;
+    for (const id of this.tables.documents.deletedOfThese(this.reach.documentIds, location)) {
+      role = higherRole(role, this.reach.roleOn(id, location));
+    }
+    return role;
+  }
+
+  /** The live document there, if the caller may read it. */
+  document(location: Location): Document | undefined {
+    if (!roleContains(this.roleAt(location), 'reader')) return undefined;
+    const found = findDocument(this.tables, location);
+    return found === undefined ? undefined : toDocument(this.tables, found, this.now);
+  }
+
+  /** A live document by its id, if the caller may read it where it lives now. */
+  documentById(id: string): Document | undefined {
+    const found = findDocumentById(this.tables, id);
+    if (found === undefined || !roleContains(this.reach.roleOn(id, found.location), 'reader')) return undefined;
+    return toDocument(this.tables, found, this.now);
+  }
+
+  /** The folder there, if the caller reaches it or something in it. */
+  folder(location: Location): Folder | undefined {
+    if (!this.reach.holds('reader', location) && !this.#reachesInto(location)) return undefined;
+    const found = findFolder(this.tables, location);
+    return found === undefined ? undefined : toFolder(location, found.mirror);
+  }
+
+  /** An older version of a document that this view returned, or the current one. */
+  version(document: Document, id: string): Version | undefined {
+    return this.tables.versions.byId(document.number, id);
+  }
+
+  /** The version that came before one of a document that this view returned. */
+  versionBefore(document: Document, version: Version): Version | undefined {
+    return this.tables.versions.bySequence(document.number, version.sequence - 1);
+  }
+
+  /** Documents directly in the folder, by name. An absent or unreachable folder has none. */
+  documents(folder: Location, after: string, limit: number): Page<Document> {
+    if (this.reach.holds('reader', folder)) {
+      const read = (): Page<Document> => this.#readDocuments(folder, after, limit);
+      return this.#pages === undefined ? read() : this.#pages.recall([folder, after, limit], read);
+    }
+    const granted = this.#grantedDocumentsIn(folder).filter((row) => compareText(row.name, after) > 0);
+    if (granted.length === 0) return { items: [], next: null };
+    return this.#toPage(folder, findFolder(this.tables, folder), granted.slice(0, limit + 1), limit);
+  }
+
+  #readDocuments(folder: Location, after: string, limit: number): Page<Document> {
+    const found = findFolder(this.tables, folder);
+    const rows = this.tables.documents.inFolder(numberOfFolder(found), after, limit + 1);
+    return this.#toPage(folder, found, rows, limit);
+  }
+
+  #toPage(
+    folder: Location,
+    found: ReturnType<typeof findFolder>,
+    rows: readonly DocumentRow[],
+    limit: number,
+  ): Page<Document> {
+    const mirror = found?.mirror ?? null;
+    const documents = rows.map((row) =>
+      toDocument(this.tables, { row, location: joinLocation(folder, row.name), mirror }, this.now),
+    );
+    return makePage(documents, limit, (document) => document.name);
+  }
+
+  /** Folders directly in the folder that the caller reaches, or reaches something in. By name. */
+  folders(folder: Location, after: string, limit: number): Page<Folder> {
+    const isReader = this.reach.holds('reader', folder);
+    const names = isReader ? [] : this.#namesOnTheWay(folder).filter((name) => compareText(name, after) > 0);
+    if (!isReader && names.length === 0) return { items: [], next: null };
+    const found = findFolder(this.tables, folder);
+    const number = numberOfFolder(found);
+    const children = isReader
+      ? this.tables.folders.children(number, after, limit + 1)
+      : names
+          .slice(0, limit + 1)
+          .map((name) => this.tables.folders.child(number, name))
+          .filter((child) => child !== undefined);
+    const folders = children.map((child) =>
+      toFolder(joinLocation(folder, child.name), child.mirror ?? found?.mirror ?? null),
+    );
+    return makePage(folders, limit, (item) => item.name);
+  }
+
+  /** Every document in the folder and below that the caller reaches: a folder's own first, then its folders in order. */
+  *walk(folder: Location): Generator<Document> {
+    for (const document of readPages((after) => this.documents(folder, after, largestLimit))) yield document;
+    for (const child of readPages((after) => this.folders(folder, after, largestLimit)))
+      yield* this.walk(child.location);
+  }
+
+  /**
+   * The live documents that carry a grant of the caller's own. Sought from the grants, and once: what else lies in the
+   * folders that are listed costs nothing, so that the time a listing takes does not tell how much that is.
+   */
+  get #grantedDocuments(): readonly FoundDocument[] {
+    this.#granted ??= this.reach.documentIds
+      .map((id) => findDocumentById(this.tables, id))
+      .filter((found) => found !== undefined);
+    return this.#granted;
+  }
+
+  /** Those of them that lie directly in the folder, by name. */
+  #grantedDocumentsIn(folder: Location): DocumentRow[] {
+    return this.#grantedDocuments
+      .filter(({ location }) => parentOf(location) === folder)
+      .map(({ row }) => row)
+      .toSorted((a, b) => compareText(a.name, b.name));
+  }
+
+  /** Whether a grant that is in force lies below: on a folder that is there, or on a live document. */
+  #reachesInto(folder: Location): boolean {
+    return this.#namesOnTheWay(folder).length > 0 || this.#grantedDocumentsIn(folder).length > 0;
+  }
+
+  /**
+   * Names of the folders directly in `folder` through which the caller's grants are reached, in order.
+   * Sought from the grants, so its cost does not depend on what else is there.
+   */
+  #namesOnTheWay(folder: Location): string[] {
+    const depth = segmentsOf(folder).length;
+    const names = new Set<string>();
+    for (const granted of this.reach.foldersBelow(folder)) {
+      const name = segmentsOf(granted)[depth];
+      if (name !== undefined && !names.has(name) && findFolder(this.tables, granted) !== undefined) names.add(name);
+    }
+    const prefix = folder === '' ? '' : `${folder}/`;
+    for (const { location } of this.#grantedDocuments) {
+      const parent = parentOf(location);
+      const name = parent.startsWith(prefix) ? segmentsOf(parent)[depth] : undefined;
+      if (name !== undefined) names.add(name);
+    }
+    return [...names].toSorted(compareText);
+  }
+}
+
+function* readPages<Item>(read: (after: string) => Page<Item>): Generator<Item> {
+  for (let after: string | null = ''; after !== null;) {
+    const page: Page<Item> = read(after);
+    yield* page.items;
+    after = page.next;
+  }
+}
