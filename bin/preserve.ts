@@ -36,7 +36,7 @@ export function addPreserveCommands(program: Command): void {
     .argument('[folder]', 'the backup')
     .option('--clone <folder>', 'a clone instead: gives content and history back, and nobody who may reach them')
     .option('--workspace <name>', 'with --clone: what the workspace is to be called')
-    .option('--most-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
+    .option('--max-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
     .option('--partial', 'with --clone: also where commits in it are not the work of the service')
     .option(...passphraseOption);
   restore.action((folder: string | undefined) => restoreFrom(folder, restore.opts<CalledWith>()));
@@ -79,7 +79,7 @@ async function restoreFrom(folder: string | undefined, options: CalledWith): Pro
           clone: resolve(clone),
           name: config.workspace ?? '',
           isPartial: options['partial'] === true,
-          mostFiles: readCount(options['mostFiles']),
+          maxFiles: readCount(options['maxFiles']),
         }
       : { backup: resolve(folder ?? ''), passphrase: await readPassphrase(options, false) };
   show(await restoreInto(config, source, printFault), options);
@@ -88,7 +88,7 @@ async function restoreFrom(folder: string | undefined, options: CalledWith): Pro
 /** @throws ConfigError */
 function readCount(text: string | boolean | undefined): number | undefined {
   if (typeof text !== 'string') return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw usage('--most-files must be a whole number of at least 1.');
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw usage('--max-files must be a whole number of at least 1.');
   return Number(text);
 }
 

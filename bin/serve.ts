@@ -8,7 +8,7 @@ import { addCommand, readConfig, type CalledWith } from './options.js';
 import { printFailure, printFault, printJson, printText } from './print.js';
 
 /** Milliseconds after a signal in which the service must have ended. */
-const longestStop = 9500;
+const stopTimeout = 9500;
 
 /** serve and start: the commands that stay. */
 export function addServeCommands(program: Command): void {
@@ -215,6 +215,6 @@ async function stopAtSignal(running: RunningService): Promise<void> {
     for (const signal of signals) process.once(signal, () => go());
   });
   for (const signal of signals) process.once(signal, () => process.exit(1));
-  setTimeout(() => process.exit(1), longestStop).unref();
+  setTimeout(() => process.exit(1), stopTimeout).unref();
   await running.close();
 }

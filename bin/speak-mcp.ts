@@ -5,7 +5,7 @@ import { ClientService } from './find-service.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 
 /** Milliseconds after a signal in which the process must have ended. */
-const longestStop = 9500;
+const stopTimeout = 9500;
 
 /** mcp: the tools for an agent that starts programs instead of calling an address. */
 export function addMcpCommand(program: Command): void {
@@ -28,7 +28,7 @@ async function speak(options: CalledWith): Promise<void> {
   // A client that wants to be rid of us closes the input, and sends a signal to those who stay.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => {
-      setTimeout(() => process.exit(1), longestStop).unref();
+      setTimeout(() => process.exit(1), stopTimeout).unref();
       stopping.abort();
     });
   }

@@ -22,8 +22,8 @@ export function addTransferCommands(program: Command): void {
       '--history',
       'commit by commit along the first parents, and not only the last one; with it the .git of a folder is read',
     )
-    .option('--most-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
-    .option('--most-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
+    .option('--max-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
+    .option('--max-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
     .option(...workspaceOption);
   importing.action((source: string) => importSource(source, importing.opts<CalledWith>()));
 
@@ -68,8 +68,8 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       into: options['into'],
       ref: options['ref'],
       history: options['history'] === true,
-      most_files: options['mostFiles'],
-      most_bytes: options['mostBytes'],
+      max_files: options['maxFiles'],
+      max_bytes: options['maxBytes'],
     },
   };
   const answer = await askOwner(config, request, async (progress) => tellProgress(progress as ImportProgress));

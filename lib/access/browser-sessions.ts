@@ -8,10 +8,10 @@ import { hashSecret, makeSecret } from './secret.js';
 const oneMinute = 60_000;
 const oneHour = 60 * oneMinute;
 /** Milliseconds for which nobody needs to have been there, and after which they sign in again in any case. */
-const longestIdle = 12 * oneHour;
-const longestLife = 7 * 24 * oneHour;
+const maxIdleTime = 12 * oneHour;
+const maxLifetime = 7 * 24 * oneHour;
 /** Browsers in which one person is signed in at a time; of more, the one that was seen longest ago ends. */
-const mostOfOne = 100;
+const maxOfOne = 100;
 /** Rows that are deleted at once; each sign-in adds one. */
 const sweptAtOnce = 200;
 
@@ -52,8 +52,8 @@ export class BrowserSessions {
     };
     return this.#tables.within(() => {
       const { sessions } = this.#tables;
-      sessions.sweep(now - longestIdle, now - longestLife, sweptAtOnce);
-      const gaveWay = sessions.listOf(session.identityId).slice(mostOfOne - 1);
+      sessions.sweep(now - maxIdleTime, now - maxLifetime, sweptAtOnce);
+      const gaveWay = sessions.listOf(session.identityId).slice(maxOfOne - 1);
       for (const { id } of gaveWay) sessions.delete(session.identityId, id);
       sessions.insert(stored, hashSecret(secret));
       return { secret, session: stored, gaveWay };
@@ -90,5 +90,5 @@ export class BrowserSessions {
 const toMinute = (at: number): number => at - (at % oneMinute);
 
 function isInForce({ startedAt, lastSeenAt }: StoredSession, now: number): boolean {
-  return now - startedAt < longestLife && now - lastSeenAt < longestIdle;
+  return now - startedAt < maxLifetime && now - lastSeenAt < maxIdleTime;
 }

@@ -4,7 +4,7 @@ import { dropTrailing } from '../domain/drop-trailing.js';
 import { unavailable } from '../domain/refusal.js';
 
 /** Characters of a password. */
-export const longestPassword = 1024;
+export const maxPasswordLength = 1024;
 
 /** scrypt's cost (RFC 7914): 32 MiB and a tenth of a second. */
 const cost = { ln: 15, r: 8, p: 3 } as const;
@@ -13,7 +13,7 @@ const saltLength = 16;
 /** More than this many at a time would take memory and cores from everyone else. */
 const atOnce = 2;
 /** Those beyond are told to come again, before anything is computed for them. */
-const longestQueue = 64;
+const maxQueue = 64;
 
 /**
  * Who asks. `known` is a person in a browser in which they have signed in before, or with a one-time link. They have a
@@ -92,9 +92,9 @@ export class PasswordHasher {
   async matches(password: string, stored: string | null | undefined, asker: Asker = 'stranger'): Promise<boolean> {
     const isStored = typeof stored === 'string';
     const expected = isStored ? parseHash(stored) : this.#nobody;
-    const isTooLong = password.length > longestPassword;
+    const isTooLong = password.length > maxPasswordLength;
     // Cut before it is composed, which takes time that grows with the square of the length.
-    const compared = password.slice(0, longestPassword);
+    const compared = password.slice(0, maxPasswordLength);
     const computed = await this.#inTurn(asker, () => derive(compared, expected, expected.hash.length));
     return timingSafeEqual(computed, expected.hash) && isStored && !isTooLong;
   }
@@ -104,7 +104,7 @@ export class PasswordHasher {
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
   requireRoom(asker: Asker): void {
-    if (this.#running >= atOnce && this.#waiting[asker].length >= longestQueue) {
+    if (this.#running >= atOnce && this.#waiting[asker].length >= maxQueue) {
       throw unavailable(new Error('Too many passwords wait to be hashed.'));
     }
   }

@@ -3,13 +3,13 @@ import { makeIdentifier } from '../domain/identifier.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { StoredIdentity, StoredMembership } from '../sidecar/tables/identity-table.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
-import { longestPassword } from './hash-password.js';
+import { maxPasswordLength } from './hash-password.js';
 
 /** Characters of a sign-in name: as many as an e-mail address may have (RFC 5321 §4.5.3.1). */
-const longestName = 254;
+const maxNameLength = 254;
 
 /** Characters of a password. */
-export const shortestPassword = 12;
+export const minPasswordLength = 12;
 
 /** Whoever types it with other capitals, or other characters that look the same, means the same. */
 function fold(text: string): string {
@@ -22,7 +22,7 @@ function fold(text: string): string {
  * as one name. It is cut before it is composed, which takes time that grows with the square of the length.
  */
 export function foldSignInName(text: string): string {
-  return fold(text.trim().slice(0, longestName)).slice(0, longestName).trim();
+  return fold(text.trim().slice(0, maxNameLength)).slice(0, maxNameLength).trim();
 }
 
 /**
@@ -31,19 +31,19 @@ export function foldSignInName(text: string): string {
  */
 export function parseSignInName(text: string): string {
   const name = foldSignInName(text);
-  if (/^[\p{L}\p{N}][^\s\p{C}]*$/u.test(name) && text.trim().length <= longestName) return name;
+  if (/^[\p{L}\p{N}][^\s\p{C}]*$/u.test(name) && text.trim().length <= maxNameLength) return name;
   throw invalidRequest(
     'bad_field',
-    `A sign-in name is an e-mail address or a name of 1 to ${longestName} characters that begins with a letter or digit and has no spaces.`,
+    `A sign-in name is an e-mail address or a name of 1 to ${maxNameLength} characters that begins with a letter or digit and has no spaces.`,
     { field: 'sign_in' },
   );
 }
 
 /** @returns what is wrong with a new password, in words; undefined when it will do */
 export function judgePassword(password: string, signInName: string): string | undefined {
-  if (password.length > longestPassword) return `The password may have at most ${longestPassword} characters.`;
+  if (password.length > maxPasswordLength) return `The password may have at most ${maxPasswordLength} characters.`;
   const characters = Array.from(password.normalize('NFKC'));
-  if (characters.length < shortestPassword) return `The password needs at least ${shortestPassword} characters.`;
+  if (characters.length < minPasswordLength) return `The password needs at least ${minPasswordLength} characters.`;
   if (fold(password).includes(signInName) || new Set(characters).size < 5) return 'That password is too easy to guess.';
   return undefined;
 }

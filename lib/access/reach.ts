@@ -112,7 +112,7 @@ export function readGroupReach(tables: Tables, groupId: string): Reach {
   return reachFrom(tables.grants.forSubjects('', [groupId, ...above]));
 }
 
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Remembers reaches for as long as the policy stamp says that nothing they were made from has changed.
@@ -130,7 +130,7 @@ export class ReachMemory {
     let reach = this.#reaches.get(principalId);
     if (reach === undefined) {
       reach = readReach(tables, principalId);
-      if (this.#reaches.size >= mostRemembered) this.#reaches.clear();
+      if (this.#reaches.size >= maxRemembered) this.#reaches.clear();
       this.#reaches.set(principalId, reach);
     }
     return reach;

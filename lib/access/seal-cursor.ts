@@ -14,7 +14,7 @@ export interface CursorOwner {
 const usualLifetime = 24 * 60 * 60 * 1000;
 const nonceLength = 12;
 const tagLength = 16;
-const longestCursor = 8192;
+const maxCursorLength = 8192;
 
 /**
  * Seals list positions: encrypted, since a position can be a name, and bound to their owner, since a cursor
@@ -55,7 +55,7 @@ export class CursorSealer {
   }
 
   #tryOpen(cursor: string, owner: CursorOwner): string | undefined {
-    if (cursor.length > longestCursor || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
+    if (cursor.length > maxCursorLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     if (bytes.length < nonceLength + 8 + tagLength || bytes.toString('base64url') !== cursor) return undefined;
     const options = { authTagLength: tagLength };

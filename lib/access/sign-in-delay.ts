@@ -23,7 +23,7 @@ const rules: Readonly<Record<'name' | 'address' | 'browser', Rule>> = {
 /** Milliseconds after which failures are forgotten. */
 const forgotten = 24 * 60 * 60_000;
 /** Names and addresses that are remembered for failures; beyond, those with the fewest are forgotten first. */
-const mostSources = 100_000;
+const maxSources = 100_000;
 /** Rows that are forgotten at once; each attempt adds two. */
 const sweptAtOnce = 200;
 
@@ -99,7 +99,7 @@ export class SignInDelay {
   #sweep(now: number): void {
     if (now - this.#sweptAt < 60_000) return;
     // Where there is more, the next attempt goes on.
-    if (this.#tables.failures.sweep(now - forgotten, mostSources, sweptAtOnce)) this.#sweptAt = now;
+    if (this.#tables.failures.sweep(now - forgotten, maxSources, sweptAtOnce)) this.#sweptAt = now;
   }
 }
 

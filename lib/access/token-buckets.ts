@@ -33,7 +33,7 @@ export type RatedKind =
   | 'known document';
 
 /** Buckets of one kind. */
-const mostBuckets = 50_000;
+const maxBuckets = 50_000;
 /** Buckets that are looked at for one that can go. */
 const lookedAt = 16;
 
@@ -87,20 +87,20 @@ class Buckets {
   }
 
   add(source: string, bucket: Bucket): Bucket {
-    if (this.#bySource.size >= mostBuckets) this.#makeRoom(bucket.at);
+    if (this.#bySource.size >= maxBuckets) this.#makeRoom(bucket.at);
     this.#bySource.set(source, bucket);
     return bucket;
   }
 
   #makeRoom(now: number): void {
     let fullest: string | undefined;
-    let leastLack = Number.POSITIVE_INFINITY;
+    let minLack = Number.POSITIVE_INFINITY;
     let isFreed = false;
     for (let looked = 0; looked < lookedAt; looked += 1) {
       const [source, bucket] = this.#next();
       const lack = 1 - tokensAt(bucket, now) / bucket.burst;
       if (lack <= 0) isFreed = this.#bySource.delete(source);
-      else if (lack < leastLack) [fullest, leastLack] = [source, lack];
+      else if (lack < minLack) [fullest, minLack] = [source, lack];
     }
     if (!isFreed && fullest !== undefined) this.#bySource.delete(fullest);
   }

@@ -42,20 +42,20 @@ export function makeLog(
 }
 
 /** Characters of a text in the log: what went wrong may quote what a caller sent, whatever its length. */
-const longestText = 8000;
+const maxTextLength = 8000;
 
 /** What the log says of an error: what it is, where it came from, and the short facts that it carries. */
 function describeFault(error: unknown): unknown {
-  if (!(error instanceof Error)) return typeof error === 'string' ? cut(error) : String(error).slice(0, longestText);
+  if (!(error instanceof Error)) return typeof error === 'string' ? cut(error) : String(error).slice(0, maxTextLength);
   const { type, message, stack, ...facts } = pino.stdSerializers.err(error);
   const short = Object.entries(facts as Readonly<Record<string, unknown>>).filter(([, value]) =>
     /^(?:string|number|boolean)$/.test(typeof value),
   );
-  const kept = short.slice(0, mostFacts).map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]);
+  const kept = short.slice(0, maxFacts).map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]);
   return { type, message: cut(message), stack: cut(stack), ...Object.fromEntries(kept) };
 }
 
-const mostFacts = 20;
+const maxFacts = 20;
 
 const cut = (text: string): string =>
-  text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length} characters)`;
+  text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length} characters)`;

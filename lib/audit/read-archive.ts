@@ -22,9 +22,9 @@ export class ArchiveUnreadable extends Error {
 }
 
 /** An archive holds at most so many records: its file is held in memory, compressed, while it is read. */
-export const mostInArchive = 20_000;
+export const maxInArchive = 20_000;
 /** Bytes that so many records cannot exceed: a small file is not let grow into a huge one. */
-const mostBytes = mostInArchive * 16 * 1024;
+const maxBytes = maxInArchive * 16 * 1024;
 /** Bytes that are unpacked, and hashed, before others have their turn. */
 const pieceSize = 64 * 1024;
 const hashedAtOnce = 1024 * 1024;
@@ -79,7 +79,7 @@ async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<
   try {
     for await (const piece of unpacked.setEncoding('utf8') as AsyncIterable<string>) {
       length += piece.length;
-      if (length > mostBytes) throw new Error('it unpacks into too much');
+      if (length > maxBytes) throw new Error('it unpacks into too much');
       const lines = (begun + piece).split('\n');
       begun = lines.pop() ?? '';
       yield lines.filter((line) => line !== '');

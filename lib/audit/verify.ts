@@ -73,9 +73,9 @@ export const anyCommit = Symbol('any commit');
 export const recoverAction = 'workspace.recover';
 
 /** Records without a signature that a sound chain can have at the most: one group of the journal more than the rule. */
-const mostUnsigned = 2 * signedEvery;
+const maxUnsigned = 2 * signedEvery;
 /** Records with an altered text that are named. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 type Fault = Pick<UnsoundChain, 'seq' | 'problem' | 'reason'>;
 
@@ -126,7 +126,7 @@ export class ChainVerifier {
   /** Notes a record whose text was found altered where it lies; the line that is taken has it as it was committed to. */
   noteAltered(seq: number): void {
     this.#alteredCount += 1;
-    if (this.#altered.length < mostNamed) this.#altered.push(seq);
+    if (this.#altered.length < maxNamed) this.#altered.push(seq);
   }
 
   /** The verdict after the last line. */
@@ -249,7 +249,7 @@ export class ChainVerifier {
   #faultOfGap(): Fault | undefined {
     if (this.#options.publicKey === undefined) return undefined;
     const from = this.signed?.seq ?? 0;
-    if (this.head.seq - from <= mostUnsigned) return undefined;
+    if (this.head.seq - from <= maxUnsigned) return undefined;
     return { seq: from + 1, problem: `no signature covers the records from ${from + 1} to ${this.head.seq}` };
   }
 }

@@ -8,7 +8,7 @@ import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 import { ChainVerifier } from './verify.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import type { ChainTables } from './export.js';
-import { mostInArchive } from './read-archive.js';
+import { maxInArchive } from './read-archive.js';
 
 /** An archive whose file is on the disk, and whose records still lie in the table, too. */
 export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
@@ -44,7 +44,7 @@ export async function writeArchive(
   const start: ChainHead =
     before === undefined ? emptyChain : { seq: before.lastSeq, hash: before.lastHash.toString('hex') };
   const newest = (tables.audit.head()?.seq ?? 0) - 1;
-  const last = Math.min(upTo, newest, start.seq + mostInArchive);
+  const last = Math.min(upTo, newest, start.seq + maxInArchive);
   if (last <= start.seq) return undefined;
   try {
     const { bytes, sha256, head, lastAt } = await compressStretch(tables, start, last);

@@ -46,14 +46,14 @@ export async function checkBackup(
 }
 
 /** Bytes of the manifest and of the sealed part that are read: far more than ten thousand archives need. */
-const longestText = 16 * 1024 * 1024;
+const maxTextLength = 16 * 1024 * 1024;
 
 /** @throws Error; the system's where it cannot be read */
 async function readText(path: string): Promise<string> {
   const handle = await openRegular(path, 'followed');
   try {
-    const bytes = await readUpTo(handle, longestText);
-    if (bytes === undefined) throw new UnfitFile(`has more than ${longestText} bytes`);
+    const bytes = await readUpTo(handle, maxTextLength);
+    if (bytes === undefined) throw new UnfitFile(`has more than ${maxTextLength} bytes`);
     return bytes.toString('utf8');
   } finally {
     await handle.close();

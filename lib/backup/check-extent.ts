@@ -18,7 +18,7 @@ export async function checkExtent(repository: ReadableRepository, head: Oid, mos
     for (const { oid, commit } of group) {
       if ((await count.below(commit.tree)) <= most) continue;
       throw new RepositoryUnreadable(
-        `Commit ${oid} has more than ${most} files and folders. If that is meant, allow more with --most-files.`,
+        `Commit ${oid} has more than ${most} files and folders. If that is meant, allow more with --max-files.`,
       );
     }
   }

@@ -23,7 +23,7 @@ export class SealBroken extends Error {
 /** scrypt's N: takes 128 MiB and a good part of a second, once a backup. */
 const usualCost = 2 ** 17;
 /** What a file may ask for at the most. */
-const highestCost = 2 ** 20;
+const maxCost = 2 ** 20;
 const blockSize = 8;
 /** Bytes. Node takes shorter tags, which are quicker to guess, unless the length is named (NIST SP 800-38D, 5.2.1.2). */
 const tagLength = 16;
@@ -69,7 +69,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
   }
   const { format, n, r, p } = sealed;
   const isPowerOfTwo = Number.isSafeInteger(n) && n > 1 && (n & (n - 1)) === 0;
-  if (format !== 'cartulary-sealed-1' || !isPowerOfTwo || n > highestCost || r !== blockSize || p !== 1) {
+  if (format !== 'cartulary-sealed-1' || !isPowerOfTwo || n > maxCost || r !== blockSize || p !== 1) {
     throw new SealBroken('is not of a form that this release knows');
   }
   try {

@@ -88,7 +88,7 @@ export interface CloneSource {
   /** The clone's folder. */
   readonly clone: string;
   /** Files and folders that one commit may have. */
-  readonly mostFiles?: number | undefined;
+  readonly maxFiles?: number | undefined;
 }
 
 /**
@@ -96,7 +96,7 @@ export interface CloneSource {
  * @throws Refusal INVALID_REQUEST `bad_clone`, `git_missing`
  */
 export async function stageClone(
-  { clone, mostFiles = usualExtent }: CloneSource,
+  { clone, maxFiles = usualExtent }: CloneSource,
   name: string,
   stage: string,
   options: StageOptions,
@@ -115,7 +115,7 @@ export async function stageClone(
   try {
     const { head, tree } = await takeClone(clone, paths.repository, join(stage, backupFiles.bundle), {
       ...files,
-      mostFiles,
+      maxFiles,
     });
     const sidecar = openSidecar(paths.sidecar, files.migrations);
     sidecar.writer.meta.set('head', head);
@@ -189,7 +189,7 @@ async function takeClone(
   clone: string,
   repository: string,
   bundle: string,
-  { git, fs = nodeFileSystem, mostFiles }: Pick<StageOptions['files'], 'git' | 'fs'> & { mostFiles: number },
+  { git, fs = nodeFileSystem, maxFiles }: Pick<StageOptions['files'], 'git' | 'fs'> & { maxFiles: number },
 ): Promise<{ head: Oid; tree: Oid }> {
   const program = await requireGit('take a clone in');
   const opened = await openClone(clone);
@@ -204,7 +204,7 @@ async function takeClone(
   try {
     const head = await takeBundle(repository, bundle);
     await fs.syncFolder(join(repository, 'objects', 'pack'));
-    await checkExtent(created, head, mostFiles);
+    await checkExtent(created, head, maxFiles);
     await created.moveHead(head);
     return { head, tree: decodeCommit((await created.read(head)).bytes).tree };
   } finally {

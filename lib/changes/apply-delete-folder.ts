@@ -21,7 +21,7 @@ export interface FolderDeletionResult {
 }
 
 /** Documents that are changed at once, at most: writers wait for all of them. */
-export const mostAtOnce = 10_000;
+export const maxDocumentsAtOnce = 10_000;
 /** Rows that are written in one step. */
 export const rowsInStep = 500;
 
@@ -43,8 +43,8 @@ export function* applyDeleteFolder(pen: Pen, location: Location): Steps<FolderDe
   requireNoneClaimed(pen, location);
   requireWritable(folder.mirror);
   requireNoMirrorBelow(pen, location);
-  const found = tables.deletions.documentsBelow(folder.row.number, location, mostAtOnce + 1);
-  if (found.length > mostAtOnce) throw tooManyDocuments();
+  const found = tables.deletions.documentsBelow(folder.row.number, location, maxDocumentsAtOnce + 1);
+  if (found.length > maxDocumentsAtOnce) throw tooManyDocuments();
   yield;
   const versionId = writeCommit(pen, [{ location, entry: null }], {
     operation: 'delete-folder',
@@ -75,6 +75,6 @@ export function* deleteRows(
 }
 
 function tooManyDocuments(): Refusal {
-  const message = `The folder holds more than ${mostAtOnce} documents. Delete the folders in it one by one.`;
-  return invalidRequest('too_many_documents', message, { field: 'location', limit: mostAtOnce });
+  const message = `The folder holds more than ${maxDocumentsAtOnce} documents. Delete the folders in it one by one.`;
+  return invalidRequest('too_many_documents', message, { field: 'location', limit: maxDocumentsAtOnce });
 }

@@ -7,7 +7,7 @@ import {
   ancestorsOf,
   byteLength,
   isWithin,
-  longestLocation,
+  maxLocationLength,
   nameOf,
   parentOf,
   rebase,
@@ -210,7 +210,7 @@ function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
 }
 
 /** Bytes of a slash and the longest name. */
-const longestStep = 256;
+const maxStepBytes = 256;
 
 /**
  * Nothing in a folder may come to lie at a location that no request could name. Documents are looked at only where the
@@ -220,12 +220,12 @@ const longestStep = 256;
  */
 function requireShortEnough({ turn }: Pen, folder: number, { from, to, operation }: Relocate): void {
   const { folders } = turn.tables;
-  const room = longestLocation - byteLength(to);
+  const room = maxLocationLength - byteLength(to);
   if (byteLength(to) <= byteLength(from)) return;
   const deepest = folders.longestBelow(folder);
-  if (deepest + longestStep <= room) return;
+  if (deepest + maxStepBytes <= room) return;
   if (deepest <= room && folders.longestDocumentBelow(folder) <= room) return;
-  throw invalidRequest('bad_location', `Something in the folder would lie deeper than ${longestLocation} bytes.`, {
+  throw invalidRequest('bad_location', `Something in the folder would lie deeper than ${maxLocationLength} bytes.`, {
     field: operation === 'rename' ? 'name' : 'to_folder',
   });
 }

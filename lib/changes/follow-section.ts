@@ -5,13 +5,13 @@ import { makeSectionReader, readOutline, readSection, type Heading } from '../te
 import type { Pen } from './write-context.js';
 
 /** Lines of a text beyond which nobody looks into it within a turn, since everyone else waits meanwhile. */
-const mostLines = 10_000;
+const maxLines = 10_000;
 
 function hasTooManyLines(text: string): boolean {
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
     lines += 1;
-    if (lines > mostLines) return true;
+    if (lines > maxLines) return true;
   }
   return false;
 }

@@ -3,7 +3,7 @@ import type { Version } from '../domain/document.js';
 import { isWithin, joinLocation, type Location } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import { mostAtOnce } from './apply-delete-folder.js';
+import { maxDocumentsAtOnce } from './apply-delete-folder.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from '../view/find-claims.js';
@@ -79,7 +79,7 @@ export interface RevertRequest {
 }
 
 /** A principal's doings of one revert, at most. */
-export const mostReverted = mostAtOnce;
+export const maxReverted = maxDocumentsAtOnce;
 
 /**
  * What it takes to undo what one principal wrote in a folder since a time: documents get back the version before its
@@ -121,15 +121,15 @@ interface Doings {
 /** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
 function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Doings> {
   // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
-  const asked = { author: principalId, since, location, limit: mostReverted + 1 };
+  const asked = { author: principalId, since, location, limit: maxReverted + 1 };
   const { tables } = view;
   const written = tables.history.writtenBy(asked, numberOfFolder(findFolder(tables, location)));
   yield;
   const removed = tables.history.deletedBy(asked);
   yield;
   const relocated = yield* findRelocated(view, asked);
-  if (Math.max(written.length, removed.length, relocated.length) > mostReverted) {
-    const message = `More than ${mostReverted} documents. Take a later time, or a folder further in.`;
+  if (Math.max(written.length, removed.length, relocated.length) > maxReverted) {
+    const message = `More than ${maxReverted} documents. Take a later time, or a folder further in.`;
     throw invalidRequest('too_much_to_revert', message, { field: 'since' });
   }
   return { written, removed, relocated };

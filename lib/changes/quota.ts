@@ -8,7 +8,7 @@ const oneDay = 24 * 60 * 60 * 1000;
 const rowBytes = 200;
 const deliveryBytes = 100;
 /** Bytes of answers that are kept for one principal's retries. */
-const mostAnswers = 256 * 1024 * 1024;
+const maxAnswers = 256 * 1024 * 1024;
 /** Seconds after which room for more answers can be expected: they go a day after they were given. */
 const answersRetryAfter = 3600;
 
@@ -52,5 +52,5 @@ export function takeDiscussionRoom({ turn, author }: Pen, text: string, deliveri
 
 /** Sees that there is room for one more answer that is kept for a retry. @throws Refusal RATE_LIMITED */
 export function requireRoomForAnswer({ turn, author }: Pen): void {
-  if (turn.tables.storedBytes.of('answer', author.id) > mostAnswers) throw tooMuchStored(answersRetryAfter);
+  if (turn.tables.storedBytes.of('answer', author.id) > maxAnswers) throw tooMuchStored(answersRetryAfter);
 }

@@ -34,8 +34,8 @@ export interface OwnClaim extends PlacedClaim {
 }
 
 /** Seconds that a claim may last without renewal. */
-export const shortestClaim = 60;
-export const longestClaim = 24 * 60 * 60;
+export const minClaimTime = 60;
+export const maxClaimTime = 24 * 60 * 60;
 export const usualClaim = 30 * 60;
 /** How long a claim that ended is kept, so that its holder can learn of it. Milliseconds. */
 export const claimsKeptFor = 7 * 24 * 60 * 60 * 1000;

@@ -60,6 +60,6 @@ export interface AddressedComment {
   readonly addressedAt: number;
 }
 
-export const longestComment = 8000;
-export const longestQuote = 1000;
-export const mostMentions = 20;
+export const maxCommentLength = 8000;
+export const maxQuoteLength = 1000;
+export const maxMentions = 20;

@@ -3,7 +3,7 @@ export interface ShapeLimits {
   /** Lists and objects in one another. */
   readonly deepest: number;
   /** Values, lists and objects themselves included. */
-  readonly mostValues: number;
+  readonly maxValues: number;
 }
 
 /** Bytes that are looked at between two rests. */
@@ -25,7 +25,7 @@ const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
  */
 export function* findFaultOfShape(
   bytes: Uint8Array,
-  { deepest, mostValues }: ShapeLimits,
+  { deepest, maxValues }: ShapeLimits,
 ): Generator<void, string | undefined> {
   let depth = 0;
   let values = 1;
@@ -48,7 +48,7 @@ export function* findFaultOfShape(
         values += 1;
         if (byte !== comma) depth += 1;
         if (depth > deepest) return 'is nested too deeply';
-        if (values > mostValues) return `has more than ${mostValues} values`;
+        if (values > maxValues) return `has more than ${maxValues} values`;
       }
     }
     yield;

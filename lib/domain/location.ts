@@ -11,8 +11,8 @@ export type Location = string & { readonly __brand: 'Location' };
 /** The workspace root, which is a folder and has no name. */
 export const rootLocation = '' as Location;
 
-export const longestSegment = 255;
-export const longestLocation = 1024;
+export const maxSegmentLength = 255;
+export const maxLocationLength = 1024;
 
 /** Keeps an empty folder alive in git; never shown, and no document may be called so. */
 export const keepName = '.keep';
@@ -46,7 +46,7 @@ function isGitsOwnName(segment: string): boolean {
 function faultOfSegment(segment: string): string | undefined {
   if (segment === '') return 'has an empty segment (a leading, trailing or doubled slash)';
   if (segment === '.' || segment === '..') return `has the segment "${segment}"`;
-  if (byteLength(segment) > longestSegment) return `has a segment of more than ${longestSegment} bytes`;
+  if (byteLength(segment) > maxSegmentLength) return `has a segment of more than ${maxSegmentLength} bytes`;
   if (isGitsOwnName(segment)) return 'has a segment that git would take for its own';
   if (segment === keepName) return `uses the reserved name "${keepName}"`;
   return undefined;
@@ -57,7 +57,7 @@ export function faultOfLocation(text: string): string | undefined {
   if (loneSurrogate.test(text)) return 'is not valid Unicode';
   if (controlCharacter.test(text)) return 'has a control character';
   if (text.includes('\\')) return 'has a backslash (segments are separated by "/")';
-  if (byteLength(text) > longestLocation) return `is longer than ${longestLocation} bytes`;
+  if (byteLength(text) > maxLocationLength) return `is longer than ${maxLocationLength} bytes`;
   if (text.normalize('NFC') !== text) return 'is not in Unicode normalization form C';
   for (const segment of text.split('/')) {
     const fault = faultOfSegment(segment);
@@ -135,8 +135,8 @@ export function nameOf(location: Location): string {
 /** @throws Refusal INVALID_REQUEST `bad_location` when the whole gets too long */
 export function joinLocation(folder: Location, name: string): Location {
   const joined = folder === '' ? name : `${folder}/${name}`;
-  if (byteLength(joined) > longestLocation) {
-    throw invalidRequest('bad_location', `The location would be longer than ${longestLocation} bytes.`, {
+  if (byteLength(joined) > maxLocationLength) {
+    throw invalidRequest('bad_location', `The location would be longer than ${maxLocationLength} bytes.`, {
       field: 'location',
     });
   }

@@ -1,5 +1,5 @@
 /** The largest page of any list (the specification's Conventions 5 leaves the figure open). */
-export const largestLimit = 200;
+export const maxLimit = 200;
 
 /** A list's page: the items, and the position to go on from, or null at the end. */
 export interface Page<Item> {

@@ -1,7 +1,7 @@
 import { invalidRequest } from './refusal.js';
 
 /** What a request header may have that is read. No header of ours needs a quarter of it. UTF-16 units. */
-export const longestHeader = 4096;
+export const maxHeaderLength = 4096;
 
 /**
  * Asked before any of the headers is read.
@@ -13,10 +13,10 @@ export function requireShortHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   names: readonly string[],
 ): void {
-  const field = names.find((name) => (headers[name.toLowerCase()]?.length ?? 0) > longestHeader);
+  const field = names.find((name) => (headers[name.toLowerCase()]?.length ?? 0) > maxHeaderLength);
   if (field === undefined) return;
-  throw invalidRequest('bad_field', `The header ${field} has more than ${longestHeader} characters.`, {
+  throw invalidRequest('bad_field', `The header ${field} has more than ${maxHeaderLength} characters.`, {
     field,
-    limit: longestHeader,
+    limit: maxHeaderLength,
   });
 }

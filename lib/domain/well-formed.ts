@@ -1,7 +1,7 @@
 import { invalidRequest } from './refusal.js';
 
 /** Characters of a path that are named again. */
-const longestShown = 100;
+const maxShown = 100;
 
 /**
  * Finds text that is no Unicode in a value that JSON can hold: text with half of a surrogate pair (`"\ud800"`). UTF-8
@@ -29,7 +29,7 @@ export function findIllFormed(value: unknown, path = ''): string | undefined {
 export function requireWellFormed(value: unknown, whole: string): void {
   const found = findIllFormed(value);
   if (found === undefined) return;
-  const field = found === '' ? whole : found.slice(0, longestShown).toWellFormed();
+  const field = found === '' ? whole : found.slice(0, maxShown).toWellFormed();
   throw invalidRequest('bad_field', `The field ${field} holds half of a surrogate pair, which is no Unicode text.`, {
     field,
   });

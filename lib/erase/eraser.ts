@@ -19,7 +19,7 @@ const shortTail = 64;
 /** Commits for which writers may be asked to wait, where the rewrite does not catch up with them otherwise. */
 const bearableTail = 1000;
 /** Times that the rewrite runs after the writers before it asks them to wait, however much that is. */
-const mostLaps = 8;
+const maxLaps = 8;
 /** Rows with the names of some hundred commits each that are written in one turn. */
 const notesAtOnce = 16;
 /** Milliseconds to leave an erase alone that could not be finished. */
@@ -227,7 +227,7 @@ export class Eraser {
         return journal.state.commits - reached;
       };
       let tail = await lap();
-      for (let laps = 1, isGaining = true; tail > shortTail && laps < mostLaps && isGaining; laps++) {
+      for (let laps = 1, isGaining = true; tail > shortTail && laps < maxLaps && isGaining; laps++) {
         const before = tail;
         tail = await lap();
         isGaining = tail < before / 2 || tail > bearableTail;

@@ -78,10 +78,10 @@ function describe(
 }
 
 /** How many documents a refusal names. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 function severalDeleted({ tables }: View, deleted: readonly DeletedRow[]): Refusal {
-  const documents = deleted.slice(0, mostNamed).map(({ id, number, deletedAt }) => {
+  const documents = deleted.slice(0, maxNamed).map(({ id, number, deletedAt }) => {
     const made = tables.versions.bySequence(number, 1);
     return {
       id,

@@ -24,7 +24,7 @@ const notesAtOnce = 4;
 const textsAtOnce = 2000;
 /** Texts times words that are compared in one turn, and texts at least. */
 const comparisonsAtOnce = 50_000;
-const fewestTexts = 20;
+const minTexts = 20;
 /** Rows that are looked through for names before everyone else gets their turn. */
 const namesAtOnce = 1000;
 /** Pages that are overwritten in one go. */
@@ -246,7 +246,7 @@ export class TraceDestroyer {
  */
 function clearSome({ eraseRows }: Turn['tables'], traces: Traces, after: number): number {
   const compared = Math.max(1, traces.locations.size + traces.names.size);
-  const most = Math.min(textsAtOnce, Math.max(fewestTexts, Math.floor(comparisonsAtOnce / compared)));
+  const most = Math.min(textsAtOnce, Math.max(minTexts, Math.floor(comparisonsAtOnce / compared)));
   const texts = eraseRows.textsAfter(after, most);
   eraseRows.dropTexts(texts.filter(makeRecogniser(traces)).map(({ seq }) => seq));
   return texts.at(-1)?.seq ?? after;

@@ -11,8 +11,8 @@ export interface Traces {
 }
 
 /** Names with fewer letters than this, and names without their ending, stand in too many texts to be sought in them. */
-const shortestName = 4;
-const shortestStem = 6;
+const minNameLength = 4;
+const minStemLength = 6;
 /** What a record is about that is about no content: names and paths in it are those of other things. */
 const withoutContent: ReadonlySet<string> = new Set(
   'audit consent credential group link password policy principal session workspace'.split(' '),
@@ -38,13 +38,13 @@ function soughtForms(name: string): string[] {
   // A name of signs alone has no words to be known by but those of its ending.
   if (stem.length === 0) return [];
   return [
-    ...(countLetters(words) >= shortestName ? [join(words)] : []),
-    ...(countLetters(stem) >= shortestStem ? [join(stem)] : []),
+    ...(countLetters(words) >= minNameLength ? [join(words)] : []),
+    ...(countLetters(stem) >= minStemLength ? [join(stem)] : []),
   ];
 }
 
 /** Names and folders that are remembered as looked at, at most. */
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 /**
  * Finds out what surely tells of documents that are erased: of their places and names, those that nothing else has or
@@ -95,7 +95,7 @@ export class TraceFinder {
 
 function wasSeen(seen: Set<string>, text: string): boolean {
   if (seen.has(text)) return true;
-  if (seen.size >= mostRemembered) seen.clear();
+  if (seen.size >= maxRemembered) seen.clear();
   seen.add(text);
   return false;
 }

@@ -29,7 +29,7 @@ export interface ChangeStep {
 }
 
 /** Writers of one document who are named, and versions that are looked at for them. */
-const mostAuthors = 10;
+const maxAuthors = 10;
 const versionsLookedAt = 50;
 
 /** Before all rows of the moment after it. */
@@ -222,7 +222,7 @@ export class ChangeWalk {
   #authorsOf(document: number, versions: number, mover: Author | undefined): Author[] {
     const writers = this.#versionsOf(document, Math.min(versions, versionsLookedAt)).map(({ author }) => author);
     const authors = new Map([...(mover === undefined ? [] : [mover]), ...writers].map((each) => [each.id, each]));
-    return [...authors.values()].slice(0, mostAuthors);
+    return [...authors.values()].slice(0, maxAuthors);
   }
 
   /** A place where something lay, if the one who asks reaches it now. */

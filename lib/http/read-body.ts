@@ -19,15 +19,15 @@ export class ExcessiveBody extends Error {
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { largestBody }: Pick<RequestBounds, 'largestBody'>,
+  { maxBodyBytes }: Pick<RequestBounds, 'maxBodyBytes'>,
 ): Promise<Buffer> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > largestBody) {
-      throw new ExcessiveBody(`The body is too large: at most ${largestBody} bytes are read.`);
+    if (length > maxBodyBytes) {
+      throw new ExcessiveBody(`The body is too large: at most ${maxBodyBytes} bytes are read.`);
     }
     pieces.push(piece);
   }
@@ -45,10 +45,10 @@ export function isForm({ headers }: IncomingMessage): boolean {
  * @returns the form's fields
  * @throws ExcessiveBody before anything is parsed
  */
-export function parseForm(body: Buffer, { mostPairs }: Pick<RequestBounds, 'mostPairs'>): URLSearchParams {
+export function parseForm(body: Buffer, { maxPairs }: Pick<RequestBounds, 'maxPairs'>): URLSearchParams {
   const text = body.toString();
-  if (countPairs(text) > mostPairs) {
-    throw new ExcessiveBody(`The form has too many fields: at most ${mostPairs} are read.`);
+  if (countPairs(text) > maxPairs) {
+    throw new ExcessiveBody(`The form has too many fields: at most ${maxPairs} are read.`);
   }
   return new URLSearchParams(text);
 }

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 /** What one route takes at most. Everything beyond it is refused before anything is parsed. */
 export interface RequestBounds {
   /** Bytes of the query, without the question mark. */
-  readonly longestQuery: number;
+  readonly maxQueryLength: number;
   /** Pairs in the query, or in a form. */
-  readonly mostPairs: number;
+  readonly maxPairs: number;
   /** Bytes of the body; 0 where none is read. */
-  readonly largestBody: number;
+  readonly maxBodyBytes: number;
 }
 
 /** HEAD comes with GET. */
@@ -26,7 +26,7 @@ export interface Excess {
  * Bytes of each header that is parsed further on. A cookie is not among them: browsers send what other services of the
  * same domain have set, so of those the ones that are not ours are dropped (`lib/signin/cookies.ts`).
  */
-const longestHeaders: Readonly<Record<string, number>> = {
+const maxHeaderLengths: Readonly<Record<string, number>> = {
   host: 300,
   origin: 300,
   authorization: 6 * 1024,
@@ -47,24 +47,24 @@ export function findWrongMethod({ method }: IncomingMessage, methods: readonly M
  * @returns undefined when it is
  */
 export function findExcess({ url = '', headers }: IncomingMessage, bounds: RequestBounds): Excess | undefined {
-  const { longestQuery, mostPairs, largestBody } = bounds;
+  const { maxQueryLength, maxPairs, maxBodyBytes } = bounds;
   const query = queryOf(url);
-  if (query.length > longestQuery) {
-    return { status: 414, message: `The query of this address is too long: at most ${longestQuery} bytes are read.` };
+  if (query.length > maxQueryLength) {
+    return { status: 414, message: `The query of this address is too long: at most ${maxQueryLength} bytes are read.` };
   }
-  if (countPairs(query) > mostPairs) {
-    return { status: 414, message: `The query of this address has too many parts: at most ${mostPairs} are read.` };
+  if (countPairs(query) > maxPairs) {
+    return { status: 414, message: `The query of this address has too many parts: at most ${maxPairs} are read.` };
   }
-  const long = Object.entries(longestHeaders).find(([name, longest]) => String(headers[name] ?? '').length > longest);
+  const long = Object.entries(maxHeaderLengths).find(([name, longest]) => String(headers[name] ?? '').length > longest);
   if (long !== undefined) {
     return { status: 431, message: `The header ${long[0]} is too long: at most ${long[1]} bytes are read.` };
   }
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 1;
-  if (length <= largestBody) return undefined;
+  if (length <= maxBodyBytes) return undefined;
   return {
     status: 413,
     message:
-      largestBody === 0 ? 'No body is read here.' : `The body is too large: at most ${largestBody} bytes are read.`,
+      maxBodyBytes === 0 ? 'No body is read here.' : `The body is too large: at most ${maxBodyBytes} bytes are read.`,
   };
 }
 

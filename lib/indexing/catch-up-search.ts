@@ -15,7 +15,7 @@ import type { Workspace } from '../workspace/workspace.js';
 
 const batch = 128;
 /** Changed places that are looked at in one step; where there are more, the index is built anew, a batch at a time. */
-const mostChanged = 10_000;
+const maxChanged = 10_000;
 
 /** What the index needs to know of a live document. */
 export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
@@ -115,7 +115,7 @@ async function listChanged(workspace: Workspace, from: Oid | null): Promise<Read
       for await (const { path } of compareTrees(reached, tree, (oid) => objects.readTree(oid))) {
         const text = path.join('/');
         if (faultOfLocation(text) === undefined) changed.add(parseLocation(text));
-        if (changed.size > mostChanged) return undefined;
+        if (changed.size > maxChanged) return undefined;
       }
       reached = tree;
     }

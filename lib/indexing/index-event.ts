@@ -34,7 +34,7 @@ export interface QueuedNote {
   readonly commit: string;
 }
 
-const mostTogether = 256;
+const maxTogether = 256;
 
 /** Notes that are followed together, or one piece of work. */
 export interface NoteBatch {
@@ -49,7 +49,7 @@ export interface NoteBatch {
 export function takeBatch(notes: readonly QueuedNote[], from: number): NoteBatch {
   const newest = new Map<Location, SearchNote>();
   let next = from;
-  for (; next < notes.length && newest.size < mostTogether; next += 1) {
+  for (; next < notes.length && newest.size < maxTogether; next += 1) {
     const note = notes[next]?.note;
     if (note?.type !== 'upsert') break;
     newest.set(note.document.location, note);

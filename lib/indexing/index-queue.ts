@@ -3,7 +3,7 @@ import { takeBatch, type NoteBatch, type QueuedNote } from './index-event.js';
 /** Milliseconds that notes are gathered before they are followed, unless somebody is waiting for them. */
 const gatheredFor = 20;
 /** Notes that may wait; beyond, writers wait until half of them are followed. */
-const mostWaiting = 4096;
+const maxWaiting = 4096;
 
 export interface NoteFollower {
   /** Follows notes that can be followed together. Never fails: what goes wrong is its own to mend. */
@@ -51,7 +51,7 @@ export class NoteQueue {
 
   /** Resolves when there is room for the notes of another write: at once but under a long flood of them. */
   async roomForWrites(): Promise<void> {
-    if (this.#taken - this.#followed > mostWaiting) await this.#reach(this.#taken - mostWaiting / 2);
+    if (this.#taken - this.#followed > maxWaiting) await this.#reach(this.#taken - maxWaiting / 2);
   }
 
   #reach(until: number): Promise<void> | undefined {

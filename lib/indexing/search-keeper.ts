@@ -42,7 +42,7 @@ export interface SearchProgress {
 }
 
 /** Texts above this are found by their name alone. Bytes. */
-export const longestIndexed = 10 * 1024 * 1024;
+export const maxIndexedBytes = 10 * 1024 * 1024;
 /** Bytes of text that are analysed on the spot, which takes milliseconds whatever they are; more goes to a worker. */
 const shortText = 16 * 1024;
 /** Notes after which the index is stored, so that little is to be caught up after a crash. */
@@ -254,7 +254,7 @@ export class SearchKeeper {
 
   /** The text of a document's blob, or null when it is too long to be indexed. */
   async #readText(blob: { readonly oid: string; readonly size: number } | undefined): Promise<string | null> {
-    if (blob === undefined || blob.size > longestIndexed) return null;
+    if (blob === undefined || blob.size > maxIndexedBytes) return null;
     return (await this.#options.readBlob(blob.oid)).toString('utf8');
   }
 

@@ -23,7 +23,7 @@ export interface FoundContent {
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
 
 const treeCacheBytes = 64 * 1024 * 1024;
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 
 /** Looks into the trees and blobs of a history. What was read is remembered for a while. */
 export class ContentFinder {
@@ -63,7 +63,7 @@ export class ContentFinder {
   describe(oid: Oid): Promise<FoundContent> {
     const known = this.#contents.get(oid);
     if (known !== undefined) return known;
-    if (this.#contents.size >= mostRemembered) this.#contents.clear();
+    if (this.#contents.size >= maxRemembered) this.#contents.clear();
     const described = this.#onUnreadable === undefined ? this.#read(oid) : this.#readOrTell(oid, this.#onUnreadable);
     this.#contents.set(oid, described);
     return described;

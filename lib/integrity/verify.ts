@@ -61,17 +61,17 @@ export interface Verification {
   /** Versions whose bytes were read and whose rows were compared with the history, older ones and deleted documents' too. */
   readonly versions: number;
   readonly auditRecords: number;
-  /** Of each part at most `mostNamed`. */
+  /** Of each part at most `maxNamed`. */
   readonly problems: readonly Problem[];
   readonly remarks: readonly Remark[];
 }
 
 /** Problems of one part that are named: where everything is wrong, nobody reads it all. */
-const mostNamed = 100;
+const maxNamed = 100;
 /** Faults of content that are told with their reason. */
-const mostFaults = 1000;
+const maxFaults = 1000;
 /** Times that everything is looked at while erases take something away under it. */
-const mostLooks = 3;
+const maxLooks = 3;
 
 /**
  * Checks everything that a workspace is made of: SQLite's own integrity, rows that name others, the audit chain and its
@@ -84,7 +84,7 @@ export async function verifyWorkspace(options: VerifyOptions, tell: TellProgress
   for (let look = 1; ; look++) {
     const before = readErasures(options);
     const verification = await lookOnce(options, tell);
-    if (verification.sound || look === mostLooks || readErasures(options) === before) return verification;
+    if (verification.sound || look === maxLooks || readErasures(options) === before) return verification;
   }
 }
 
@@ -108,7 +108,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     const opened = workspace;
     const faults = new Map<Oid, string>();
     const finder = new ContentFinder(readWithPending(opened), (oid, error) => {
-      if (faults.size < mostFaults) faults.set(oid, describeError(error));
+      if (faults.size < maxFaults) faults.set(oid, describeError(error));
     });
     await attempt('sidecar', async () => opened.sidecar.checkIntegrity().forEach((line) => report('sidecar', line)));
     await attempt('sidecar', async () => verifyRows(opened.sidecar, report));
@@ -155,18 +155,18 @@ class ProblemList {
   readonly report: Report = (part, message, location) => {
     const count = (this.#counts.get(part) ?? 0) + 1;
     this.#counts.set(part, count);
-    if (count > mostNamed) return;
+    if (count > maxNamed) return;
     const where = location === undefined ? {} : { location };
     this.#problems.push({ part, message, ...where, wayOut: wayOutOf(part) });
   };
 
   list(): Problem[] {
-    const more = [...this.#counts].filter(([, count]) => count > mostNamed);
+    const more = [...this.#counts].filter(([, count]) => count > maxNamed);
     return [
       ...this.#problems,
       ...more.map(([part, count]) => ({
         part,
-        message: `There are ${count - mostNamed} more of this kind.`,
+        message: `There are ${count - maxNamed} more of this kind.`,
         wayOut: wayOutOf(part),
       })),
     ];

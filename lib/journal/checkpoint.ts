@@ -26,7 +26,7 @@ const pressing = 4 * 1024 * 1024;
 /** Pending bytes at which writers wait for the checkpoint. */
 const overfull = 64 * 1024 * 1024;
 /** Pending bytes at which writes are refused when the checkpoint does not come about. */
-const mostPending = 4 * overfull;
+const maxPending = 4 * overfull;
 /** Bytes that are read from the sidecar for one pack. */
 const packBytes = 16 * 1024 * 1024;
 /** Rows and bytes that are read, and rows that are deleted, in one stretch: nobody waits long behind them. */
@@ -73,7 +73,7 @@ export class Checkpointer {
     while (this.#hold !== undefined) await this.#hold;
     if (this.#pendingBytes < overfull) return;
     await this.#start();
-    if (this.#pendingBytes >= mostPending && this.#failure !== undefined) throw internal(this.#failure.cause);
+    if (this.#pendingBytes >= maxPending && this.#failure !== undefined) throw internal(this.#failure.cause);
   }
 
   /** Moves everything that is pending now. @throws what the repository or the journal threw */

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.js';
 
 const oneMinute = 60_000;
 /** Sources that a workspace tells apart in a minute, written already or not; a flood from more is counted together. */
-const mostSources = 1000;
+const maxSources = 1000;
 const manySources = 'many';
 
 interface Notes {
@@ -122,7 +122,7 @@ export class NotedLater {
     const known = this.#known.get(workspace) ?? new Set();
     this.#known.set(workspace, known);
     if (known.has(source)) return true;
-    if (known.size >= mostSources) return false;
+    if (known.size >= maxSources) return false;
     known.add(source);
     return true;
   }

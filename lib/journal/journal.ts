@@ -59,9 +59,9 @@ interface TurnStart {
   readonly actions: number;
 }
 
-const largestGroup = 256;
+const maxGroupSize = 256;
 /** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
-const longestGroup = 20;
+const maxGroupTime = 20;
 
 /**
  * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
@@ -228,7 +228,7 @@ export class Journal {
   #commitGroup(group: Entry[]): void {
     const started = this.#options.clock.now();
     const { sidecar, turn } = this.#begin();
-    while (group.length < largestGroup && this.#options.clock.now() - started < longestGroup) {
+    while (group.length < maxGroupSize && this.#options.clock.now() - started < maxGroupTime) {
       const [entry] = this.#queue;
       if (entry === undefined || entry.work.steps !== undefined) break;
       this.#queue.shift();

@@ -84,12 +84,12 @@ async function requireHead({ name, journal, repository }: Parts, head: Oid, tree
 }
 
 /** Commits that are walked at the most. */
-const longestWalk = 100_000;
+const maxWalk = 100_000;
 
 /** Whether the commit is one of those that led to `head`. */
 async function isInHistory({ journal, repository }: Parts, commit: Oid, head: Oid): Promise<boolean> {
   let at: Oid | undefined = head;
-  for (let walked = 0; at !== undefined && walked < longestWalk; walked++) {
+  for (let walked = 0; at !== undefined && walked < maxWalk; walked++) {
     if (at === commit) return true;
     at = decodeCommit((await readObject(journal, repository, at)).bytes).parents[0];
   }

@@ -12,7 +12,7 @@ export interface SnapshotHolder {
 }
 
 /** Milliseconds that a new snapshot waits for an erase. */
-const longestWait = 20_000;
+const maxWait = 20_000;
 
 /**
  * The snapshots that readers of a workspace hold. None is held for long, however slow its reader is, and an erase gets
@@ -20,15 +20,15 @@ const longestWait = 20_000;
  */
 export class Snapshots {
   readonly #holders = new Map<SnapshotHolder, NodeJS.Timeout>();
-  readonly #longestHeld: number;
+  readonly #maxHeldTime: number;
   #keptOut: Promise<void> | undefined;
 
   /**
-   * @param longestHeld milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and
+   * @param maxHeldTime milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and
    *   grows
    */
-  constructor(longestHeld: number) {
-    this.#longestHeld = longestHeld;
+  constructor(maxHeldTime: number) {
+    this.#maxHeldTime = maxHeldTime;
   }
 
   /**
@@ -36,9 +36,9 @@ export class Snapshots {
    * @throws Refusal UNAVAILABLE when that takes too long
    */
   async hold<Holder extends SnapshotHolder>(make: () => Holder): Promise<Holder> {
-    while (this.#keptOut !== undefined) await within(this.#keptOut, longestWait);
+    while (this.#keptOut !== undefined) await within(this.#keptOut, maxWait);
     const holder = make();
-    const timer = setTimeout(() => void holder.letGo(), this.#longestHeld);
+    const timer = setTimeout(() => void holder.letGo(), this.#maxHeldTime);
     timer.unref();
     this.#holders.set(holder, timer);
     return holder;

@@ -59,7 +59,7 @@ function readMessage(body: string): Record<string, unknown> | undefined {
 }
 
 /** Bytes of a line beyond which nothing is kept of it: a message has fewer wherever it is carried. */
-const longestLine = 16 * 1024 * 1024;
+const maxLineLength = 16 * 1024 * 1024;
 const lineEnd = 0x0a;
 
 /** The lines of a stream as bytes; undefined for one that is too long. Ends with the input, or when it is destroyed. */
@@ -67,14 +67,14 @@ async function* readLines(input: Readable): AsyncGenerator<Buffer | undefined> {
   let pieces: Buffer[] = [];
   let size = 0;
   const take = (): Buffer | undefined => {
-    const line = size > longestLine ? undefined : Buffer.concat(pieces);
+    const line = size > maxLineLength ? undefined : Buffer.concat(pieces);
     pieces = [];
     size = 0;
     return line;
   };
   const keep = (piece: Buffer): void => {
     size += piece.length;
-    if (size > longestLine) pieces = [];
+    if (size > maxLineLength) pieces = [];
     else pieces.push(piece);
   };
   try {
@@ -145,7 +145,7 @@ export async function bridgeStreams(
   if (stopping?.aborted === true) stop();
   for await (const line of readLines(input)) {
     const parsed = line === undefined ? undefined : parseLine(line);
-    if (line === undefined) fail(null, -32600, `A message has at most ${longestLine} bytes.`);
+    if (line === undefined) fail(null, -32600, `A message has at most ${maxLineLength} bytes.`);
     else if (line.every(isBlank)) continue;
     else if (parsed === undefined) fail(null, -32700, 'Parse error: the line is not JSON in UTF-8.');
     else {

@@ -10,7 +10,7 @@ import type { Visit } from './request-context.js';
 /** The action of a call whose arguments do not tell what it is for. */
 const toolCall = 'tool.call';
 /** What of a name that is none of ours is recorded. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /** What a tool returns, done or refused. */
 export interface ToolAnswer {
@@ -40,7 +40,7 @@ export class ToolBox {
 
   /** Records that a tool was called that is not there. @returns the refusal, or why it could not be recorded */
   refuseUnknown({ workspace, caller }: Visit, name: string): Promise<Refusal> {
-    const tool = name.slice(0, longestName).replace(/\p{Surrogate}/gu, '');
+    const tool = name.slice(0, maxNameLength).replace(/\p{Surrogate}/gu, '');
     const refusal = invalidRequest('bad_field', 'Unknown tool', { field: 'name' });
     return refuseUnread(workspace, caller, toolCall, { detail: { tool } }, refusal);
   }

@@ -6,10 +6,10 @@ import type { DescribedTool } from './definition.js';
 import type { Arguments, ToolEntry } from './tool.js';
 
 /** What is none of the protocol, in a message or in a list that comes as text: the largest tool takes some hundreds. */
-export const messageShape: ShapeLimits = { deepest: 64, mostValues: 20_000 };
+export const messageShape: ShapeLimits = { deepest: 64, maxValues: 20_000 };
 
 /** What of a name or value that somebody sent is shown again. */
-const longestShown = 100;
+const maxShown = 100;
 
 /**
  * Makes sense of arguments as models send them: nulls stand for what is left out, and lists sometimes come as text.
@@ -59,7 +59,7 @@ function nameField(path: string, name?: string): string {
   const parts = path.split('/').slice(1);
   return [...parts, ...(name === undefined ? [] : [name])]
     .join('.')
-    .slice(0, longestShown)
+    .slice(0, maxShown)
     .replace(/\p{Surrogate}/gu, '');
 }
 

@@ -6,7 +6,7 @@ import type { OAuthScope } from '../domain/access-token.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { findFaultOfShape } from '../domain/json-shape.js';
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
-import { longestHeader } from '../domain/short-header.js';
+import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
 import { runResting } from '../scheduling/run-cooperatively.js';
@@ -45,7 +45,7 @@ export interface McpAnswer extends Answer {
 }
 
 /** Six bytes of JSON can stand for one byte of text, and a text has up to a million. */
-const largestBody = 8 * 1024 * 1024;
+const maxBodyBytes = 8 * 1024 * 1024;
 /** Bytes of a message that takes no room worth counting. */
 const smallBody = 64 * 1024;
 /** Streams that would stay open and deliver nothing, since nothing is announced. */
@@ -90,9 +90,9 @@ export class McpFace {
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
     const visit = this.#makeVisit(requestId, recognised);
     this.#enter(request, visit);
-    const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > longestHeader);
+    const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > maxHeaderLength);
     if (long !== undefined) {
-      const message = `The header ${long} has more than ${longestHeader} characters.`;
+      const message = `The header ${long} has more than ${maxHeaderLength} characters.`;
       return refuseMessage(visit, 400, rpcCodes.http, 'bad_field', message);
     }
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
@@ -107,7 +107,7 @@ export class McpFace {
     }
     const bytes = await readOrRecord(visit.workspace, visit.caller, unknownRequest, () => this.#read(request, visit));
     if (bytes === undefined) {
-      return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${largestBody} bytes.`);
+      return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${maxBodyBytes} bytes.`);
     }
     const fault = await runResting(findFaultOfShape(bytes, messageShape));
     if (fault !== undefined) return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', `The message ${fault}.`);
@@ -154,11 +154,11 @@ export class McpFace {
   }
 
   /** Reads the message, once there is room in memory for it. @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE */
-  async #read({ readBody, bodyLength = largestBody, hold }: McpRequest, { workspace, caller }: Visit) {
-    if (bodyLength > smallBody && bodyLength <= largestBody) {
+  async #read({ readBody, bodyLength = maxBodyBytes, hold }: McpRequest, { workspace, caller }: Visit) {
+    if (bodyLength > smallBody && bodyLength <= maxBodyBytes) {
       hold(await this.#host.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
     }
-    return readBody(largestBody);
+    return readBody(maxBodyBytes);
   }
 
   #makeVisit(requestId: string, { workspace, principal, credentialId, owner, rated, scopes }: Recognised): Visit {

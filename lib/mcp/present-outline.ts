@@ -1,7 +1,7 @@
 import type { Heading } from '../text/outline.js';
 
 /** Headings that one answer shows. */
-const mostHeadings = 300;
+const maxHeadings = 300;
 
 export interface ShownOutline {
   readonly outline: readonly object[];
@@ -16,10 +16,10 @@ export function presentOutline(text: string, headings: readonly Heading[]): Show
   const ofLevel = [0, 0, 0, 0, 0, 0, 0];
   for (const { level } of headings) ofLevel[level] = (ofLevel[level] ?? 0) + 1;
   let deepest = 6;
-  for (let count = headings.length; count > mostHeadings && deepest > 1; deepest -= 1) count -= ofLevel[deepest] ?? 0;
+  for (let count = headings.length; count > maxHeadings && deepest > 1; deepest -= 1) count -= ofLevel[deepest] ?? 0;
   const shown: Heading[] = [];
   for (const heading of headings) {
-    if (shown.length === mostHeadings) break;
+    if (shown.length === maxHeadings) break;
     if (heading.level <= deepest) shown.push(heading);
   }
   const startOf = placeLines(

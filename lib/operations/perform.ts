@@ -15,7 +15,7 @@ import type { AnyWrite, AuditNote, Need, Operation, Performed, ReadOperation, Re
 
 const isRecordOnly = true;
 /** How often a write is prepared, at most, where other turns overtake it. */
-const mostPreparations = 3;
+const maxPreparations = 3;
 
 /** What the turn is given: what was made ready, or why nothing could be, where the answer may be a stored one all the same. */
 type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withheld: Refusal };
@@ -112,7 +112,7 @@ async function write<Input, Result, Prepared>(
   retry: Retry | undefined,
   staged: StagedBlobs,
 ): Promise<Performed<Result>> {
-  for (let left = mostPreparations; ; left -= 1) {
+  for (let left = maxPreparations; ; left -= 1) {
     const preparation = await prepareWrite(workspace, caller, operation, input, retry, staged);
     function* steps(turn: Turn): Steps<Performed<Result> | undefined> {
       const pen = workspace.takePen(turn, caller);

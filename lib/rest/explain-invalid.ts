@@ -38,7 +38,7 @@ export function missingHeader(field: keyof typeof missingHeaders): Refusal {
   return invalidRequest(reason, message, { field });
 }
 
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
  * Says of a request that is not as described what is wrong with it, in words of our own and naming the field.
@@ -73,7 +73,7 @@ function explainFinding(finding: Finding, keyword: string): Refusal {
 function nameField(path: string): { readonly what: string; readonly field: string } {
   const [, place = '', ...names] = path.split('/');
   const name = names.map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
-  const short = name.slice(0, longestName);
+  const short = name.slice(0, maxNameLength);
   if (place === 'headers') return { what: 'header', field: headerNames[short] ?? short };
   if (place === 'query') return { what: 'query parameter', field: short };
   return { what: 'field', field: short === '' ? 'body' : short };

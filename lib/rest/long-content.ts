@@ -27,25 +27,25 @@ const letterU = 0x75;
 /**
  * Parses a long JSON body piece by piece: `JSON.parse` of ten megabytes holds the event loop for a tenth of a second,
  * and nothing can interrupt it. Rests on the way.
- * @param largestRest bytes that the body may have beside its content
- * @param largestContent bytes of content
+ * @param maxRest bytes that the body may have beside its content
+ * @param maxContent bytes of content
  * @returns undefined when the body has no text as its `content`
  * @throws Refusal INVALID_REQUEST `bad_json`, `bad_field`, `content_too_large`; SyntaxError for what is no JSON
  */
 export function* splitBody(
   bytes: Buffer,
-  largestRest: number,
-  largestContent: number,
+  maxRest: number,
+  maxContent: number,
 ): Generator<void, SplitBody | undefined> {
   const [span, another] = yield* findTextMember(bytes, member);
   if (span === undefined) return undefined;
   if (another !== undefined) {
     throw invalidRequest('bad_field', `The field ${member} is there more than once.`, { field: member });
   }
-  if (bytes.length - (span.end - span.start) > largestRest) return undefined;
+  if (bytes.length - (span.end - span.start) > maxRest) return undefined;
   const rest = Buffer.concat([bytes.subarray(0, span.start), bytes.subarray(span.end)]);
   const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rest)) as Record<string, unknown>;
-  const content = yield* takeContent(bytes, span, value, largestContent);
+  const content = yield* takeContent(bytes, span, value, maxContent);
   return { value, content };
 }
 

@@ -34,7 +34,7 @@ export type BodyForm = 'json' | 'raw';
 const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
 
 /** The most a JSON body may have, however large a document may be. Bytes. */
-const largestJson = 64 * 1024 * 1024;
+const maxJsonBytes = 64 * 1024 * 1024;
 /** The most that a JSON body may have beside a document's content. Bytes. */
 const envelope = 64 * 1024;
 /** Bytes of a raw body that is not counted among the uploads under way. */
@@ -42,7 +42,7 @@ const smallUpload = 1024 * 1024;
 /** Bytes from which a body is parsed piece by piece. */
 const longBody = 256 * 1024;
 /** No request of ours has more in it; a flood of values would cost more to parse and check than to send. */
-const largestShape: ShapeLimits = { deepest: 64, mostValues: 1000 };
+const maxShape: ShapeLimits = { deepest: 64, maxValues: 1000 };
 
 /**
  * How much is read of a body. The retry of a request that was answered is read to its end, even if the limits have been
@@ -105,7 +105,7 @@ export interface BodyReading {
  */
 export async function readJson({ request, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
-  const limit = reading.carriesContent ? Math.min(largestJson, limits.largestText * 6 + envelope) : envelope;
+  const limit = reading.carriesContent ? Math.min(maxJsonBytes, limits.largestText * 6 + envelope) : envelope;
   const stated = statedLength(request);
   if (stated > limit) throw bodyTooLarge(limit);
   if (stated > envelope) await reading.takeRoom(stated);
@@ -118,7 +118,7 @@ export async function readJson({ request, limits, ...reading }: BodyReading): Pr
     gathered.add(piece);
   }
   const bytes = gathered.bytes();
-  const fault = await runResting(findFaultOfShape(bytes, largestShape));
+  const fault = await runResting(findFaultOfShape(bytes, maxShape));
   if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
   try {
     return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };

@@ -8,7 +8,7 @@ import type { HeaderLines } from './header-lines.js';
  */
 const patience = 2000;
 const silence = 300;
-const mostDiscarded = 16 * 1024 * 1024;
+const maxDiscarded = 16 * 1024 * 1024;
 
 /**
  * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:
@@ -45,7 +45,7 @@ function discard(request: IncomingMessage): Promise<void> {
     request.on('data', (piece: Buffer) => {
       quiet.refresh();
       discarded += piece.length;
-      if (discarded > mostDiscarded) done();
+      if (discarded > maxDiscarded) done();
     });
     request.on('end', done).on('close', done).on('error', done);
     request.resume();

@@ -3,7 +3,7 @@ import type { AnswerBody } from './answer.js';
 /** Texts as strings of JSON in UTF-8, each for as long as its bytes are in memory. */
 const written = new WeakMap<Buffer, Buffer>();
 /** What takes more than so many times its bytes, being full of control characters, is written anew each time. */
-const mostGrowth = 1.5;
+const maxGrowth = 1.5;
 
 /**
  * A record with its text as JSON. Making a string of 4 kB, and JSON of that, is a good part of what a read costs. So it
@@ -30,6 +30,6 @@ export function writeText(record: object, bytes: Buffer): AnswerBody & { readonl
 
 function write(bytes: Buffer): Buffer {
   const content = Buffer.from(JSON.stringify(bytes.toString('utf8')));
-  if (content.length <= mostGrowth * bytes.length) written.set(bytes, content);
+  if (content.length <= maxGrowth * bytes.length) written.set(bytes, content);
   return content;
 }

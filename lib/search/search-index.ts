@@ -9,7 +9,7 @@ import {
   type Reading,
   type SearchDocument,
 } from './analysis/analyze-document.js';
-import { mostPhraseCandidates } from './query/check-phrases.js';
+import { maxPhraseCandidates } from './query/check-phrases.js';
 import { defaultFirstTier } from './segments/choose-merge.js';
 import type { ReachedSegment } from './segments/cut-postings.js';
 import { LivingSegment, type SegmentState } from './segments/segment-reader.js';
@@ -196,7 +196,7 @@ export class SearchIndex {
     if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], position: null };
     const manner = this.#manner;
     if (request.position && request.position.manner !== manner) throw strangePosition();
-    const most = query.phrases.length > 0 ? Math.max(mostPhraseCandidates, request.limit) : request.limit;
+    const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
     const { version } = this.#shelf;
     const { candidates, statistics } = await runResting(this.#rank(request, query, most + 1));
     const found = candidates.map(({ living, ordinal, score }) => ({

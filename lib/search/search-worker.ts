@@ -5,7 +5,7 @@ import { Segment } from './segments/segment.js';
 import type { Job, JobAnswer, JobRequest } from './worker.js';
 
 /** Bytes of a merge after which the thread is ended. */
-const largestKept = 8 * 1024 * 1024;
+const maxKept = 8 * 1024 * 1024;
 
 interface Waiting {
   resolve(result: SharedArrayBuffer | string | null): void;
@@ -32,7 +32,7 @@ export class SearchWorker {
     const job = { type: 'merge', inputs: sent, keepsDirections } as const;
     const merged = new Segment((await this.#ask(job)) as SharedArrayBuffer);
     // An idle thread collects no garbage, and would hold on to all that memory.
-    if (merged.buffer.byteLength > largestKept && this.#waiting.size === 0) await this.close();
+    if (merged.buffer.byteLength > maxKept && this.#waiting.size === 0) await this.close();
     return merged;
   }
 

@@ -1,4 +1,4 @@
-import { judgePassword, shortestPassword } from '../access/identities.js';
+import { judgePassword, minPasswordLength } from '../access/identities.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { setPassword } from '../operations/principals/sign-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
@@ -80,7 +80,7 @@ function showForm(desk: Desk, visit: Visit, link: string, { identity, membership
     signInName: identity.signInName,
     displayName: memberships[0]?.displayName ?? identity.signInName,
     isFirst: identity.passwordHash === null,
-    shortestPassword,
+    minPasswordLength,
     error,
   });
   desk.show(visit, page, error === undefined ? 200 : 422);

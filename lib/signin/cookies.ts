@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** Cookies of ours, whichever part of the sign-in has set them, with the signatures that oidc-provider adds. */
 const ownName = /^(?:__Host-|__Secure-)?cartulary(?:[-_][a-z]+)?(?:\.sig)?$/;
 /** Characters of one cookie: no browser keeps more (RFC 6265 §6.1). */
-const longestCookie = 4096;
+const maxCookieLength = 4096;
 
 /**
  * Keeps of a `Cookie` header what is ours: the first of each name, which is the one that is read. What other services of
@@ -14,7 +14,7 @@ export function keepOwnCookies(header: string | undefined): string | undefined {
   const kept = new Map<string, string>();
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=');
-    if (at < 1 || pair.length > longestCookie) continue;
+    if (at < 1 || pair.length > maxCookieLength) continue;
     const name = pair.slice(0, at).trim();
     if (ownName.test(name) && !kept.has(name)) kept.set(name, pair.trim());
   }

@@ -2,7 +2,7 @@
  * Bytes of the longest path that is gone back to: an application's request, below a proxy's path. It fits into a cookie,
  * of which browsers keep 4,096 bytes with its name (RFC 6265 §6.1).
  */
-export const longestReturn = 3800;
+export const maxReturnPathLength = 3800;
 
 /**
  * Where somebody may be sent after signing in: a path of this service, never another host.
@@ -11,7 +11,7 @@ export const longestReturn = 3800;
  * @returns undefined for anything else
  */
 export function readReturnPath(text: unknown, base: string): string | undefined {
-  if (typeof text !== 'string' || text.length > longestReturn) return undefined;
+  if (typeof text !== 'string' || text.length > maxReturnPathLength) return undefined;
   // `//host` and `/\host` are other hosts to a browser, and it drops tabs and line breaks before it looks.
   if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined;
   const url = new URL(text, 'http://self.invalid');

@@ -12,10 +12,10 @@ const attemptCookie = 'cartulary-upstream';
 /** Where to go afterwards: apart, since an application's request fills a cookie alone. */
 const wayCookie = 'cartulary-way';
 /** Milliseconds that somebody may be away at the other provider. */
-const longestAway = 15 * 60_000;
+const maxAwayTime = 15 * 60_000;
 
 /** Questions to the other provider that are under way at a time, each of which waits for its answer. */
-const mostAsked = 32;
+const maxAsked = 32;
 const asked = new WeakMap<Desk, number>();
 
 interface Remembered extends UpstreamAttempt {
@@ -81,7 +81,7 @@ export async function comeBack(desk: Desk, visit: Visit): Promise<void> {
 /** @throws Refusal UNAVAILABLE when too many are under way */
 async function inTurn<Result>(desk: Desk, ask: () => Promise<Result>): Promise<Result> {
   const before = asked.get(desk) ?? 0;
-  if (before >= mostAsked) throw unavailable(new Error('Too many people come back from the other provider at once.'));
+  if (before >= maxAsked) throw unavailable(new Error('Too many people come back from the other provider at once.'));
   asked.set(desk, before + 1);
   try {
     return await ask();
@@ -107,5 +107,5 @@ function readAttempt(desk: Desk, { request }: Visit): Remembered | undefined {
   const sent = Buffer.from(proof, 'base64url');
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return undefined;
   const remembered = JSON.parse(Buffer.from(text, 'base64url').toString()) as Remembered;
-  return desk.host.clock.now() - remembered.startedAt < longestAway ? remembered : undefined;
+  return desk.host.clock.now() - remembered.startedAt < maxAwayTime ? remembered : undefined;
 }

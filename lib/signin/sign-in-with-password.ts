@@ -7,7 +7,7 @@ import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 
 /** Characters of a name that are shown again. */
-const longestTyped = 300;
+const maxTypedLength = 300;
 /** One sentence for every reason. */
 const mismatch = 'That name and password do not match.';
 
@@ -40,7 +40,7 @@ export function showSignIn(desk: Desk, visit: Visit): void {
 export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void> {
   desk.requireForm(visit);
   const { people } = desk.host;
-  const typed = (desk.field(visit, 'name') ?? '').slice(0, longestTyped);
+  const typed = (desk.field(visit, 'name') ?? '').slice(0, maxTypedLength);
   const password = desk.field(visit, 'password') ?? '';
   const returnTo = readReturnPath(desk.field(visit, 'return'), desk.base);
   const name = foldSignInName(typed);

@@ -16,7 +16,7 @@ import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
 import { errorPage, forgottenPage } from './pages/tell.js';
-import { longestReturn } from './return-path.js';
+import { maxReturnPathLength } from './return-path.js';
 import { showSignIn, signInWithPassword } from './sign-in-with-password.js';
 import { comeBack, goUpstream } from './sign-in-upstream.js';
 
@@ -54,11 +54,11 @@ const fixed =
 const goToSignIn: Run = (desk, visit) => desk.goTo(visit, `${desk.base}/signin`);
 
 /** A page that is looked at. Percent-encoded, the way back takes three times its length. */
-const shown = { method: 'GET', longestQuery: 3 * longestReturn + 100, mostPairs: 20, largestBody: 0 } as const;
+const shown = { method: 'GET', maxQueryLength: 3 * maxReturnPathLength + 100, maxPairs: 20, maxBodyBytes: 0 } as const;
 /** A form: the longest password and the longest way back, percent-encoded. */
-const sent = { method: 'POST', longestQuery: 100, mostPairs: 20, largestBody: 32 * 1024 } as const;
+const sent = { method: 'POST', maxQueryLength: 100, maxPairs: 20, maxBodyBytes: 32 * 1024 } as const;
 /** What another provider sends along: codes can be long. */
-const returned = { method: 'GET', longestQuery: 8 * 1024, mostPairs: 32, largestBody: 0 } as const;
+const returned = { method: 'GET', maxQueryLength: 8 * 1024, maxPairs: 32, maxBodyBytes: 0 } as const;
 
 export const signInRoutes: readonly PageRoute[] = [
   { ...shown, path: '/', run: goToSignIn },
@@ -158,7 +158,7 @@ async function admit(desk: Desk, arrival: Arrival, { routes, secret }: Found): P
 }
 
 async function readForm({ request, response }: Arrival, route: PageRoute): Promise<URLSearchParams> {
-  if (route.largestBody === 0) return new URLSearchParams();
+  if (route.maxBodyBytes === 0) return new URLSearchParams();
   const body = await readBody(request, response, route);
   if (body.length === 0 || isForm(request)) return parseForm(body, route);
   throw invalidRequest('bad_form', 'That form could not be read. Open the page again.');

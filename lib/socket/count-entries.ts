@@ -3,12 +3,12 @@ import { invalidRequest, type Refusal } from '../domain/refusal.js';
 /** How much one import looks at. */
 export interface ImportBounds {
   /** Files and folders, of a history also commits and what each of them changed. */
-  readonly mostFiles: number;
+  readonly maxFiles: number;
   /** Bytes of all files together. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-export const usualBounds: ImportBounds = { mostFiles: 1_000_000, mostBytes: 1000 * 1000 ** 3 };
+export const usualBounds: ImportBounds = { maxFiles: 1_000_000, maxBytes: 1000 * 1000 ** 3 };
 
 /** Says how many there are so far. */
 type Tell = (counted: number) => Promise<void>;
@@ -44,8 +44,8 @@ export class EntryCounter {
 export function tooManyFiles(most: number): Refusal {
   return invalidRequest(
     'import_too_large',
-    `There are more than ${most} files, folders and changes to look at, and one import takes no more. Import a part of it, or raise the bound with --most-files.`,
-    { field: 'most_files', limit: most },
+    `There are more than ${most} files, folders and changes to look at, and one import takes no more. Import a part of it, or raise the bound with --max-files.`,
+    { field: 'max_files', limit: most },
   );
 }
 
@@ -53,7 +53,7 @@ export function tooManyFiles(most: number): Refusal {
 export function tooManyBytes(most: number): Refusal {
   return invalidRequest(
     'import_too_large',
-    `The files have more than ${most} bytes, and one import takes no more. What came in before stays. Import the rest in parts, or raise the bound with --most-bytes.`,
-    { field: 'most_bytes', limit: most },
+    `The files have more than ${most} bytes, and one import takes no more. What came in before stays. Import the rest in parts, or raise the bound with --max-bytes.`,
+    { field: 'max_bytes', limit: most },
   );
 }

@@ -32,7 +32,7 @@ export interface DiagnoseOptions {
 const well = (name: string, message: string): Finding => ({ name, ok: true, message });
 const ill = (name: string, message: string, wayOut: string): Finding => ({ name, ok: false, message, way_out: wayOut });
 
-const leastFree = 1024 ** 3;
+const minFree = 1024 ** 3;
 /** Milliseconds by which a file may seem to come from the future. */
 const tolerance = 5 * 60_000;
 /** No release is older. */
@@ -110,7 +110,7 @@ async function checkDisk({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearest(dataFolder));
   const free = bavail * bsize;
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
-  if (free >= leastFree) return well('disk', message);
+  if (free >= minFree) return well('disk', message);
   return ill('disk', message, 'Make room: writes are refused, and nothing is lost, when the disk is full.');
 }
 

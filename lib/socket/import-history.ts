@@ -8,7 +8,7 @@ import { deleteDocument } from '../operations/documents/delete-document.js';
 import {
   describeImportedCommit,
   findImportedCommit,
-  longestPlace,
+  maxPlaceLength,
   readImportedCommit,
 } from '../operations/folders/find-imported-commit.js';
 import { listHistory } from '../operations/history/list-history.js';
@@ -37,7 +37,7 @@ export async function importHistory(
   source: SourceRepository,
   tip: Oid,
 ): Promise<{ readonly commits: number; readonly of: number }> {
-  if (run.into.length > longestPlace) throw badField('into', `is longer than ${longestPlace} characters`);
+  if (run.into.length > maxPlaceLength) throw badField('into', `is longer than ${maxPlaceLength} characters`);
   const counter = run.countEntries();
   const places = new Map<Oid, number>();
   for await (const commit of source.listCommits(tip)) {

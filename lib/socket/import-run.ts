@@ -15,7 +15,7 @@ const readWholeUpTo = 1024 * 1024;
 /** Milliseconds between two tellings of how far it is. */
 const tellEvery = 200;
 /** What was passed over is named up to here, and counted beyond. */
-const mostNamed = 10_000;
+const maxNamed = 10_000;
 
 export interface Limits {
   /** Bytes up to which a file is read whole. */
@@ -84,7 +84,7 @@ export class ImportRun {
 
   /** Counts what is looked at, up to the bound; tells how far that is, and ends when the import is stopped. */
   countEntries(): EntryCounter {
-    return new EntryCounter(this.#bounds.mostFiles, async (counted) => {
+    return new EntryCounter(this.#bounds.maxFiles, async (counted) => {
       this.requireGoingOn();
       await this.tellNowAndThen(counted);
     });
@@ -93,7 +93,7 @@ export class ImportRun {
   /** Passes something over, once for each reason. */
   skip(entry: SkippedEntry): void {
     const key = `${entry.path}\0${entry.reason}`;
-    if (this.#skipped.size < mostNamed || this.#skipped.has(key)) this.#skipped.set(key, entry);
+    if (this.#skipped.size < maxNamed || this.#skipped.has(key)) this.#skipped.set(key, entry);
     else this.#notNamed += 1;
   }
 
@@ -131,7 +131,7 @@ export class ImportRun {
   /** Counts a file that was found towards the bound. @throws Refusal INVALID_REQUEST `import_too_large` */
   takeIn({ size }: Pick<FoundFile, 'size'>): void {
     this.#found += size;
-    if (this.#found > this.#bounds.mostBytes) throw tooManyBytes(this.#bounds.mostBytes);
+    if (this.#found > this.#bounds.maxBytes) throw tooManyBytes(this.#bounds.maxBytes);
   }
 
   /** Whether a file is small enough; else it is passed over. */

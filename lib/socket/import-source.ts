@@ -48,10 +48,10 @@ export const importSource = inWorkspace(async (context, fields) => {
 
 /** What one import may look at; the usual bounds where the caller says nothing. */
 function readBounds(fields: Fields): ImportBounds {
-  const bytes = fields.optionalText('most_bytes');
+  const bytes = fields.optionalText('max_bytes');
   return {
-    mostFiles: fields.optionalCount('most_files') ?? usualBounds.mostFiles,
-    mostBytes: bytes === undefined ? usualBounds.mostBytes : parseBytes('most_bytes', bytes),
+    maxFiles: fields.optionalCount('max_files') ?? usualBounds.maxFiles,
+    maxBytes: bytes === undefined ? usualBounds.maxBytes : parseBytes('max_bytes', bytes),
   };
 }
 

@@ -5,7 +5,7 @@ import { inWorkspace, type Command } from './command.js';
 import { parsePastTime } from './fields.js';
 
 const pageSize = 200;
-const mostChanges = 1000;
+const maxChanges = 1000;
 
 /** What changed in the whole workspace: the operator's brief. */
 export const briefCommands: Readonly<Record<string, Command>> = {
@@ -18,7 +18,7 @@ export const briefCommands: Readonly<Record<string, Command>> = {
       limit: pageSize,
     };
     const changes: Brief['changes'][number][] = [];
-    for (let after: string | null = ''; after !== null && changes.length < mostChanges;) {
+    for (let after: string | null = ''; after !== null && changes.length < maxChanges;) {
       const page: Brief = await perform(readBrief, { ...input, after });
       changes.push(...page.changes);
       after = page.next;

@@ -17,7 +17,7 @@ export interface CommandListener {
 }
 
 /** Longest request that is read. Bytes. */
-const longestRequest = 1024 * 1024;
+const maxRequestLength = 1024 * 1024;
 
 /**
  * Takes commands on a Unix socket that only the owner of the data folder can open (mode 0600). A connection carries one
@@ -111,7 +111,7 @@ function readRequest(socket: Socket): Promise<CommandRequest | undefined> {
       text += piece;
       const end = text.indexOf('\n');
       if (end >= 0) finish(parseRequest(text.slice(0, end)));
-      else if (text.length > longestRequest) finish(undefined);
+      else if (text.length > maxRequestLength) finish(undefined);
     };
     const finish = (request: CommandRequest | undefined): void => {
       socket.off('data', read);

@@ -48,7 +48,7 @@ function parseValue({ kind }: Setting, text: string): number | boolean | null | 
 }
 
 /** Each costs work in every search and room in the index. */
-const mostLanguages = 4;
+const maxLanguages = 4;
 
 function parseLanguages(text: string): readonly string[] {
   const codes = text.split(',').map((code) => code.trim());
@@ -56,10 +56,10 @@ function parseLanguages(text: string): readonly string[] {
   if (
     codes.every((code) => known.includes(code)) &&
     new Set(codes).size === codes.length &&
-    codes.length <= mostLanguages
+    codes.length <= maxLanguages
   )
     return codes;
-  throw badField('value', `must name one to ${mostLanguages} of ${known.join(', ')}, separated by commas`);
+  throw badField('value', `must name one to ${maxLanguages} of ${known.join(', ')}, separated by commas`);
 }
 
 export const policyCommands: Readonly<Record<string, Command>> = {

@@ -8,15 +8,15 @@ import { inWorkspace, type Command } from './command.js';
 import { badField, parseDuration, type Fields } from './fields.js';
 
 /** Characters; as many as a person's password. */
-const shortestPassphrase = 12;
+const minPassphraseLength = 12;
 
 /** backup, rebuild, audit archive: what keeps a workspace, or moves what is old in it aside. */
 export const preserveCommands: Readonly<Record<string, Command>> = {
   backup: inWorkspace(async ({ host, perform }, fields) => {
     const folder = readFolder(fields, host.dataFolder);
     const passphrase = fields.text('passphrase');
-    if (passphrase.length < shortestPassphrase) {
-      throw badField('passphrase', `must have at least ${shortestPassphrase} characters: it seals the service's keys`);
+    if (passphrase.length < minPassphraseLength) {
+      throw badField('passphrase', `must have at least ${minPassphraseLength} characters: it seals the service's keys`);
     }
     const { workspace, taken_at, commit, audit, files } = await perform(backUpWorkspace, { folder, passphrase });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 /** Longest path that every system lets a Unix socket have. Bytes; the strictest allows 103. */
-const longestPath = 100;
+const maxPathLength = 100;
 const socketName = 'cartulary.sock';
 /** Beside the data when the socket cannot be: holds the path of where it is. */
 const pointerName = 'socket-path';
@@ -12,7 +12,7 @@ const folderPrefix = 'cartulary-';
 /** Where the socket of a data folder is, if a server runs there. */
 export function findSocketPath(dataFolder: string): string {
   const path = join(dataFolder, socketName);
-  if (Buffer.byteLength(path) <= longestPath) return path;
+  if (Buffer.byteLength(path) <= maxPathLength) return path;
   try {
     return readFileSync(join(dataFolder, pointerName), 'utf8').trim() || path;
   } catch {
@@ -27,7 +27,7 @@ export function findSocketPath(dataFolder: string): string {
 export function prepareSocketPath(dataFolder: string): string {
   removeSocket(dataFolder);
   const path = join(dataFolder, socketName);
-  if (Buffer.byteLength(path) <= longestPath) return path;
+  if (Buffer.byteLength(path) <= maxPathLength) return path;
   // mkdtemp makes the folder with mode 0700.
   const elsewhere = join(mkdtempSync(join(tmpdir(), folderPrefix)), socketName);
   writeFileSync(join(dataFolder, pointerName), `${elsewhere}\n`, { mode: 0o600 });

@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { UnfitFile } from '../disk/open-regular.js';
 import type { EnclosedFolder, Identity } from '../disk/enclosed-folder.js';
-import { faultOfLocation, joinLocation, longestLocation, type Location } from '../domain/location.js';
+import { faultOfLocation, joinLocation, maxLocationLength, type Location } from '../domain/location.js';
 import { sortResting } from '../scheduling/sort-cooperatively.js';
 import type { EntryCounter } from './count-entries.js';
 
@@ -131,7 +131,7 @@ async function look(folder: string, bytes: Buffer): Promise<Look> {
 /** Where an entry of this name goes, or why it cannot. */
 export function locate(into: Location, name: string): Location | { readonly fault: string } {
   // Composing takes the square of a long name, and no long name can come in.
-  const normal = name.length > longestLocation ? name : name.normalize('NFC');
+  const normal = name.length > maxLocationLength ? name : name.normalize('NFC');
   if (normal.toLowerCase() === '.git') return { fault: "is git's own, and no content" };
   const candidate = into === '' ? normal : `${into}/${normal}`;
   const fault = faultOfLocation(candidate);

@@ -181,7 +181,7 @@ function findLandmarks(from: readonly number[], to: readonly number[], range: Ra
     const other = inTo.get(number);
     if (place >= 0 && other !== undefined && other >= 0) pairs.push({ from: place, to: other });
   }
-  return longestRising(pairs);
+  return maxRising(pairs);
 }
 
 /** Where each number stands; -1 for what stands in several places. In order of first appearance. */
@@ -195,7 +195,7 @@ function findSingles(items: readonly number[], start: number, end: number): Map<
 }
 
 /** The longest series of pairs, rising on both sides; the pairs come in rising order of `from`. */
-function longestRising(pairs: readonly Landmark[]): Landmark[] {
+function maxRising(pairs: readonly Landmark[]): Landmark[] {
   /** Index of the pair with the smallest `to` that ends a series of each length. */
   const ends: number[] = [];
   const before: number[] = [];

@@ -10,13 +10,13 @@ const usualContext = 3;
 const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
 const forWords = { steps: 30_000, comparisons: 200_000 } as const;
 /** Words are marked in lines of up to so many UTF-16 units. */
-const longestMarked = 20_000;
+const maxMarkedLength = 20_000;
 /** Lines that a text may have to be compared. */
-export const mostCompared = 50_000;
+export const maxCompared = 50_000;
 /** In longer stretches of replaced lines no words are marked: they hardly correspond line by line. */
-const longestPaired = 500;
+const maxPairedLength = 500;
 /** Of one line, this many parts are shown at most; one with more is marked as a whole. */
-const mostParts = 400;
+const maxParts = 400;
 
 const wordPattern = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
 
@@ -166,7 +166,7 @@ function describeStretch(
   const added = toLines
     .slice(toStart, toEnd)
     .map((line, index) => describeLine('added', line, null, toStart + index + 1));
-  if (removed.length > longestPaired || added.length > longestPaired) return [...removed, ...added];
+  if (removed.length > maxPairedLength || added.length > maxPairedLength) return [...removed, ...added];
   // Lines are paired in order; in a stretch that replaces few by many the last ones stay unpaired.
   for (let index = 0; index < Math.min(removed.length, added.length); index += 1) {
     const [before, after] = [removed[index], added[index]];
@@ -184,7 +184,7 @@ function diffWords(
   to: string,
   effort: Effort,
 ): { readonly from: LinePart[]; readonly to: LinePart[] } | undefined {
-  if (effort.steps <= 0 || from.length + to.length > 2 * longestMarked) return undefined;
+  if (effort.steps <= 0 || from.length + to.length > 2 * maxMarkedLength) return undefined;
   const fromWords = from.match(wordPattern) ?? [];
   const toWords = to.match(wordPattern) ?? [];
   effort.steps -= fromWords.length + toWords.length;
@@ -194,7 +194,7 @@ function diffWords(
     ({ isSame, fromStart, fromEnd }) =>
       isSame && fromWords.slice(fromStart, fromEnd).some((word) => word.trim() !== ''),
   );
-  if (!isAlike || stretches.length > mostParts) return undefined;
+  if (!isAlike || stretches.length > maxParts) return undefined;
   const partsOf = (words: readonly string[], side: 'from' | 'to'): LinePart[] =>
     stretches
       .map((stretch) => ({

@@ -2,10 +2,10 @@ import { hyphenate, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
 /** Ids that a refusal names at most: where several are meant alike, and where none is. */
-const mostNamed = 20;
-const mostNear = 8;
+const maxNamed = 20;
+const maxNear = 8;
 /** Headings that are looked at for being like what was named. */
-const mostCompared = 1000;
+const maxCompared = 1000;
 
 /**
  * The heading that a caller names: by its id, or by its words where only one heading has them, however they are
@@ -43,23 +43,23 @@ function findFirst(headings: readonly Heading[], holds: (heading: Heading) => bo
   const found: Heading[] = [];
   for (const heading of headings) {
     if (holds(heading)) found.push(heading);
-    if (found.length === mostNamed) break;
+    if (found.length === maxNamed) break;
   }
   return found;
 }
 
 /** Ids that share most words with this one; all of them, in their order, where they are few. */
 function findNear(headings: readonly Heading[], id: string): string[] {
-  if (headings.length <= mostNear) return headings.map((heading) => heading.id);
+  if (headings.length <= maxNear) return headings.map((heading) => heading.id);
   const words = new Set(id.split('-'));
   return headings
-    .slice(0, mostCompared)
+    .slice(0, maxCompared)
     .map((heading) => {
       const theirs = heading.id.split('-');
       return { id: heading.id, likeness: theirs.filter((word) => words.has(word)).length / theirs.length };
     })
     .filter(({ likeness }) => likeness > 0)
     .toSorted((a, b) => b.likeness - a.likeness)
-    .slice(0, mostNear)
+    .slice(0, maxNear)
     .map((near) => near.id);
 }

@@ -5,21 +5,21 @@ export interface NearLine {
   readonly text: string;
 }
 
-const mostLines = 3;
+const maxLines = 3;
 /** Of a line, this much is compared and shown. UTF-16 units. */
-const longestCompared = 300;
-const longestShown = 200;
+const maxCompared = 300;
+const maxShown = 200;
 /** Lines that are looked at between two rests, and units of them. */
 const linesBetweenRests = 2000;
 const unitsBetweenRests = 100_000;
 /** Below this likeness, of words or of letters, a line is no help. */
-const leastLikeness = 0.34;
-const leastLikenessOfPairs = 0.5;
+const minLikeness = 0.34;
+const minLikenessOfPairs = 0.5;
 
 const wordPattern = /[\p{L}\p{M}\p{N}_]+/gu;
 
 function wordsOf(line: string): Set<string> {
-  return new Set(line.slice(0, longestCompared).toLowerCase().match(wordPattern) ?? []);
+  return new Set(line.slice(0, maxCompared).toLowerCase().match(wordPattern) ?? []);
 }
 
 /** The line of the text that was sought with the most words: it says most about where it should have been. */
@@ -41,7 +41,7 @@ function likenessOfPairs(line: string, pairs: ReadonlySet<string>): number {
 }
 
 function pairsOf(line: string): Set<string> {
-  const small = line.slice(0, longestCompared).toLowerCase();
+  const small = line.slice(0, maxCompared).toLowerCase();
   return new Set(Array.from({ length: Math.max(0, small.length - 1) }, (_, at) => small.slice(at, at + 2)));
 }
 
@@ -49,9 +49,9 @@ function pairsOf(line: string): Set<string> {
 function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>, pairs: ReadonlySet<string>): number {
   if (line.trim() === anchor.line) return 2;
   const byWords = likenessOfWords(line, anchor);
-  if (byWords >= leastLikeness) return byWords;
+  if (byWords >= minLikeness) return byWords;
   const byPairs = likenessOfPairs(line, pairs);
-  return byPairs >= leastLikenessOfPairs ? byPairs : 0;
+  return byPairs >= minLikenessOfPairs ? byPairs : 0;
 }
 
 /** Dice's coefficient. */
@@ -77,12 +77,12 @@ export function* findNearestLines(text: string, sought: string): Generator<void,
     const end = text.indexOf('\n', start);
     const stop = end < 0 ? text.length : end;
     number += 1;
-    const line = text.slice(start, Math.min(stop, start + longestCompared));
+    const line = text.slice(start, Math.min(stop, start + maxCompared));
     const likeness = likenessOf(line, anchor, pairs);
-    if (likeness >= leastLikeness) {
-      found.push({ line: number, text: line.slice(0, longestShown).replace(/\p{Surrogate}/gu, ''), likeness });
+    if (likeness >= minLikeness) {
+      found.push({ line: number, text: line.slice(0, maxShown).replace(/\p{Surrogate}/gu, ''), likeness });
       found.sort((a, b) => b.likeness - a.likeness || a.line - b.line);
-      if (found.length > mostLines) found.pop();
+      if (found.length > maxLines) found.pop();
     }
     units += line.length;
     if (number % linesBetweenRests === 0 || units >= unitsBetweenRests) {

@@ -6,7 +6,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { findNearestLines } from './find-nearest-lines.js';
 
 /** Line numbers that a refusal names at most. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Where an edit works and what it puts there; the text has LF alone. Rests on the way where that is long. */
 export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, Splice[]> {
@@ -37,7 +37,7 @@ function* linesOf(text: string, offsets: readonly number[]): Generator<void, num
 /** @throws Refusal INVALID_REQUEST `no_match` with the nearest lines, `ambiguous` with the lines of the matches */
 function* locateText(text: string, edit: TextReplacement): Generator<void, Splice[]> {
   const oldText = edit.oldText.replaceAll('\r\n', '\n');
-  const most = Math.max(edit.count, mostNamed) + 1;
+  const most = Math.max(edit.count, maxNamed) + 1;
   const places = yield* findForwards(text, oldText, 0, most);
   yield;
   if (places.length === 0) {
@@ -49,7 +49,7 @@ function* locateText(text: string, edit: TextReplacement): Generator<void, Splic
     throw invalidRequest(
       'ambiguous',
       `old_text stands in ${places.length === most ? 'many' : places.length} places${overlap ? ', which overlap' : ''}; expected were ${edit.count}.`,
-      { lines: yield* linesOf(text, places.slice(0, mostNamed)) },
+      { lines: yield* linesOf(text, places.slice(0, maxNamed)) },
     );
   }
   return places.map((start) => ({ start, end: start + oldText.length, words: edit.newText }));

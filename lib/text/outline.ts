@@ -19,12 +19,12 @@ const noParagraph = /^ {0,3}(?:[-+*>|<]|\d{1,9}[.)](?:[ \t]|$))/;
 const indented = /^(?: {4}|\t)/;
 
 /** What of a heading's words is kept, and what of an id before its number: both can be named in a request. UTF-16 units. */
-const longestTitle = 300;
-const longestId = 200;
+const maxTitleLength = 300;
+const maxIdLength = 200;
 /** Headings of one text; what comes after them belongs to the last. */
-const mostHeadings = 100_000;
+const maxHeadings = 100_000;
 /** What of a text is looked at for the words of one underlined heading. */
-const longestUnderlined = 2000;
+const maxUnderlinedLength = 2000;
 
 /** The first units of a text, without half of a character. */
 function cutOff(text: string, most: number): string {
@@ -68,7 +68,7 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
   // Within a list, a quote and the like, up to the next blank line: there is nothing to underline.
   let isContained = false;
   let { at, line: number } = afterFrontMatter(text);
-  for (let next = at; at < text.length && found.length < mostHeadings; at = next) {
+  for (let next = at; at < text.length && found.length < maxHeadings; at = next) {
     const end = text.indexOf('\n', at);
     const stop = end < 0 ? text.length : end;
     next = stop + 1;
@@ -94,7 +94,7 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
       paragraph = undefined;
       isContained = false;
     } else if (under !== null && paragraph !== undefined) {
-      const title = joinLines(text.slice(paragraph.at, Math.min(at, paragraph.at + longestUnderlined)));
+      const title = joinLines(text.slice(paragraph.at, Math.min(at, paragraph.at + maxUnderlinedLength)));
       found.push({ title, level: under[1] === undefined ? 2 : 1, line: paragraph.line });
       paragraph = undefined;
     } else if (line.trim() === '') {
@@ -107,7 +107,7 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
       paragraph = { at, line: number };
     }
   }
-  for (; found.length === mostHeadings && at < text.length; number += 1) {
+  for (; found.length === maxHeadings && at < text.length; number += 1) {
     const end = text.indexOf('\n', at);
     at = end < 0 ? text.length : end + 1;
   }
@@ -117,7 +117,7 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
 /** The words of a heading that is underlined, over several lines too. */
 function joinLines(lines: string): string {
   const words = lines.split('\n').map((line) => line.trim());
-  return cutOff(words.join(' ').trim(), longestTitle);
+  return cutOff(words.join(' ').trim(), maxTitleLength);
 }
 
 /** Drops blanks around a heading's words and the number signs that may close it. */
@@ -126,7 +126,7 @@ function trimTitle(words: string): string {
   let end = title.length;
   while (end > 0 && title[end - 1] === '#') end -= 1;
   const isClosed = end < title.length && (end === 0 || title[end - 1] === ' ' || title[end - 1] === '\t');
-  return cutOff(isClosed ? title.slice(0, end).trim() : title, longestTitle);
+  return cutOff(isClosed ? title.slice(0, end).trim() : title, maxTitleLength);
 }
 
 function* closeSections(
@@ -160,7 +160,7 @@ export function hyphenate(title: string): string {
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
     .trim()
     .replace(/ /g, '-');
-  return words === '' ? 'section' : cutOff(words, longestId);
+  return words === '' ? 'section' : cutOff(words, maxIdLength);
 }
 
 /** The id of a heading that has these words, unless another one has it already. */

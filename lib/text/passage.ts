@@ -19,7 +19,7 @@ export interface Passage {
 export const contextLength = 64;
 
 /** Of the places where a quote occurs, at most this many on either side of where it was are compared. */
-const mostCandidates = 200;
+const maxCandidates = 200;
 
 /** The quote of the passage from `start` to `end`. */
 export function makeQuote(text: string, { start, end }: Passage): Quote {
@@ -45,8 +45,8 @@ function sameAtStart(a: string, b: string): number {
 
 /** Places of `words` in the text: the nearest ones to `near` on both sides, in no order. */
 function* findOccurrences(text: string, words: string, near: number): Generator<void, number[]> {
-  const behind = yield* findForwards(text, words, near, mostCandidates);
-  const before = yield* findBackwards(text, words, near - 1, mostCandidates);
+  const behind = yield* findForwards(text, words, near, maxCandidates);
+  const before = yield* findBackwards(text, words, near - 1, maxCandidates);
   return [...behind, ...before];
 }
 

@@ -10,7 +10,7 @@ export interface TextPlace {
 }
 
 /** A snippet is made from the beginning of a text; this much of it is looked through. UTF-16 units. */
-const mostSearched = 260_000;
+const maxSearched = 260_000;
 /** Words on either side that are sought along, first many, then none. UTF-16 units. */
 const contexts = [60, 25, 0];
 
@@ -23,7 +23,7 @@ export function* placeSnippet(
   { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly (readonly [number, number])[] },
 ): Generator<void, TextPlace> {
   const [start, end] = highlights[0] ?? [0, Math.min(snippet.length, 40)];
-  const searched = text.slice(0, mostSearched);
+  const searched = text.slice(0, maxSearched);
   const finder = new PassageFinder(searched);
   let offset = 0;
   for (const context of contexts) {

@@ -10,9 +10,9 @@ export interface ShortDiff {
 
 const context = 3;
 /** What lies between the first and the last difference is compared up to so many units and lines. */
-const longestCompared = 256 * 1024;
-const mostLines = 5000;
-const longestShown = 4000;
+const maxCompared = 256 * 1024;
+const maxLines = 5000;
+const maxShown = 4000;
 
 function sameAtStart(from: string, to: string): number {
   const most = Math.min(from.length, to.length);
@@ -61,7 +61,7 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
   const fromEnd = lineAfter(from, from.length - same, context);
   const toEnd = fromEnd - from.length + to.length;
   const [fromMiddle, toMiddle] = [from.slice(start, fromEnd), to.slice(start, toEnd)];
-  if (fromMiddle.length + toMiddle.length > longestCompared || countLines(fromMiddle + toMiddle) > mostLines) {
+  if (fromMiddle.length + toMiddle.length > maxCompared || countLines(fromMiddle + toMiddle) > maxLines) {
     return { diff: '', isTruncated: true };
   }
   const skipped = countLines(from.slice(0, start));
@@ -72,7 +72,7 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
     toLine: hunk.toLine + skipped,
   }));
   const diff = formatUnified({ ...rest, hunks: placed });
-  if (diff.length <= longestShown) return { diff, isTruncated: false };
-  const end = diff.lastIndexOf('\n', longestShown);
-  return { diff: diff.slice(0, end < 0 ? longestShown : end + 1).replace(/\p{Surrogate}/gu, ''), isTruncated: true };
+  if (diff.length <= maxShown) return { diff, isTruncated: false };
+  const end = diff.lastIndexOf('\n', maxShown);
+  return { diff: diff.slice(0, end < 0 ? maxShown : end + 1).replace(/\p{Surrogate}/gu, ''), isTruncated: true };
 }

@@ -2,7 +2,7 @@ import type { Document } from '../domain/document.js';
 import type { Page } from '../domain/page.js';
 
 /** Documents that are remembered together. */
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 /**
  * Pages of folders as everyone reads them who may read the whole folder. Good for as long as nothing in the workspace
@@ -27,7 +27,7 @@ export class PageMemory {
     if (known !== undefined) return known;
     const page = read();
     if (page.items.some(({ claims }) => claims.length > 0)) return page;
-    if (this.#held + page.items.length > mostRemembered) this.forget();
+    if (this.#held + page.items.length > maxRemembered) this.forget();
     this.#pages.set(key, page);
     this.#held += page.items.length + 1;
     return page;

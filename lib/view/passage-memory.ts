@@ -1,7 +1,7 @@
 import type { PlacedPassage } from '../domain/comment.js';
 
 /** Passages that are remembered of one workspace: some megabytes. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Where passages of comment threads are in versions of their documents. Neither a thread's quote nor a version's text
@@ -17,7 +17,7 @@ export class PassageMemory {
 
   remember(threadId: string, versionId: string, place: PlacedPassage | null): void {
     this.#places.set(`${threadId} ${versionId}`, place);
-    if (this.#places.size <= mostRemembered) return;
+    if (this.#places.size <= maxRemembered) return;
     for (const [oldest] of this.#places) {
       this.#places.delete(oldest);
       break;

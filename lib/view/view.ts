@@ -1,7 +1,7 @@
 import type { Reach } from '../access/reach.js';
 import type { Document, Folder, Version } from '../domain/document.js';
 import { compareText, joinLocation, parentOf, rootLocation, segmentsOf, type Location } from '../domain/location.js';
-import { largestLimit, makePage, type Page } from '../domain/page.js';
+import { maxLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { SearchReach } from '../search/reachable.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
@@ -155,8 +155,8 @@ export class View {
 
   /** Every document in the folder and below that the caller reaches: a folder's own first, then its folders in order. */
   *walk(folder: Location): Generator<Document> {
-    for (const document of readPages((after) => this.documents(folder, after, largestLimit))) yield document;
-    for (const child of readPages((after) => this.folders(folder, after, largestLimit)))
+    for (const document of readPages((after) => this.documents(folder, after, maxLimit))) yield document;
+    for (const child of readPages((after) => this.folders(folder, after, maxLimit)))
       yield* this.walk(child.location);
   }
 

@@ -9,7 +9,7 @@ import type { Credential, Interface } from '../domain/credential.js';
 import type { Policy } from '../domain/policy.js';
 import type { Principal } from '../domain/principal.js';
 import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
-import { longestHeader } from '../domain/short-header.js';
+import { maxHeaderLength } from '../domain/short-header.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import type { NotedLater } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
@@ -36,7 +36,7 @@ const bearer = /^Bearer +([\x21-\x7e]+) *$/i;
 
 /** What an Authorization header carries (RFC 6750 §2.1); undefined when it is of another form, or longer than any. */
 export function readBearer(authorization = ''): string | undefined {
-  return authorization.length > longestHeader ? undefined : bearer.exec(authorization)?.[1];
+  return authorization.length > maxHeaderLength ? undefined : bearer.exec(authorization)?.[1];
 }
 
 /**

@@ -23,7 +23,7 @@ import { PassageMemory } from '../view/passage-memory.js';
 import { takePen, type Pen } from '../changes/write-context.js';
 import { checkSoundness } from '../journal/recover.js';
 import { catchUpSearch } from '../indexing/catch-up-search.js';
-import { longestIndexed, SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
+import { maxIndexedBytes, SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import { Snapshots } from '../journal/snapshots.js';
 import { Staging } from '../journal/staging.js';
 import type { Turn } from '../journal/write-transaction.js';
@@ -234,7 +234,7 @@ export class Workspace {
 
   /** Text of a version as the index has it; null for what is not found by its text. @throws as reading a blob does */
   async readIndexedText({ kind, size, blobOid }: Version): Promise<string | null> {
-    if (kind !== 'text' || size > longestIndexed) return null;
+    if (kind !== 'text' || size > maxIndexedBytes) return null;
     return (await this.objects.readBlob(blobOid)).toString('utf8');
   }
 

@@ -35,7 +35,7 @@ class TurnCounter {
 }
 
 /** Most items that came in one turn of the event loop. */
-async function mostInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
+async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
   const counter = new TurnCounter();
   const perTurn = new Map<number, number>();
   for await (const _ of items) perTurn.set(counter.turns, (perTurn.get(counter.turns) ?? 0) + 1);
@@ -94,13 +94,13 @@ describe('archiving a long audit log', function () {
 
   it('lets others have their turn while it reads, checks and packs, and while it is exported', async () => {
     await record(many);
-    const fromRows = await mostInOneTurn(exportChain(source(), true));
+    const fromRows = await maxInOneTurn(exportChain(source(), true));
     const counter = new TurnCounter();
     const { archived, more } = await archive(1e9);
     counter.stop();
     assert.deepEqual([archived?.firstSeq, archived?.lastSeq, more], [1, 20_000, true]);
     assert.ok(counter.turns >= 20_000 / 500, `${counter.turns} turns`);
-    const fromArchive = await mostInOneTurn(exportChain(source(), true));
+    const fromArchive = await maxInOneTurn(exportChain(source(), true));
     // A signature is a line of its own.
     assert.ok(fromRows <= 502 && fromArchive <= 502, `${fromRows} and ${fromArchive} lines in one turn`);
   });

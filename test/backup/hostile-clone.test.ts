@@ -38,7 +38,7 @@ describe('a clone of hostile origin', () => {
   });
 
   /** Nothing of it is restored. */
-  async function refuse(message: RegExp, options: { clone?: string; mostFiles?: number } = {}): Promise<void> {
+  async function refuse(message: RegExp, options: { clone?: string; maxFiles?: number } = {}): Promise<void> {
     await assert.rejects(service.restore({ clone, name: 'acme', ...options }, operator), message);
     assert.deepEqual(
       (await readdir(data)).filter((name) => name.includes('acme')),
@@ -59,8 +59,8 @@ describe('a clone of hostile origin', () => {
     await new Actor(test.workspace, (await test.person('editor')).id).create('other.md', 'another plan');
     await test.workspace.checkpointer.run();
     runGit(clone, ['fetch', '-q', join(test.dataFolder ?? '', 'acme', 'content.git'), '+main:main']);
-    await refuse(/has more than 1 files and folders.*--most-files/, { mostFiles: 1 });
-    const workspace = await service.restore({ clone, name: 'acme', mostFiles: 2 }, operator);
+    await refuse(/has more than 1 files and folders.*--max-files/, { maxFiles: 1 });
+    const workspace = await service.restore({ clone, name: 'acme', maxFiles: 2 }, operator);
     assert.equal(await new Actor(workspace, operator.principalId).read('other.md'), 'another plan');
   });
 

@@ -50,7 +50,7 @@ async function run<Result>(...args: readonly string[]): Promise<Result> {
 }
 
 /** Documents at which other engines are compared: stock lunr takes some 45 kB of heap for each. */
-const mostCompared = 10_000;
+const maxCompared = 10_000;
 
 export async function measureSearch(
   report: Report,
@@ -121,7 +121,7 @@ export async function measureSearch(
       report.add({ what: 'search: the same, longest turn on the processor', value: turn, unit: 'ms', goal: '< 50 ms' });
     }
     await measureMeaning(report, documents, rounds);
-    await compareEngines(report, Math.min(mostCompared, documents), rounds);
+    await compareEngines(report, Math.min(maxCompared, documents), rounds);
   } finally {
     fs.rmSync(folder, { recursive: true });
   }

@@ -7,7 +7,7 @@ import { makeLargeWorld, mebibyte, type LargeWorld } from './world.js';
 /** Requests of one key that are begun and held. */
 const many = 100;
 /** Bytes by which they may make the process grow, whatever they are. */
-const mostGrowth = 256 * mebibyte;
+const maxGrowth = 256 * mebibyte;
 /** Milliseconds that the service has to read what it reads of them. */
 const settling = 3000;
 
@@ -78,9 +78,9 @@ describe('The memory that a hundred held requests of one key take', function () 
   };
 
   for (const [kind, begin] of Object.entries(kinds)) {
-    it(`stays below ${mostGrowth / mebibyte} MiB for ${kind}`, async () => {
+    it(`stays below ${maxGrowth / mebibyte} MiB for ${kind}`, async () => {
       const growth = await growthOf(begin);
-      assert.ok(growth < mostGrowth, `${Math.round(growth / mebibyte)} MiB`);
+      assert.ok(growth < maxGrowth, `${Math.round(growth / mebibyte)} MiB`);
     });
   }
 });

@@ -19,7 +19,7 @@ const json = (value: object): string => JSON.stringify(value);
 const escaped = (count: number): string => '\\u0061'.repeat(count);
 /** The longest location that there can be. */
 const longest = Array.from({ length: 5 }, () => 'x'.repeat(200)).join('/');
-const longestQuery = encodeURIComponent(`${'wo '.repeat(20)}"${'of the '.repeat(60)}"`);
+const maxQueryLength = encodeURIComponent(`${'wo '.repeat(20)}"${'of the '.repeat(60)}"`);
 const page = Array.from({ length: 3 }, () => 'x'.repeat(200)).join('/');
 const labels = Array.from({ length: 50 }, (_, n) => `${n}`.padEnd(100, 'l'));
 const raw = { 'content-type': 'application/octet-stream' };
@@ -179,7 +179,7 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       route: 'GET /v1/search',
       kind: 'longest',
       as: 'reader',
-      target: `/v1/search?limit=200&q=${longestQuery}`,
+      target: `/v1/search?limit=200&q=${maxQueryLength}`,
       status: 200,
     },
     {

@@ -48,8 +48,8 @@ describe('an import of a hostile repository', function () {
       putCommit(repository, { tree: putBomb(repository, 10, file) });
       for (const history of [false, true]) {
         const { message, details } = await refuse({ history });
-        assert.deepEqual(details, { reason: 'import_too_large', field: 'most_files', limit: 1_000_000 });
-        assert.match(message, /more than 1000000 files.*--most-files/);
+        assert.deepEqual(details, { reason: 'import_too_large', field: 'max_files', limit: 1_000_000 });
+        assert.match(message, /more than 1000000 files.*--max-files/);
       }
     });
 
@@ -73,21 +73,21 @@ describe('an import of a hostile repository', function () {
       for (let commit = 0; commit < 20; commit += 1) {
         parents = [putCommit(repository, { tree: trees[commit % 2] ?? '', parents })];
       }
-      const { details } = await refuse({ history: true, most_files: '1000' });
+      const { details } = await refuse({ history: true, max_files: '1000' });
       assert.equal(details?.['reason'], 'import_too_large');
     });
 
     it('comes in where the operator allows it', async () => {
       putCommit(repository, { tree: putBomb(repository, 2, file) });
-      assert.equal((await refuse({ most_files: '109' })).details?.['limit'], 109);
-      assert.equal((await bring(service, { directory: repository, most_files: '110' })).created, 100);
+      assert.equal((await refuse({ max_files: '109' })).details?.['limit'], 109);
+      assert.equal((await bring(service, { directory: repository, max_files: '110' })).created, 100);
     });
 
     it('takes no more bytes than the operator allows', async () => {
       putCommit(repository, { tree: putBomb(repository, 2, file) });
-      const error = await refuse({ most_bytes: '100' });
-      assert.deepEqual(error.details, { reason: 'import_too_large', field: 'most_bytes', limit: 100 });
-      assert.equal((await bring(service, { directory: repository, most_bytes: '600' })).created, 100);
+      const error = await refuse({ max_bytes: '100' });
+      assert.deepEqual(error.details, { reason: 'import_too_large', field: 'max_bytes', limit: 100 });
+      assert.equal((await bring(service, { directory: repository, max_bytes: '600' })).created, 100);
     });
   });
 
@@ -221,20 +221,20 @@ describe('an import of a folder with very much in it', () => {
   });
 
   it('is refused before anything comes in, where there is more than the bound', async () => {
-    const error = await bringRefused(service, { directory: folder, most_files: '21' });
-    assert.deepEqual(error.details, { reason: 'import_too_large', field: 'most_files', limit: 21 });
+    const error = await bringRefused(service, { directory: folder, max_files: '21' });
+    assert.deepEqual(error.details, { reason: 'import_too_large', field: 'max_files', limit: 21 });
     assert.equal(service.workspace.journal.state.head, null);
-    assert.equal((await bring(service, { directory: folder, most_files: '22' })).created, 20);
+    assert.equal((await bring(service, { directory: folder, max_files: '22' })).created, 20);
   });
 
   it('stops where the files have more bytes than the bound', async () => {
-    const error = await bringRefused(service, { directory: folder, most_bytes: '199' });
-    assert.deepEqual(error.details, { reason: 'import_too_large', field: 'most_bytes', limit: 199 });
-    assert.equal((await bring(service, { directory: folder, most_bytes: '200' })).created, 20);
+    const error = await bringRefused(service, { directory: folder, max_bytes: '199' });
+    assert.deepEqual(error.details, { reason: 'import_too_large', field: 'max_bytes', limit: 199 });
+    assert.equal((await bring(service, { directory: folder, max_bytes: '200' })).created, 20);
   });
 
   it('is refused with a bound that is none', async () => {
-    for (const bound of [{ most_files: '0' }, { most_files: 'x' }, { most_bytes: '-1' }, { most_bytes: '1 zb' }]) {
+    for (const bound of [{ max_files: '0' }, { max_files: 'x' }, { max_bytes: '-1' }, { max_bytes: '1 zb' }]) {
       assert.equal((await bringRefused(service, { directory: folder, ...bound })).details?.['reason'], 'bad_field');
     }
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findFaultOfShape } from '../../lib/domain/json-shape.js';
 
-const boundless = { deepest: Number.POSITIVE_INFINITY, mostValues: Number.POSITIVE_INFINITY };
+const boundless = { deepest: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 
 function faultOf(text: string, limits: Partial<typeof boundless>): string | undefined {
   const work = findFaultOfShape(Buffer.from(text), { ...boundless, ...limits });
@@ -52,9 +52,9 @@ describe('The outline of JSON', () => {
       fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
         const sent = JSON.stringify(value, null, indent);
         const { depth, marks } = measure(value);
-        const mostValues = 1 + marks;
-        assert.equal(faultOf(sent, { deepest: depth, mostValues }), undefined);
-        if (marks > 0) assert.equal(faultOf(sent, { mostValues: marks }), `has more than ${marks} values`);
+        const maxValues = 1 + marks;
+        assert.equal(faultOf(sent, { deepest: depth, maxValues }), undefined);
+        if (marks > 0) assert.equal(faultOf(sent, { maxValues: marks }), `has more than ${marks} values`);
         if (depth > 0) assert.equal(faultOf(sent, { deepest: depth - 1 }), 'is nested too deeply');
       }),
     );
@@ -65,11 +65,11 @@ describe('The outline of JSON', () => {
     for (const end of ['', '\\', '\\\\', '"', '\\"', '"\\']) {
       for (let over = -4; over <= 4; over += 1) {
         const sent = JSON.stringify([`${'x'.repeat(stretch + over - 2)}${end},[,[`, 'y']);
-        assert.equal(faultOf(sent, { deepest: 1, mostValues: 3 }), undefined, `${end} ${over}`);
-        assert.equal(faultOf(sent, { mostValues: 2 }), 'has more than 2 values', `${end} ${over}`);
+        assert.equal(faultOf(sent, { deepest: 1, maxValues: 3 }), undefined, `${end} ${over}`);
+        assert.equal(faultOf(sent, { maxValues: 2 }), 'has more than 2 values', `${end} ${over}`);
       }
     }
     const escaped = JSON.stringify(['\\"'.repeat(stretch), 'y']);
-    assert.equal(faultOf(escaped, { deepest: 1, mostValues: 3 }), undefined);
+    assert.equal(faultOf(escaped, { deepest: 1, maxValues: 3 }), undefined);
   });
 });

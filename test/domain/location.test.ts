@@ -8,8 +8,8 @@ import {
   faultOfNewLocation,
   isWithin,
   joinLocation,
-  longestLocation,
-  longestSegment,
+  maxLocationLength,
+  maxSegmentLength,
   nameOf,
   parentOf,
   parseFolderLocation,
@@ -74,15 +74,15 @@ describe('A location', () => {
   });
 
   it('counts its sizes in bytes of UTF-8, not in characters', () => {
-    assert.ok(!isRefused('a'.repeat(longestSegment)));
-    assert.ok(isRefused('a'.repeat(longestSegment + 1)));
+    assert.ok(!isRefused('a'.repeat(maxSegmentLength)));
+    assert.ok(isRefused('a'.repeat(maxSegmentLength + 1)));
     assert.ok(!isRefused('é'.repeat(127)));
     assert.ok(isRefused('é'.repeat(128)));
     assert.ok(!isRefused(`${'📄'.repeat(63)}abc`));
     assert.ok(isRefused('📄'.repeat(64)));
     const long = `${'a'.repeat(250)}/`.repeat(4);
-    assert.ok(!isRefused(`${long}${'b'.repeat(longestLocation - long.length)}`));
-    assert.ok(isRefused(`${long}${'b'.repeat(longestLocation - long.length + 1)}`));
+    assert.ok(!isRefused(`${long}${'b'.repeat(maxLocationLength - long.length)}`));
+    assert.ok(isRefused(`${long}${'b'.repeat(maxLocationLength - long.length + 1)}`));
     assert.ok(
       isRefused(`${'é'.repeat(100)}/${'é'.repeat(100)}/${'é'.repeat(100)}/${'é'.repeat(100)}/${'é'.repeat(112)}`),
     );

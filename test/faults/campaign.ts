@@ -42,7 +42,7 @@ export interface CampaignOptions {
   readonly actors?: number;
   readonly git?: 'auto' | 'never';
   /** Longest time that a writer is left alive once it is open, in milliseconds. */
-  readonly longestLife?: number;
+  readonly maxLifetime?: number;
   readonly tell?: (line: string) => void;
 }
 
@@ -211,7 +211,7 @@ class Trial {
     if (atOpening) Object.assign(orders, { actors: [] });
     const log = join(this.dataFolder, 'campaign.log');
     const descriptor = openSync(log, 'w');
-    const life = random() ** 2 * (this.#options.longestLife ?? 2500);
+    const life = random() ** 2 * (this.#options.maxLifetime ?? 2500);
     const openingLife = random() * 120;
     const writer = fileURLToPath(new URL('./writer.js', import.meta.url));
     const told = join(this.dataFolder, 'orders.json');

@@ -9,7 +9,7 @@ describe('a service that is killed at any moment', () => {
   ] as const) {
     it(`keeps everything it has answered, and nothing by halves (${git === 'auto' ? 'with' : 'without'} the git program)`, async () => {
       const seed = Math.floor(Math.random() * 1_000_000);
-      const tally = await runCampaign({ rounds, seed, git, longestLife: 500 });
+      const tally = await runCampaign({ rounds, seed, git, maxLifetime: 500 });
       assert.equal(tally.rounds, rounds, `seed ${seed}`);
       assert.ok(tally.acknowledged > 20, `only ${tally.acknowledged} requests were answered`);
     }).timeout(300_000);

@@ -63,7 +63,7 @@ const kinds: ReadonlySet<string> = new Set<Saying['kind']>([
 export const isSaying = (step: Step): step is Saying => kinds.has(step.kind);
 
 /** Claims that one actor holds at a time. */
-const mostClaims = 10;
+const maxClaims = 10;
 
 /** Chooses one that has to succeed. */
 export function chooseSaying(model: Model, home: string, tag: string, random: () => number): Saying | undefined {
@@ -86,7 +86,7 @@ export function chooseSaying(model: Model, home: string, tag: string, random: ()
     const { claim } = document;
     const claims = Object.values(model.documents).filter((each) => each.claim !== undefined);
     if (claim !== undefined) return random() < 0.5 ? { kind: 'release', location } : { kind: 'break', location, claim };
-    if (claims.length < mostClaims) return { kind: 'claim', location };
+    if (claims.length < maxClaims) return { kind: 'claim', location };
   }
   const talked = pick(
     Object.entries(model.documents).filter(([, { comments = {} }]) => Object.keys(comments).length > 0),

@@ -32,20 +32,20 @@ describe('streaming a large blob', () => {
   }
 
   /** Reads a blob to its end, and says the most that was held meanwhile. */
-  async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; mostHeld: number }> {
+  async function readThrough(repository: Repository, oid: string): Promise<{ sha256: string; maxHeld: number }> {
     const before = heldBytes();
     const { stream } = await repository.readStream(oid);
     const hash = createHash('sha256');
-    let mostHeld = 0;
+    let maxHeld = 0;
     let read = 0;
     for await (const piece of stream) {
       const bytes = piece as Buffer;
       hash.update(bytes);
       if (Math.floor(read / (4 * MiB)) !== Math.floor((read + bytes.length) / (4 * MiB)))
-        mostHeld = Math.max(mostHeld, heldBytes() - before);
+        maxHeld = Math.max(maxHeld, heldBytes() - before);
       read += bytes.length;
     }
-    return { sha256: hash.digest('hex'), mostHeld };
+    return { sha256: hash.digest('hex'), maxHeld };
   }
 
   for (const git of ['auto', 'never'] as const)
@@ -53,20 +53,20 @@ describe('streaming a large blob', () => {
       const path = join(await folders.make(), 'content.git');
       const repository = await createRepository({ path, git });
       const before = heldBytes();
-      let mostStaging = 0;
+      let maxStaging = 0;
       let given = 0;
       async function* source(): AsyncGenerator<Buffer, void, undefined> {
         for await (const piece of incompressible(64 * MiB)) {
-          if (given % (8 * MiB) === 0) mostStaging = Math.max(mostStaging, heldBytes() - before);
+          if (given % (8 * MiB) === 0) maxStaging = Math.max(maxStaging, heldBytes() - before);
           given += piece.length;
           yield piece;
         }
       }
       const staged = await repository.stageBlob(source());
-      assert.ok(mostStaging < fewPieces, `${mostStaging} bytes were held while staging`);
-      const { sha256, mostHeld } = await readThrough(repository, staged.oid);
+      assert.ok(maxStaging < fewPieces, `${maxStaging} bytes were held while staging`);
+      const { sha256, maxHeld } = await readThrough(repository, staged.oid);
       assert.equal(sha256, staged.sha256);
-      assert.ok(mostHeld < fewPieces, `${mostHeld} bytes were held while reading`);
+      assert.ok(maxHeld < fewPieces, `${maxHeld} bytes were held while reading`);
       await repository.close();
     }).timeout(60_000);
 
@@ -94,9 +94,9 @@ describe('streaming a large blob', () => {
     const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
 
     it('holds a few pieces of it', async () => {
-      const { sha256: read, mostHeld } = await readThrough(repository, oid);
+      const { sha256: read, maxHeld } = await readThrough(repository, oid);
       assert.equal(read, sha256);
-      assert.ok(mostHeld < fewPieces, `${mostHeld} bytes were held`);
+      assert.ok(maxHeld < fewPieces, `${maxHeld} bytes were held`);
     });
 
     it('waits for a reader that does not read', async () => {

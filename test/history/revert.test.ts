@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
-import { mostReverted } from '../../lib/changes/plan-revert.js';
+import { maxReverted } from '../../lib/changes/plan-revert.js';
 import { eraseAt } from '../erase/erase-at.js';
 import { outcomeOf } from '../harness/act.js';
 import { addHands, type Hands } from '../harness/hands.js';
@@ -187,7 +187,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     await wild.update('f/x.md', 'bad');
     const inner = await addHands({ service, workspace: service.workspace }, 'Ina', 'editor', 'f');
     const before = await inner.previewRevert(wild.id, 'f', since);
-    const files = Array.from({ length: mostReverted + 1 }, (_, number) => ({
+    const files = Array.from({ length: maxReverted + 1 }, (_, number) => ({
       location: parseLocation(`hidden/${number}.md`),
       content: { bytes: Buffer.alloc(0) },
     }));

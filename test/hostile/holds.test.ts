@@ -10,7 +10,7 @@ import { faultOfLocation, faultOfNewLocation, type Location } from '../../lib/do
 import { readOutlineInSteps } from '../../lib/text/outline.js';
 import { PassageFinder } from '../../lib/text/passage.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { longestHeader } from '../../lib/domain/short-header.js';
+import { maxHeaderLength } from '../../lib/domain/short-header.js';
 import { decodeForeignCommit } from '../../lib/git/sources/foreign-commit.js';
 import { applyEdits } from '../../lib/text/apply-edits.js';
 import { parseComment } from '../../lib/operations/comments/add-comment.js';
@@ -53,8 +53,8 @@ type Reader = (text: string, words: (length: number) => string) => unknown;
 const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'an If-Match header': [header, (text) => parsePrecondition(text, 'If-Match')],
   'an Authorization header': [header, (text) => readBearer(`Bearer ${text}`)],
-  'a Content-Type header': [longestHeader, (text) => chooseForm({ 'content-type': text }, ['json'])],
-  'a Range header': [longestHeader, (text) => parseRange(text, 1000)],
+  'a Content-Type header': [maxHeaderLength, (text) => chooseForm({ 'content-type': text }, ['json'])],
+  'a Range header': [maxHeaderLength, (text) => parseRange(text, 1000)],
   'a Cookie header': [header, (text) => new Cookies(true).read(text, 'x')],
   'a User-Agent header': [header, (text) => nameBrowser(text)],
   'a query string': [header, (text) => parseParameters(encodeURI(text).slice(0, header), () => [])],

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { canonicalize } from '../../lib/rest/canonicalize.js';
 import { splitBody, type SplitBody } from '../../lib/rest/long-content.js';
 
-const largestRest = 64 * 1024;
+const maxRest = 64 * 1024;
 const mebibyte = 1024 * 1024;
 
 function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
@@ -16,7 +16,7 @@ function finish<Result>(work: Generator<void, Result>): { readonly rests: number
 }
 
 const split = (json: string | Buffer, largest = 10 * mebibyte): SplitBody | undefined =>
-  finish(splitBody(Buffer.from(json as string), largestRest, largest)).result;
+  finish(splitBody(Buffer.from(json as string), maxRest, largest)).result;
 
 const bytesOf = (body: SplitBody | undefined): Buffer => Buffer.concat(body?.content.pieces ?? []);
 
@@ -101,13 +101,13 @@ describe('The content of a long JSON body', () => {
   });
 
   it('leaves a body alone that has too much beside it', () => {
-    assert.equal(split(`{"content":"x","location":"${'y'.repeat(largestRest)}"}`), undefined);
+    assert.equal(split(`{"content":"x","location":"${'y'.repeat(maxRest)}"}`), undefined);
   });
 
   it('is read in steps, however it is written', () => {
     for (const unit of ['a', '\\u0061', '\\\\', '\\ud83d\\ude00', 'é']) {
       const { rests } = finish(
-        splitBody(Buffer.from(`{"content":"${unit.repeat(400_000)}"}`), largestRest, 8 * mebibyte),
+        splitBody(Buffer.from(`{"content":"${unit.repeat(400_000)}"}`), maxRest, 8 * mebibyte),
       );
       assert.ok(rests >= (400_000 * Buffer.byteLength(unit)) / (64 * 1024), `${unit}: ${rests}`);
     }

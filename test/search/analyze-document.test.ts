@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
 import {
   analyzeDocument,
-  longestText,
+  maxTextLength,
   renameAnalyzed,
   type AnalyzedDocument,
 } from '../../lib/search/analysis/analyze-document.js';
 import { english } from '../../lib/search/languages/languages.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
 import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
-import { longestWord, splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
+import { maxWordLength, splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 
 const megabyte = 1_000_000;
 
@@ -51,16 +51,16 @@ describe('search: words', () => {
 
   it('of hostile texts cost in proportion to their length', () => {
     const [only, ...others] = wordsOf('x'.repeat(120_000));
-    assert.equal(only?.length, longestWord);
+    assert.equal(only?.length, maxWordLength);
     assert.deepEqual(others, []);
     assert.ok(countWords(`a${'\u0301'.repeat(megabyte)}`) <= 1, 'one letter under a million accents');
     assert.ok(countWords('\u0301 '.repeat(megabyte / 2)) <= megabyte / 2);
-    assert.ok(countWords('\ufdfa'.repeat(megabyte / 4)) <= 8 * longestWord, 'grows by 18 under NFKC');
+    assert.ok(countWords('\ufdfa'.repeat(megabyte / 4)) <= 8 * maxWordLength, 'grows by 18 under NFKC');
     assert.ok(countWords('\ufdfa '.repeat(10_000)) <= 40_000);
     assert.equal(countWords('漢'.repeat(100_000)), 199_999, 'pairs also where a run is taken in stretches');
     // Beyond four million characters the engine's own matcher would give up with an exception.
-    assert.equal(countWords('x'.repeat(longestText)), 1);
-    assert.equal(countWords('ä'.repeat(longestText / 2)), 1);
+    assert.equal(countWords('x'.repeat(maxTextLength)), 1);
+    assert.equal(countWords('ä'.repeat(maxTextLength / 2)), 1);
     assert.equal(countWords('['.repeat(megabyte)), 0);
   });
 });

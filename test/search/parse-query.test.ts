@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { isWithinEdits, matchesWildcard } from '../../lib/search/query/match-pattern.js';
 import {
-  mostClauses,
-  mostPatterns,
-  mostTerms,
+  maxClauses,
+  maxPatterns,
+  maxTerms,
   parseQuery,
   type Query,
   type QueryTerm,
@@ -85,9 +85,9 @@ describe('search: the query language', () => {
 
   it('has limits that lie in its text alone', () => {
     assert.equal(reasonOf('x'.repeat(513)), 'query_too_long');
-    assert.equal(reasonOf(`${'word '.repeat(mostClauses)}x`), 'query_too_complex');
-    assert.equal(reasonOf('漢'.repeat(mostTerms + 2)), 'query_too_complex');
-    assert.equal(reasonOf('abcd* '.repeat(mostPatterns + 1)), 'query_too_complex');
+    assert.equal(reasonOf(`${'word '.repeat(maxClauses)}x`), 'query_too_complex');
+    assert.equal(reasonOf('漢'.repeat(maxTerms + 2)), 'query_too_complex');
+    assert.equal(reasonOf('abcd* '.repeat(maxPatterns + 1)), 'query_too_complex');
     assert.equal(reasonOf('ab*'), 'query_too_complex');
     assert.equal(reasonOf('foobar~14'), 'query_too_complex');
     assert.equal(reasonOf('foo~1'), 'query_too_complex');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { mostPhraseCandidates } from '../../lib/search/query/check-phrases.js';
+import { maxPhraseCandidates } from '../../lib/search/query/check-phrases.js';
 import type { SearchPosition } from '../../lib/search/search-index.js';
 import { everything, folders, IndexOf } from './index-of.js';
 
@@ -79,7 +79,7 @@ describe('search: phrases', () => {
 
   it('read so many candidates for a page and no more, and go on with the next page', async () => {
     const texts: Record<string, string> = {};
-    const many = mostPhraseCandidates + 40;
+    const many = maxPhraseCandidates + 40;
     for (let number = 0; number < many; number += 1)
       texts[`${String(number).padStart(3, '0')}.md`] = 'near by, far off';
     texts['zzz.md'] = 'far by the sea';
@@ -91,7 +91,7 @@ describe('search: phrases', () => {
       },
     });
     const first = await of.page('"far by"');
-    assert.deepEqual([first.hits, read], [[], mostPhraseCandidates]);
+    assert.deepEqual([first.hits, read], [[], maxPhraseCandidates]);
     assert.ok(first.position !== null);
     const second = await of.page('"far by"', { position: first.position });
     assert.deepEqual(

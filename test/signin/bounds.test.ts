@@ -7,12 +7,12 @@ import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from 
 import type { WatchedSignIn } from './serve-watched.js';
 
 /** Milliseconds for which no request may hold the event loop, and which are so few that once is enough. */
-const longestHold = 50;
+const maxHold = 50;
 const enough = 20;
 /** Bytes that are left for a header in a request of the largest size that is taken at all. */
-const largestHeader = 31_000;
+const maxHeader = 31_000;
 /** More than any form. */
-const largestBody = 128 * 1024;
+const maxBodyBytes = 128 * 1024;
 
 interface Asked {
   readonly what: string;
@@ -25,8 +25,8 @@ interface Asked {
 interface TestedRoute {
   readonly path: string;
   readonly methods: readonly string[];
-  readonly longestQuery: number;
-  readonly largestBody: number;
+  readonly maxQueryLength: number;
+  readonly maxBodyBytes: number;
 }
 
 /** Every route there is, from the tables by which requests are answered: a new one is covered without a word here. */
@@ -34,8 +34,8 @@ const oauthRoutes = new OAuthRoutes('https://example.org').all;
 const routes: readonly TestedRoute[] = [
   ...signInRoutes.map(({ method, ...route }) => ({ ...route, methods: [method] })),
   ...oauthRoutes,
-  { path: '/signin/nothing', methods: ['GET', 'POST'], longestQuery: 100, largestBody: 0 },
-  { path: '/oauth/nothing', methods: ['GET', 'POST'], longestQuery: 100, largestBody: 0 },
+  { path: '/signin/nothing', methods: ['GET', 'POST'], maxQueryLength: 100, maxBodyBytes: 0 },
+  { path: '/oauth/nothing', methods: ['GET', 'POST'], maxQueryLength: 100, maxBodyBytes: 0 },
 ];
 
 const parameters = ['client_id', 'redirect_uri', 'resource', 'scope', 'state', 'prompt', 'id_token_hint', 'return'];
@@ -115,11 +115,11 @@ describe('What a request without a key holds up', function () {
     const sendAll = async (): Promise<void> => {
       for (let at = 0; at < asked.length; at += 8) await Promise.all(asked.slice(at, at + 8).map(send));
     };
-    if ((await program.holdOf(sendAll, enough, 3)) <= longestHold) return;
+    if ((await program.holdOf(sendAll, enough, 3)) <= maxHold) return;
     const found: string[] = [];
     for (const one of asked) {
       const hold = await program.holdOf(() => send(one), enough);
-      if (hold > longestHold) found.push(`${one.what}: ${Math.round(hold)} ms`);
+      if (hold > maxHold) found.push(`${one.what}: ${Math.round(hold)} ms`);
     }
     assert.deepEqual(found, []);
   }
@@ -158,8 +158,8 @@ describe('What a request without a key holds up', function () {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
           await assertBrief(
-            each(queryShapes(route.longestQuery > 1000 ? parameters : []), (shape, name) =>
-              [largestHeader - 1000, route.longestQuery].map((size) => ({
+            each(queryShapes(route.maxQueryLength > 1000 ? parameters : []), (shape, name) =>
+              [maxHeader - 1000, route.maxQueryLength].map((size) => ({
                 what: `${who}, ${name}, ${size} bytes`,
                 method,
                 path: `${pathOf(route)}?${start}${shape(Math.max(0, size - start.length))}`,
@@ -177,7 +177,7 @@ describe('What a request without a key holds up', function () {
               what: name,
               method,
               path: pathOf(route),
-              headers: { Cookie: own + shape(largestHeader - own.length) },
+              headers: { Cookie: own + shape(maxHeader - own.length) },
             })),
           ),
         );
@@ -187,7 +187,7 @@ describe('What a request without a key holds up', function () {
         await assertBrief(
           each(headerShapes, (shape, name) =>
             readHeaders.flatMap((header) =>
-              [largestHeader, 200].map((size) => ({
+              [maxHeader, 200].map((size) => ({
                 what: `${header} of ${name}, ${size} bytes`,
                 method,
                 path: pathOf(route),
@@ -201,9 +201,9 @@ describe('What a request without a key holds up', function () {
       it('is next to nothing, whatever the body', async () => {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
-          const size = who === 'a stranger' ? largestBody : route.largestBody;
+          const size = who === 'a stranger' ? maxBodyBytes : route.maxBodyBytes;
           await assertBrief([
-            ...each(queryShapes(route.largestBody === 0 ? [] : fields), (shape, name) => [
+            ...each(queryShapes(route.maxBodyBytes === 0 ? [] : fields), (shape, name) => [
               {
                 what: `${who}, a form of ${name}, ${size} bytes`,
                 method: 'POST',
@@ -212,7 +212,7 @@ describe('What a request without a key holds up', function () {
                 body: start + shape(Math.max(0, size - start.length)),
               },
             ]),
-            ...each(jsonShapes(route.largestBody === 0 ? [] : metadata), (shape, name) => [
+            ...each(jsonShapes(route.maxBodyBytes === 0 ? [] : metadata), (shape, name) => [
               {
                 what: `${who}, JSON of ${name}, ${size} bytes`,
                 method: 'POST',

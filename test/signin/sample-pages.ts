@@ -15,7 +15,7 @@ import {
 export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {
   const form = { base: '', csrf: 'proof' };
   const people = { displayName: name, signInName: `${name}@example.org` };
-  const link = { ...form, ...people, link: 'secret', shortestPassword: 12 };
+  const link = { ...form, ...people, link: 'secret', minPasswordLength: 12 };
   const consent = { ...form, ...people, action: '/signin/consent', clientName: `${name}'s editor`, asksToWrite: true };
   const one = [{ name: 'main', displayName: name }];
   const startedAt = Date.UTC(2026, 0, 5, 9);

@@ -7,7 +7,7 @@ import { packPath } from '../packs/pack-list.js';
 import type { RepositoryFolder } from '../repositories/repository-folder.js';
 
 /** Without git a pack is indexed in memory: one above this many bytes waits for a git program. */
-const largestInMemory = 64 * 1024 * 1024;
+const maxInMemory = 64 * 1024 * 1024;
 
 /**
  * Gives packs without an index a new one, so that what is in them is found
@@ -37,7 +37,7 @@ async function beginsAsPack(folder: RepositoryFolder, name: string): Promise<boo
 
 /** isomorphic-git works the index out; that it gets to its place whole is for us to see to. */
 async function indexInMemory(folder: RepositoryFolder, name: string): Promise<void> {
-  if ((await folder.fs.size(packPath(folder, name, 'pack'))) > largestInMemory) return;
+  if ((await folder.fs.size(packPath(folder, name, 'pack'))) > maxInMemory) return;
   let index: Uint8Array | undefined;
   const fs = {
     promises: {

@@ -7,7 +7,7 @@ import type { SealPack } from '../packs/pack.js';
 import type { RepositoryFolder } from '../repositories/repository-folder.js';
 
 /** Packs above this many bytes stay as they are: joining happens in memory. */
-const largestJoined = 64 * 1024 * 1024;
+const maxJoined = 64 * 1024 * 1024;
 
 /**
  * Joins small packs without the git program. Entries are copied as they stand,
@@ -15,7 +15,7 @@ const largestJoined = 64 * 1024 * 1024;
  * with deltas, written by git, is left alone.
  */
 export async function joinPacks(folder: RepositoryFolder, seal: SealPack): Promise<void> {
-  const small = (await listPacks(folder)).filter(({ bytes }) => bytes <= largestJoined);
+  const small = (await listPacks(folder)).filter(({ bytes }) => bytes <= maxJoined);
   const joined: string[] = [];
   const entries = new Map<string, PackEntry>();
   for (const { name } of choosePacksToJoin(small)) {

@@ -49,7 +49,7 @@ interface DirtyPack {
 const asItStands = '--window=0';
 
 /** Packs joined in memory go up to so many bytes. */
-const largestWritten = 32 * 1024 * 1024;
+const maxWritten = 32 * 1024 * 1024;
 
 /**
  * Takes out of packs what nothing leads to: a pack that holds such objects gives those that stay to a new one, and is
@@ -133,7 +133,7 @@ async function copyInMemory({ folder, seal, read, signal }: Parts, dirty: readon
       seen.add(entry.oid);
       entries.push(entry);
       bytes += entry.deflated.length;
-      if (bytes >= largestWritten) await flush();
+      if (bytes >= maxWritten) await flush();
     }
   }
   await flush();

@@ -34,7 +34,7 @@ export function encodeCommit(commit: Commit): Buffer {
 }
 
 /** Bytes before a commit's message that are read. It is a thousand parents; the service writes one. */
-const longestHead = 64 * 1024;
+const maxHeadBytes = 64 * 1024;
 
 /**
  * The tree that a commit is of, as git reads it: the first line says it.
@@ -56,7 +56,7 @@ export function decodeCommit(bytes: Uint8Array): Commit {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const end = text.indexOf('\n\n');
   const head = end < 0 ? text : text.slice(0, end);
-  if (head.length > longestHead) throw new RepositoryUnreadable('The head of a commit is too long to be read.');
+  if (head.length > maxHeadBytes) throw new RepositoryUnreadable('The head of a commit is too long to be read.');
   let tree: Oid | undefined;
   let author: Signature | undefined;
   let committer: Signature | undefined;

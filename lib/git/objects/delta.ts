@@ -1,7 +1,7 @@
 /** Bytes that one instruction copies at the most, as git's own deltas have it. */
-const largestCopy = 0x1_0000;
+const maxCopy = 0x1_0000;
 /** Bytes that one instruction brings along at the most. */
-const largestInsertion = 127;
+const maxInsertion = 127;
 
 /**
  * Writes what has to be done to `base` to get `target`, in the form of gitformat-pack(5): their common beginning and
@@ -17,15 +17,15 @@ export function encodeDelta(base: Uint8Array, target: Uint8Array, into: Uint8Arr
   let end = 0;
   while (end < shorter - start && base[base.length - 1 - end] === target[target.length - 1 - end]) end += 1;
   const middle = target.subarray(start, target.length - end);
-  const copies = Math.ceil(start / largestCopy) + Math.ceil(end / largestCopy);
+  const copies = Math.ceil(start / maxCopy) + Math.ceil(end / maxCopy);
   // Two lengths of up to eight bytes, seven bytes a copy, and one more for each insertion.
-  const most = 16 + copies * 7 + middle.length + Math.ceil(middle.length / largestInsertion);
+  const most = 16 + copies * 7 + middle.length + Math.ceil(middle.length / maxInsertion);
   if (most > into.length || most * 2 > target.length) return undefined;
   let at = putLength(into, 0, base.length);
   at = putLength(into, at, target.length);
   at = putCopies(into, at, 0, start);
-  for (let from = 0; from < middle.length; from += largestInsertion) {
-    const piece = middle.subarray(from, from + largestInsertion);
+  for (let from = 0; from < middle.length; from += maxInsertion) {
+    const piece = middle.subarray(from, from + maxInsertion);
     into[at] = piece.length;
     into.set(piece, at + 1);
     at += 1 + piece.length;
@@ -44,9 +44,9 @@ function putLength(into: Uint8Array, start: number, length: number): number {
 
 function putCopies(into: Uint8Array, start: number, from: number, length: number): number {
   let at = start;
-  for (let done = 0; done < length; done += largestCopy) {
+  for (let done = 0; done < length; done += maxCopy) {
     const offset = from + done;
-    const size = Math.min(largestCopy, length - done);
+    const size = Math.min(maxCopy, length - done);
     const opcode = at++;
     let parts = 0x80;
     for (let byte = 0; byte < 4; byte++) {

@@ -60,7 +60,7 @@ export async function listLooseObjects(folder: RepositoryFolder): Promise<{ oid:
 }
 
 /** Longest header: "commit ", 20 digits, NUL, with room to spare. */
-const longestHeader = 32;
+const maxHeaderLength = 32;
 
 /** Takes the header off an inflated loose object and counts what follows. */
 class LooseBody extends Transform {
@@ -85,7 +85,7 @@ class LooseBody extends Transform {
     if (this.#start !== undefined) {
       const start = Buffer.concat([this.#start, piece]);
       const end = start.indexOf(0);
-      if (end < 0 && start.length < longestHeader) {
+      if (end < 0 && start.length < maxHeaderLength) {
         this.#start = start;
         done();
         return;

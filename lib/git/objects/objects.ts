@@ -35,7 +35,7 @@ const usualLevel = 1;
 /** Bytes from which on memory is set aside for one purpose alone. */
 const onePage = 4096;
 /** Bytes that are set aside at once for content that is to be inflated, which may turn out to be damaged. */
-const largestPiece = 1024 * 1024;
+const maxPiece = 1024 * 1024;
 
 const wellFormedOid = /^[0-9a-f]{40}$/;
 
@@ -98,7 +98,7 @@ export function inflateObject(object: PackableObject): Buffer {
       maxOutputLength: Math.max(object.size, 1),
       // All of it in one piece, and little more than that: what zlib does not fill would only be garbage. Below a page
       // it comes out of a pool, which `trim` does not leave it in.
-      chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), largestPiece),
+      chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), maxPiece),
     });
   } catch (error) {
     throw new RepositoryUnreadable(`Object ${object.oid} is damaged.`, {

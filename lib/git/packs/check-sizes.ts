@@ -16,9 +16,9 @@ const mebibyte = 1024 * 1024;
  * For a repository of any origin, which packs so well that some kilobytes of it can say gigabytes. A folder of this size
  * has more than a million entries with usual names.
  */
-export const largestForeign: LargestObjects = { commit: 4 * mebibyte, tag: 4 * mebibyte, tree: 64 * mebibyte };
+export const maxForeign: LargestObjects = { commit: 4 * mebibyte, tag: 4 * mebibyte, tree: 64 * mebibyte };
 /** For a repository of the service: its commits name what became of each document of a folder. */
-export const largestOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte, tree: 256 * mebibyte };
+export const maxOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte, tree: 256 * mebibyte };
 
 /**
  * Makes sure that no commit, tag or folder of a repository is too large to be read whole. Only the headers of its

@@ -1,6 +1,6 @@
 import { encodeDelta } from '../objects/delta.js';
 import { makePackable, type Oid, type PackableObject } from '../objects/objects.js';
-import { largestStored, PackBuilder } from './pack-builder.js';
+import { maxStored, PackBuilder } from './pack-builder.js';
 import type { PackLayout } from './pack-layout.js';
 import { packTree, type Tree } from '../objects/tree.js';
 
@@ -19,14 +19,14 @@ export interface HistoryPacker {
 /** Bytes of one pack. */
 const packBytes = 32 * 1024 * 1024;
 /** Deltas that stand on one another at the most; as many as git allows. */
-const longestChain = 50;
+const maxDeltaChain = 50;
 
 /** Packs in which a tree is told by what it has in common with the one that stood in its place before. */
 export class DeltaPacker implements HistoryPacker {
   readonly #write: (layout: PackLayout) => Promise<void>;
   /** The trees of the pack under way, and how many deltas each of them stands on. */
   readonly #depths = new Map<Oid, number>();
-  readonly #delta = new Uint8Array(largestStored);
+  readonly #delta = new Uint8Array(maxStored);
   #pack = new PackBuilder();
   #before: readonly Tree[] = [];
 
@@ -59,7 +59,7 @@ export class DeltaPacker implements HistoryPacker {
 
   #addTree(tree: Tree, base: Tree | undefined): void {
     const depth = base === undefined ? undefined : this.#depths.get(base.oid);
-    if (base !== undefined && depth !== undefined && depth < longestChain) {
+    if (base !== undefined && depth !== undefined && depth < maxDeltaChain) {
       const length = encodeDelta(base.bytes, tree.bytes, this.#delta);
       if (length !== undefined) {
         this.#depths.set(tree.oid, depth + 1);

@@ -13,7 +13,7 @@ const deltaNumber = 7;
 const firstBytes = 1024 * 1024;
 const firstObjects = 4096;
 /** Bytes that one stored block of a zlib stream holds. */
-export const largestStored = 0xffff;
+export const maxStored = 0xffff;
 
 /**
  * A pack that grows object by object in one piece of memory: of a hundred thousand small objects, each with bytes of
@@ -42,7 +42,7 @@ export class PackBuilder {
   }
 
   /**
-   * Adds an object that is told by a delta against another one in this pack (`encodeDelta`), up to `largestStored`
+   * Adds an object that is told by a delta against another one in this pack (`encodeDelta`), up to `maxStored`
    * bytes of it. They stand there as they are: most of them are the names of objects, which nothing makes fewer.
    */
   addDelta(oid: Oid, base: Oid, delta: Uint8Array): void {

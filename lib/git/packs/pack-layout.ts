@@ -85,7 +85,7 @@ export function sealPack({ bytes, oids, starts }: PackLayout): PackFiles {
 }
 
 /** The largest offset that an index holds in 4 bytes. */
-const largestShortOffset = 0x7fff_ffff;
+const maxShortOffset = 0x7fff_ffff;
 
 /** An index of version 2 (gitformat-pack(5)), for entries in any order. */
 export function encodeIndex({
@@ -105,7 +105,7 @@ export function encodeIndex({
     all.compare(all, b * 20, b * 20 + 20, a * 20, a * 20 + 20),
   );
   let long = 0;
-  for (const start of starts) if (start > largestShortOffset) long += 1;
+  for (const start of starts) if (start > maxShortOffset) long += 1;
   const index = Buffer.alloc(8 + 1024 + count * 28 + long * 8 + 40);
   index.writeUInt32BE(0xff74_4f63, 0);
   index.writeUInt32BE(2, 4);
@@ -119,7 +119,7 @@ export function encodeIndex({
     all.copy(index, oidsAt + place * 20, i * 20, i * 20 + 20);
     index.writeUInt32BE(crcs[i]!, crcsAt + place * 4);
     const start = starts[i]!;
-    if (start > largestShortOffset) {
+    if (start > maxShortOffset) {
       index.writeUInt32BE(0x8000_0000 + longs, offsetsAt + place * 4);
       index.writeBigUInt64BE(BigInt(start), longAt + longs * 8);
       longs += 1;

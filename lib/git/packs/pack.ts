@@ -7,7 +7,7 @@ import type { RepositoryFolder } from '../repositories/repository-folder.js';
 export type SealPack = (layout: PackLayout) => PackFiles | Promise<PackFiles>;
 
 /** Where one pack ends and the next begins, so that memory stays bounded. */
-const largestPack = 256 * 1024 * 1024;
+const maxPack = 256 * 1024 * 1024;
 
 /**
  * Writes objects as one pack with its index, or several when they are more than
@@ -29,7 +29,7 @@ export async function writePack(
     seen.add(object.oid);
     entries.push(packEntry(object));
     bytes += object.deflated.length;
-    if (bytes < largestPack) continue;
+    if (bytes < maxPack) continue;
     names.push(await writeEntries(entries, folder, seal));
     entries = [];
     bytes = 0;

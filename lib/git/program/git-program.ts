@@ -154,7 +154,7 @@ export async function runGit(
 }
 
 /** Most of what a command says that is kept, in bytes of each stream. */
-const mostOutput = 16 * 1024 * 1024;
+const maxOutput = 16 * 1024 * 1024;
 
 function outcomeOf(child: ChildProcessWithoutNullStreams, input = '', signal?: AbortSignal): Promise<GitOutcome> {
   return new Promise((resolve) => {
@@ -178,7 +178,7 @@ function gather(stream: NodeJS.ReadableStream): () => string {
   const pieces: Buffer[] = [];
   let length = 0;
   stream.on('data', (piece: Buffer) => {
-    if (length >= mostOutput) return;
+    if (length >= maxOutput) return;
     pieces.push(piece);
     length += piece.length;
   });

@@ -4,7 +4,7 @@ import type { GitProgram } from './git-program.js';
 import { spawnGit } from './git-program.js';
 
 /** Characters of what git says on standard error that are kept: the last ones, which tell why it gave up. */
-const mostSaid = 2000;
+const maxSaid = 2000;
 
 /** A git command that runs while we work with its streams. */
 export interface StartedGit {
@@ -39,7 +39,7 @@ export function startGit(
   let said = '';
   child.stdin.on('error', () => undefined);
   child.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-mostSaid);
+    said = (said + piece.toString('utf8')).slice(-maxSaid);
   });
   const kill = (): void => void child.kill('SIGKILL');
   signal?.addEventListener('abort', kill, { once: true });

@@ -18,7 +18,7 @@ import { startGit } from '../program/start-git.js';
 const signature = '# v2 git bundle\n';
 
 /** More than the header of any bundle that is written here. */
-const longestHeader = 1024;
+const maxHeaderLength = 1024;
 
 /** Takes the names of commits, and writes all that they lead to as one pack. */
 const packHistory = ['-c', 'pack.threads=1', 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'];
@@ -80,7 +80,7 @@ function forgiveEarlyEnd(error: NodeJS.ErrnoException): void {
 }
 
 async function readHeader(file: FileHandle): Promise<{ head: Oid; packStart: number }> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, longestHeader, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderLength), 0, maxHeaderLength, 0);
   const start = buffer.toString('latin1', 0, bytesRead);
   const end = start.indexOf('\n\n');
   const lines = start.slice(signature.length, Math.max(end, 0)).split('\n');

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkSizes, largestOwn } from '../packs/check-sizes.js';
+import { checkSizes, maxOwn } from '../packs/check-sizes.js';
 import { checkWaitsForNobody } from './check-source.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { openRepositoryReadOnly } from '../repositories/open-read-only.js';
@@ -27,7 +27,7 @@ export async function openClone(folder: string, git: 'auto' | 'never' = 'auto'):
   const path = await findGitFolder(resolve(folder));
   await checkWaitsForNobody(path);
   const program = git === 'auto' ? await findGit() : null;
-  if (program !== null) await checkSizes(program, path, largestOwn);
+  if (program !== null) await checkSizes(program, path, maxOwn);
   const repository = await openRepositoryReadOnly({ path, git });
   try {
     const head = await repository.head();

@@ -3,12 +3,12 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import { isFolderAt } from '../objects/tree-bytes.js';
 
-/** Folders within folders that are gone down into. No location has as many (`longestLocation`). */
+/** Folders within folders that are gone down into. No location has as many (`maxLocationLength`). */
 const deepest = 1000;
 /** Bytes of a path. No file system takes as many. */
-const longestPath = 16 * 1024;
+const maxPathLength = 16 * 1024;
 /** Folders whose count is remembered. */
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 /** Bytes of listings that are kept: a commit's folders are those of the one before it, but for a few. */
 const keptBytes = 64 * 1024 * 1024;
 
@@ -144,7 +144,7 @@ export class EntryCount {
 
   #remember(tree: Oid, extent: Extent): void {
     this.#extents.set(tree, extent);
-    if (this.#extents.size <= mostRemembered) return;
+    if (this.#extents.size <= maxRemembered) return;
     const [oldest] = this.#extents.keys();
     if (oldest !== undefined) this.#extents.delete(oldest);
   }
@@ -154,14 +154,14 @@ function requireShort(level: number, pathBytes: number): void {
   if (level > deepest) {
     throw new RepositoryUnreadable(`Folders lie within folders more than ${deepest} deep, and no more are read.`);
   }
-  if (pathBytes > longestPath) {
-    throw new RepositoryUnreadable(`A path has more than ${longestPath} bytes, and no more are read.`);
+  if (pathBytes > maxPathLength) {
+    throw new RepositoryUnreadable(`A path has more than ${maxPathLength} bytes, and no more are read.`);
   }
 }
 
 const restsAfter = 1000;
 /** Digits; git writes six. */
-const longestMode = 8;
+const maxModeLength = 8;
 
 /**
  * The entries of a tree as any program may have written it, up to where it is none: in no order, and with names of any
@@ -178,7 +178,7 @@ function* readEntries(bytes: Buffer, most: number): Generator<void, Map<string, 
     const name = bytes.toString('latin1', space + 1, end);
     const key = entries.has(name) ? `${name}\0${start}` : name;
     const oid = bytes.toString('hex', end + 1, end + 21);
-    const mode = bytes.toString('latin1', start, Math.min(space, start + longestMode));
+    const mode = bytes.toString('latin1', start, Math.min(space, start + maxModeLength));
     entries.set(key, { mode, isFolder: isFolderAt(bytes, start), nameBytes: end - space - 1, oid });
     start = end + 21;
     if (entries.size % restsAfter === 0) yield;

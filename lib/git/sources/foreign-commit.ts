@@ -18,12 +18,12 @@ export function decodeForeignCommit(bytes: Buffer): ForeignCommit {
   const head = end < 0 ? bytes : bytes.subarray(0, end);
   const decoder = openDecoder(findHeader(head, 'encoding')?.toString('latin1'));
   const author = decoder.decode(findHeader(head, 'author') ?? Buffer.alloc(0));
-  const message = end < 0 ? '' : decoder.decode(bytes.subarray(end + 2, end + 2 + longestText));
+  const message = end < 0 ? '' : decoder.decode(bytes.subarray(end + 2, end + 2 + maxTextLength));
   return { author: readSignature(author), message };
 }
 
 /** Bytes of a header, and of a message, that are read: the beginning says what is told of the commit. */
-const longestText = 4096;
+const maxTextLength = 4096;
 
 /** What the first header of this name says; undefined where there is none. */
 function findHeader(head: Buffer, name: string): Buffer | undefined {
@@ -31,7 +31,7 @@ function findHeader(head: Buffer, name: string): Buffer | undefined {
   if (start < 0) return undefined;
   const from = start + name.length + 2;
   const end = head.indexOf(0x0a, from);
-  return head.subarray(from, Math.min(end < 0 ? head.length : end, from + longestText));
+  return head.subarray(from, Math.min(end < 0 ? head.length : end, from + maxTextLength));
 }
 
 /** Labels are those of the Encoding Standard (WHATWG), which has git's usual ones. */

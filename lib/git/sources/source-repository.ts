@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { CatFile } from '../program/cat-file.js';
-import { checkSizes, largestForeign } from '../packs/check-sizes.js';
+import { checkSizes, maxForeign } from '../packs/check-sizes.js';
 import { checkSource } from './check-source.js';
 import { decodeTreeOf } from '../objects/commit-object.js';
 import { EntryCount } from './count-entries.js';
@@ -68,7 +68,7 @@ export class SourceRepository {
   ): Promise<SourceRepository> {
     const program = await requireGit('import a repository');
     await checkSource(program, path, { signal });
-    await checkSizes(program, path, largestForeign, signal, tell);
+    await checkSizes(program, path, maxForeign, signal, tell);
     return new SourceRepository(program, path, signal);
   }
 

@@ -12,9 +12,9 @@ const closed = { mode: 0o600 };
 
 const signature = /^# v[23] git bundle\n/;
 /** Bytes of a bundle before its pack that are read: more than a hundred thousand branches and tags. */
-const longestHeader = 8 * 1024 * 1024;
+const maxHeaderLength = 8 * 1024 * 1024;
 /** The least bytes that an object takes in a pack: its size, and the frame of a compressed stream (RFC 1950). */
-const fewestObjectBytes = 9;
+const minObjectBytes = 9;
 
 /** Whether a file begins as a bundle does (gitformat-bundle(5)). */
 export async function isBundle(file: string): Promise<boolean> {
@@ -35,15 +35,15 @@ export async function isBundle(file: string): Promise<boolean> {
 async function checkHeader(file: string): Promise<void> {
   const handle = await openRegular(file, 'followed');
   try {
-    const start = (await readUpTo(handle, longestHeader)) ?? (await readStart(handle));
+    const start = (await readUpTo(handle, maxHeaderLength)) ?? (await readStart(handle));
     const end = start.indexOf('\n\n');
-    if (end < 0 && start.length === longestHeader) {
-      throw new RepositoryUnreadable(`${file} names more branches and tags than ${longestHeader} bytes hold.`);
+    if (end < 0 && start.length === maxHeaderLength) {
+      throw new RepositoryUnreadable(`${file} names more branches and tags than ${maxHeaderLength} bytes hold.`);
     }
     const pack = start.subarray(end + 2, end + 14);
     if (end < 0 || pack.length < 12 || pack.toString('latin1', 0, 4) !== 'PACK') return;
     const [objects, { size }] = [pack.readUInt32BE(8), await handle.stat()];
-    if (objects * fewestObjectBytes > size) {
+    if (objects * minObjectBytes > size) {
       throw new RepositoryUnreadable(`${file} is damaged: it says that it has ${objects} objects in ${size} bytes.`);
     }
   } finally {
@@ -52,7 +52,7 @@ async function checkHeader(file: string): Promise<void> {
 }
 
 async function readStart(handle: FileHandle): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestHeader), 0, longestHeader, 0);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxHeaderLength), 0, maxHeaderLength, 0);
   return buffer.subarray(0, bytesRead);
 }
 

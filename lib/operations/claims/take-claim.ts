@@ -1,7 +1,7 @@
 import {
   claimsKeptFor,
-  longestClaim,
-  shortestClaim,
+  maxClaimTime,
+  minClaimTime,
   usualClaim,
   type Claim,
   type PlacedClaim,
@@ -43,16 +43,16 @@ export interface TakenClaim {
   readonly renewed: boolean;
 }
 
-const longestPurpose = 300;
+const maxPurposeLength = 300;
 /** Claims that one principal may hold at a time: enough to work with, too few to stop everyone else's work. */
-const mostClaims = 200;
+const maxClaims = 200;
 const sweptAtOnce = 50;
 
 /** How long a claim is asked for. @returns milliseconds. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseDuration(seconds: number | undefined): number {
   const wanted = seconds ?? usualClaim;
-  if (!Number.isInteger(wanted) || wanted < shortestClaim || wanted > longestClaim) {
-    throw invalidRequest('bad_field', `A claim lasts ${shortestClaim} to ${longestClaim} whole seconds.`, {
+  if (!Number.isInteger(wanted) || wanted < minClaimTime || wanted > maxClaimTime) {
+    throw invalidRequest('bad_field', `A claim lasts ${minClaimTime} to ${maxClaimTime} whole seconds.`, {
       field: 'ttl_seconds',
     });
   }
@@ -62,8 +62,8 @@ export function parseDuration(seconds: number | undefined): number {
 /** @throws Refusal INVALID_REQUEST `bad_field` */
 function parsePurpose(purpose: string | undefined): string | null {
   const text = (purpose ?? '').trim();
-  if (text.length > longestPurpose || /[\t\n\p{Surrogate}]/u.test(text)) {
-    throw invalidRequest('bad_field', `The purpose is one line of at most ${longestPurpose} characters.`, {
+  if (text.length > maxPurposeLength || /[\t\n\p{Surrogate}]/u.test(text)) {
+    throw invalidRequest('bad_field', `The purpose is one line of at most ${maxPurposeLength} characters.`, {
       field: 'purpose',
     });
   }
@@ -141,8 +141,8 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
       const claim = { ...toClaim({ ...same, sectionDigest }), purpose: purpose ?? same.purpose, expiresAt };
       return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
     }
-    if (tables.claims.ofHolder(pen.author.id, now, mostClaims).length >= mostClaims) {
-      throw invalidRequest('too_many_claims', `One principal holds at most ${mostClaims} claims. Release some.`);
+    if (tables.claims.ofHolder(pen.author.id, now, maxClaims).length >= maxClaims) {
+      throw invalidRequest('too_many_claims', `One principal holds at most ${maxClaims} claims. Release some.`);
     }
     const claim: Claim = {
       id: makeIdentifier('clm', pen.turn.randomness),

@@ -1,4 +1,4 @@
-import { longestComment, longestQuote, mostMentions, type Comment } from '../../domain/comment.js';
+import { maxCommentLength, maxQuoteLength, maxMentions, type Comment } from '../../domain/comment.js';
 import type { Document } from '../../domain/document.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
@@ -47,7 +47,7 @@ export interface ChangedComment {
 type Kept = Omit<ChangedComment, 'comment'> & { readonly commentId: string };
 
 /** Comments that one thread may have. */
-const longestThread = 500;
+const maxThreadComments = 500;
 
 /**
  * A comment's text: line ends made LF, blanks around it dropped.
@@ -55,8 +55,8 @@ const longestThread = 500;
  */
 export function parseComment(text: string): string {
   const parsed = text.replace(/\r\n?/g, '\n').trim();
-  if (parsed === '' || parsed.length > longestComment || /\p{Surrogate}/u.test(parsed)) {
-    throw invalidRequest('bad_field', `A comment is text of 1 to ${longestComment} characters.`, { field: 'text' });
+  if (parsed === '' || parsed.length > maxCommentLength || /\p{Surrogate}/u.test(parsed)) {
+    throw invalidRequest('bad_field', `A comment is text of 1 to ${maxCommentLength} characters.`, { field: 'text' });
   }
   requirePlain(parsed, 'text');
   return parsed;
@@ -64,8 +64,8 @@ export function parseComment(text: string): string {
 
 /** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseMentions(mentions: readonly string[]): string[] {
-  if (mentions.length > mostMentions || mentions.some((id) => !/^[A-Za-z0-9_-]{1,64}$/.test(id))) {
-    throw invalidRequest('bad_field', `A comment mentions at most ${mostMentions} principals, by their ids.`, {
+  if (mentions.length > maxMentions || mentions.some((id) => !/^[A-Za-z0-9_-]{1,64}$/.test(id))) {
+    throw invalidRequest('bad_field', `A comment mentions at most ${maxMentions} principals, by their ids.`, {
       field: 'mentions',
     });
   }
@@ -74,8 +74,8 @@ export function parseMentions(mentions: readonly string[]): string[] {
 
 /** Where the passage is in the text. @throws Refusal INVALID_REQUEST `bad_field`, `quote_not_found` */
 function* anchor(text: string, { quote, before = '', after = '', start = 0 }: PassageInput): Generator<void, Quote> {
-  if (quote.trim() === '' || quote.length > longestQuote || !Number.isInteger(start) || start < 0) {
-    throw invalidRequest('bad_field', `A quote is 1 to ${longestQuote} characters of the document.`, {
+  if (quote.trim() === '' || quote.length > maxQuoteLength || !Number.isInteger(start) || start < 0) {
+    throw invalidRequest('bad_field', `A quote is 1 to ${maxQuoteLength} characters of the document.`, {
       field: 'quote',
     });
   }
@@ -167,8 +167,8 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
     const document = requireReadable(pen, input.location);
     const thread = input.threadId === undefined ? undefined : comments.findThread(input.threadId);
     if (input.threadId !== undefined && thread?.document !== document.number) throw notFound();
-    if (thread !== undefined && comments.countIn(thread.number) >= longestThread) {
-      throw conflict('thread_full', `A thread has at most ${longestThread} comments. Start another one.`);
+    if (thread !== undefined && comments.countIn(thread.number) >= maxThreadComments) {
+      throw conflict('thread_full', `A thread has at most ${maxThreadComments} comments. Start another one.`);
     }
     takeDiscussionRoom(pen, text);
     const threadNumber =

@@ -153,7 +153,7 @@ export function guessMediaType(name: string, kind: DocumentKind): string {
   return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
 }
 
-const longestMessage = 1000;
+const maxMessageLength = 1000;
 
 /**
  * A writer's note on a version: line ends made LF, blanks around it dropped, nothing left is null.
@@ -162,8 +162,8 @@ const longestMessage = 1000;
 export function parseMessage(text: string | undefined): string | null {
   if (text === undefined) return null;
   const message = text.replace(/\r\n?/g, '\n').trim();
-  if (message.length > longestMessage || loneSurrogate.test(message)) {
-    throw invalidRequest('bad_field', `The message must be text of at most ${longestMessage} characters.`, {
+  if (message.length > maxMessageLength || loneSurrogate.test(message)) {
+    throw invalidRequest('bad_field', `The message must be text of at most ${maxMessageLength} characters.`, {
       field: 'message',
     });
   }
@@ -171,11 +171,11 @@ export function parseMessage(text: string | undefined): string | null {
   return message === '' ? null : message;
 }
 
-const longestLabel = 100;
-const mostLabels = 50;
+const maxLabelLength = 100;
+const maxLabels = 50;
 
 /** A long text is not composed, which takes the square of its length. */
-const longestComposed = 4 * longestLabel;
+const maxComposedLength = 4 * maxLabelLength;
 
 /**
  * Reads labels that may be there already: to look for them, or to take them off.
@@ -184,12 +184,12 @@ const longestComposed = 4 * longestLabel;
 export function parseLabels(labels: readonly string[] | undefined): string[] {
   const parsed = (labels ?? []).map((label) => {
     const trimmed = label.trim();
-    return trimmed.length > longestComposed ? trimmed : trimmed.normalize('NFC');
+    return trimmed.length > maxComposedLength ? trimmed : trimmed.normalize('NFC');
   });
   const isBad = (label: string): boolean =>
-    label === '' || label.length > longestLabel || /[\0-\x1f\x7f,]/.test(label) || loneSurrogate.test(label);
-  if (parsed.length > mostLabels || parsed.some(isBad)) {
-    throw invalidRequest('bad_field', `At most ${mostLabels} labels of 1 to ${longestLabel} characters, no commas.`, {
+    label === '' || label.length > maxLabelLength || /[\0-\x1f\x7f,]/.test(label) || loneSurrogate.test(label);
+  if (parsed.length > maxLabels || parsed.some(isBad)) {
+    throw invalidRequest('bad_field', `At most ${maxLabels} labels of 1 to ${maxLabelLength} characters, no commas.`, {
       field: 'labels',
     });
   }

@@ -83,7 +83,7 @@ export interface ListReachedDocumentsInput {
 }
 
 /** Documents that one page looks at, at most, to find some that changed. */
-const mostLookedAt = 2000;
+const maxLookedAt = 2000;
 
 /**
  * Documents with the caller's role, a folder's own before those of the folders in it. A page may hold less than was
@@ -99,7 +99,7 @@ export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Page
     let lookedAt = 0;
     let last = after;
     for (const document of walkAfter(view, location, relative(after, location), isRecursive)) {
-      if (items.length === limit || lookedAt === mostLookedAt) return { items, next: last };
+      if (items.length === limit || lookedAt === maxLookedAt) return { items, next: last };
       lookedAt += 1;
       last = document.location;
       if (changedSince !== null && document.current.at <= changedSince) continue;

@@ -43,16 +43,16 @@ export interface ShownText {
 }
 
 /** Bytes of a text that is read in parts, and of one whose headings are looked for. */
-const longestRead = 16 * 1024 * 1024;
-const longestOutlined = 1024 * 1024;
+const maxReadBytes = 16 * 1024 * 1024;
+const maxOutlinedBytes = 1024 * 1024;
 
 /** The text; undefined for what is none. @throws Refusal INVALID_REQUEST `content_too_large` */
 async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
   if (version.kind !== 'text') return undefined;
   if (bytes !== null || openStream === null) return bytes?.toString('utf8');
-  if (version.size > longestRead) {
-    throw invalidRequest('content_too_large', `Texts of up to ${longestRead} bytes are read here.`, {
-      limit: longestRead,
+  if (version.size > maxReadBytes) {
+    throw invalidRequest('content_too_large', `Texts of up to ${maxReadBytes} bytes are read here.`, {
+      limit: maxReadBytes,
       size: version.size,
     });
   }
@@ -62,7 +62,7 @@ async function readText({ version, bytes, openStream }: DocumentRead): Promise<s
 }
 
 async function readHeadings(text: string, version: Version): Promise<readonly Heading[]> {
-  return version.size > longestOutlined ? [] : runResting(readOutlineInSteps(text));
+  return version.size > maxOutlinedBytes ? [] : runResting(readOutlineInSteps(text));
 }
 
 function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
@@ -119,7 +119,7 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
 };
 
 /** Larger documents are read in parts, or as they are stored. Bytes. */
-const longestWhole = 1024 * 1024;
+const maxWholeBytes = 1024 * 1024;
 
 /** A document with its whole content. Reader. @throws Refusal INVALID_REQUEST `content_too_large` */
 export const readWhole: ReadOperation<
@@ -135,7 +135,7 @@ export const readWhole: ReadOperation<
     const { bytes, version } = read;
     if (bytes !== null) return { ...read, bytes };
     throw invalidRequest('content_too_large', 'This document is too large to be read whole. Read it in parts.', {
-      limit: longestWhole,
+      limit: maxWholeBytes,
       size: version.size,
     });
   },

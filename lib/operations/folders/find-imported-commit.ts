@@ -8,19 +8,19 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
 /** Characters that a commit's subject and its author may take in a version's message, and the place it went to. */
-const longestSubject = 250;
-const longestAuthor = 100;
-export const longestPlace = 400;
+const maxSubjectLength = 250;
+const maxAuthorLength = 100;
+export const maxPlaceLength = 400;
 
 const control = /[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu;
 const markLine = /(?:^|\n)git commit ([0-9a-f]{40}), imported into \/(.*)$/su;
 
 /** What a version says of the commit of an outside repository that it comes from: its subject, author, time and oid. */
 export function describeImportedCommit(oid: Oid, { author, message }: ForeignCommit, into: Location): string {
-  const subject = cut(message.trimStart().split('\n', 1)[0] ?? '', longestSubject);
+  const subject = cut(message.trimStart().split('\n', 1)[0] ?? '', maxSubjectLength);
   const time =
     Math.abs(author.seconds) <= 8.64e12 ? formatTime(author.seconds * 1000).replace('.000Z', 'Z') : 'at no known time';
-  const by = `${cut(author.name, longestAuthor)} <${cut(author.email, longestAuthor)}>, ${time}`;
+  const by = `${cut(author.name, maxAuthorLength)} <${cut(author.email, maxAuthorLength)}>, ${time}`;
   return `${subject === '' ? '(no subject)' : subject}\n\n${by}\ngit commit ${oid}, imported into /${into}`;
 }
 

@@ -3,7 +3,7 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { TextDiff } from '../../text/text-diff.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
-import { diffTextsInPieces, mostCompared } from '../../text/diff-texts.js';
+import { diffTextsInPieces, maxCompared } from '../../text/diff-texts.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface CompareVersionsInput {
@@ -29,17 +29,17 @@ export interface ComparedVersions {
 }
 
 /** Bytes of a text that is still compared. */
-export const largestCompared = 1024 * 1024;
+export const maxComparedBytes = 1024 * 1024;
 
 function obstacleTo(versions: readonly Version[]): NoDiff | null {
   if (versions.some(({ kind }) => kind !== 'text')) return 'binary';
-  return versions.some(({ size }) => size > largestCompared) ? 'too_large' : null;
+  return versions.some(({ size }) => size > maxComparedBytes) ? 'too_large' : null;
 }
 
 function hasManyLines(text: string): boolean {
   let lines = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && lines <= mostCompared; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines > mostCompared;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= maxCompared; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines > maxCompared;
 }
 
 /** What changed between two versions of a document, in whatever order they are named. Reader. */

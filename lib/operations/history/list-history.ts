@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../domain/history.js';
-import { byteLength, longestLocation, type Location } from '../../domain/location.js';
+import { byteLength, maxLocationLength, type Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { walkHistory, type HistoryPosition } from '../../history/walk-history.js';
@@ -20,7 +20,7 @@ const digits = 16;
  */
 function encodePosition(documentId: string, { moment, sequence, location, isVersion }: HistoryPosition): string {
   const numbers = [moment, sequence].map((each) => String(each).padStart(digits, '0')).join('');
-  const filler = '/'.repeat(longestLocation - byteLength(location));
+  const filler = '/'.repeat(maxLocationLength - byteLength(location));
   return `${numbers}${isVersion ? 'v' : 'e'}${documentId} ${location}${filler}`;
 }
 

@@ -25,10 +25,10 @@ interface PreparedBrief {
 
 /** Rows that are looked at before others get their turn. */
 const rowsAtOnce = 200;
-const mostPlaces = 50;
-const mostClaims = 50;
-const mostMessages = 10;
-const mostComments = 20;
+const maxPlaces = 50;
+const maxClaims = 50;
+const maxMessages = 10;
+const maxComments = 20;
 /** Versions of a document that are looked at for whether the caller wrote one of them. */
 const versionsLookedAt = 100;
 
@@ -45,7 +45,7 @@ function listReach({ reach, tables }: View): ReachedPlace[] {
     if (location === undefined || role === undefined || roleContains(reach.roleIn(location), role)) continue;
     places.push({ location, role });
   }
-  return places.toSorted((a, b) => compareText(a.location, b.location)).slice(0, mostPlaces);
+  return places.toSorted((a, b) => compareText(a.location, b.location)).slice(0, maxPlaces);
 }
 
 /** Claims of others that are in force on what the caller wrote to lately. */
@@ -57,7 +57,7 @@ function findClaimsOfOthers({ view, caller }: PrepareContext): PlacedClaim[] {
     if (document === undefined || !document.claims.some(({ id }) => id === row.id)) continue;
     if (!view.tables.briefs.isWriter(row.document, caller.principalId, versionsLookedAt)) continue;
     claims.push({ ...toClaim(row), location: document.location });
-    if (claims.length === mostClaims) break;
+    if (claims.length === maxClaims) break;
   }
   return claims;
 }
@@ -71,14 +71,14 @@ function describeSurroundings(context: PrepareContext, since: BriefBound): Brief
     caller.principalId,
     { box: 'unread' },
     Number.MAX_SAFE_INTEGER,
-    mostMessages + 1,
+    maxMessages + 1,
   );
   return {
     reach: listReach(view),
-    ownClaims: findOwnClaims(context, lostSince, mostClaims),
+    ownClaims: findOwnClaims(context, lostSince, maxClaims),
     claimsOfOthers: findClaimsOfOthers(context),
-    messages: unread.slice(0, mostMessages).map((message) => presenter.list(message)),
-    hasMoreMessages: unread.length > mostMessages,
+    messages: unread.slice(0, maxMessages).map((message) => presenter.list(message)),
+    hasMoreMessages: unread.length > maxMessages,
   };
 }
 
@@ -135,7 +135,7 @@ export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
     const range = { since: since.moment, until: until.moment, within: input.location };
     const { changes, next } = await readChanges(context, range, page.position, input.limit);
     const between = { after: since.addressed, before: page.addressed };
-    const addressed = await findAddressed(context, between, mostComments);
+    const addressed = await findAddressed(context, between, maxComments);
     const isLast = next === null && addressed.next === 0;
     const brief: Brief = {
       you: { id: you.id, kind: you.kind, displayName: you.displayName },

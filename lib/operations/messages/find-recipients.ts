@@ -7,7 +7,7 @@ import type { Pen } from '../../changes/write-context.js';
 import { sharesLocation } from '../../view/share-location.js';
 
 /** Principals that one message may go to, the groups it names resolved. */
-const mostRecipients = 1000;
+const maxRecipients = 1000;
 
 /** @returns the subject that the id would name if there were such a one */
 export function toSubject(id: string): Subject {
@@ -47,8 +47,8 @@ export function resolveRecipients({ turn, caller }: Pen, subjects: readonly Subj
     else for (const member of followGroup(tables, id).keys()) if (member !== caller.principalId) named.add(member);
   }
   const recipients = new Set([...named].filter((id) => tables.principals.find(id)?.disabledAt === null));
-  if (recipients.size > mostRecipients) {
-    throw invalidRequest('too_many_recipients', `A message goes to at most ${mostRecipients} people and agents.`, {
+  if (recipients.size > maxRecipients) {
+    throw invalidRequest('too_many_recipients', `A message goes to at most ${maxRecipients} people and agents.`, {
       field: 'to',
     });
   }

@@ -116,12 +116,12 @@ export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>
 };
 
 /** Messages that can be named at once. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseMessageIds(messageIds: readonly string[]): string[] {
-  if (messageIds.length === 0 || messageIds.length > mostNamed) {
-    throw invalidRequest('bad_field', `Name 1 to ${mostNamed} messages by their ids.`, { field: 'message_ids' });
+  if (messageIds.length === 0 || messageIds.length > maxNamed) {
+    throw invalidRequest('bad_field', `Name 1 to ${maxNamed} messages by their ids.`, { field: 'message_ids' });
   }
   return [...new Set(messageIds)];
 }

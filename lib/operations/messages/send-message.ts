@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Subject } from '../../domain/grant.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
-import { longestMessage, longestSubject, mostAddressed, type ListedMessage } from '../../domain/message.js';
+import { maxMessageLength, maxSubjectLength, maxAddressed, type ListedMessage } from '../../domain/message.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import type { MessageTopic, StoredMessage, StoredMessageThread } from '../../sidecar/tables/message-table.js';
 import type { Pen } from '../../changes/write-context.js';
@@ -43,8 +43,8 @@ const badField = (field: string, message: string) => invalidRequest('bad_field',
 /** Line ends made LF, blanks around it dropped. @throws Refusal INVALID_REQUEST `bad_field` */
 function parseBody(text: string): string {
   const body = text.replace(/\r\n?/g, '\n').trim();
-  if (body === '' || body.length > longestMessage || /\p{Surrogate}/u.test(body)) {
-    throw badField('body', `A message is text of 1 to ${longestMessage} characters.`);
+  if (body === '' || body.length > maxMessageLength || /\p{Surrogate}/u.test(body)) {
+    throw badField('body', `A message is text of 1 to ${maxMessageLength} characters.`);
   }
   requirePlain(body, 'body');
   return body;
@@ -53,8 +53,8 @@ function parseBody(text: string): string {
 /** @throws Refusal INVALID_REQUEST `bad_field` */
 function parseSubject(text: string | undefined): string {
   const subject = (text ?? '').trim();
-  if (subject === '' || subject.length > longestSubject || /[\t\n\p{Surrogate}]/u.test(subject)) {
-    throw badField('subject', `A new thread has a subject: one line of 1 to ${longestSubject} characters.`);
+  if (subject === '' || subject.length > maxSubjectLength || /[\t\n\p{Surrogate}]/u.test(subject)) {
+    throw badField('subject', `A new thread has a subject: one line of 1 to ${maxSubjectLength} characters.`);
   }
   requireVisible(subject, 'subject');
   return subject;
@@ -62,8 +62,8 @@ function parseSubject(text: string | undefined): string {
 
 /** @returns each subject once. @throws Refusal INVALID_REQUEST `bad_field` */
 function parseAddressed(to: readonly string[]): Subject[] {
-  if (to.length === 0 || to.length > mostAddressed || to.some((id) => !/^[A-Za-z0-9_-]{1,128}$/.test(id))) {
-    throw badField('to', `A message is addressed to 1 to ${mostAddressed} principals or groups, by their ids.`);
+  if (to.length === 0 || to.length > maxAddressed || to.some((id) => !/^[A-Za-z0-9_-]{1,128}$/.test(id))) {
+    throw badField('to', `A message is addressed to 1 to ${maxAddressed} principals or groups, by their ids.`);
   }
   return [...new Set(to)].map(toSubject);
 }

@@ -22,7 +22,7 @@ interface RebuildInput extends RebuildOptions {
 /** The rows that were made; null for a workspace without a commit. */
 type Rebuilt = RebuildReport | null;
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
   kind: 'write',
@@ -91,12 +91,12 @@ async function rebuildNow(workspace: Workspace, caller: Caller, options: Rebuild
 
 function notUnderstood(problems: readonly RebuildProblem[]): Error {
   const named = problems
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ commit, reason }) => (commit === null ? `In the newest tree, ${reason}` : `Commit ${commit}: ${reason}.`));
-  const more = problems.length > mostNamed ? [`And ${problems.length - mostNamed} more.`] : [];
+  const more = problems.length > maxNamed ? [`And ${problems.length - maxNamed} more.`] : [];
   return invalidRequest(
     'history_not_understood',
     ['The history is not all the work of this service, and nothing was changed.', ...named, ...more].join('\n'),
-    { problems: problems.slice(0, mostNamed), count: problems.length },
+    { problems: problems.slice(0, maxNamed), count: problems.length },
   );
 }

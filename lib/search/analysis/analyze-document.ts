@@ -38,7 +38,7 @@ export const binaryFlag = 1;
 export const titledByNameFlag = 2;
 
 /** Characters of a text that are indexed; what comes after can be read, but not found. */
-export const longestText = 10_000_000;
+export const maxTextLength = 10_000_000;
 
 /** Marks the term by which a label is filtered. No word holds it, so no query can name it. */
 export const labelMark = '\u0000';
@@ -57,7 +57,7 @@ export const plainReading: Reading = { languages: english, vectors: null };
 /** Takes time in proportion to the text, whatever it holds. */
 export function analyzeDocument(document: SearchDocument, { languages, vectors } = plainReading): AnalyzedDocument {
   const name = nameOf(document.location);
-  const text = document.text?.slice(0, longestText) ?? '';
+  const text = document.text?.slice(0, maxTextLength) ?? '';
   const found = document.title === undefined ? findTitle(text) : undefined;
   const heading = document.title ?? found?.title;
   const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');

@@ -2,10 +2,10 @@ import { endOfFrontMatter } from './reduce-markup.js';
 
 /** Characters at the start of a text in which its title is looked for. */
 const headLength = 8_000;
-const longestTitle = 300;
+const maxTitleLength = 300;
 
 /** The attributes of `<title>`. */
-const longestAttributes = 200;
+const maxAttributesLength = 200;
 
 const titleLine = /^title:[^\r\n]*/m;
 const htmlTitle = /<title/i;
@@ -31,9 +31,9 @@ export function findTitle(text: string): Title | undefined {
   let start = bodyStart;
   let previous = '';
   for (const line of head.split('\n')) {
-    const heading = markedLine.exec(line.slice(0, longestTitle))?.[1];
+    const heading = markedLine.exec(line.slice(0, maxTitleLength))?.[1];
     if (heading !== undefined) return placeTitle(heading, start, line.length);
-    if (underline.test(line.slice(0, longestTitle)) && /\S/.test(previous) && !/^[-=~]{3}/.test(previous)) {
+    if (underline.test(line.slice(0, maxTitleLength)) && /\S/.test(previous) && !/^[-=~]{3}/.test(previous)) {
       return placeTitle(previous.trim(), start - previous.length - 1, previous.length);
     }
     previous = line;
@@ -49,7 +49,7 @@ function readFrontMatter(front: string): string | undefined {
   const value = line.slice(line.indexOf(':') + 1).trim();
   const quote = value.charAt(0);
   const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.endsWith(quote);
-  const title = (isQuoted ? value.slice(1, -1) : value).slice(0, longestTitle);
+  const title = (isQuoted ? value.slice(1, -1) : value).slice(0, maxTitleLength);
   return title === '' ? undefined : title;
 }
 
@@ -57,12 +57,12 @@ function readFrontMatter(front: string): string | undefined {
 function findHtmlTitle(head: string): Title | undefined {
   const start = htmlTitle.exec(head)?.index ?? -1;
   const opened = start < 0 ? -1 : head.indexOf('>', start);
-  if (opened < 0 || opened - start > longestAttributes) return undefined;
+  if (opened < 0 || opened - start > maxAttributesLength) return undefined;
   const end = head.indexOf('<', opened);
-  if (end <= opened + 1 || end - opened > longestTitle) return undefined;
+  if (end <= opened + 1 || end - opened > maxTitleLength) return undefined;
   return { title: head.slice(opened + 1, end), start, end: end + 1 };
 }
 
 function placeTitle(title: string, start: number, length: number): Title {
-  return { title: title.slice(0, longestTitle), start, end: start + length };
+  return { title: title.slice(0, maxTitleLength), start, end: start + length };
 }

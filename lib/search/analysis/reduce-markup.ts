@@ -4,9 +4,9 @@
  * made of brackets costs no more than any other of its length.
  */
 
-const longestTarget = 2_000;
-const longestTag = 1_000;
-const longestFrontMatter = 16_000;
+const maxTargetLength = 2_000;
+const maxTagLength = 1_000;
+const maxFrontMatterLength = 16_000;
 
 const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
 const markdownNames = /\.(?:md|markdown|mdx)$/i;
@@ -39,10 +39,10 @@ export function reduceMarkup(text: string, name: string): string {
     let end = -1;
     if (unit === 0x5d && isMarkdown && text.charCodeAt(index + 1) === 0x28) {
       end = closingAfter(')', index + 2);
-      if (end - index > longestTarget) end = -1;
+      if (end - index > maxTargetLength) end = -1;
     } else if (unit === 0x3c && tagStart.test(text.charAt(index + 1))) {
       end = closingAfter('>', index + 1);
-      if (end - index > longestTag) end = -1;
+      if (end - index > maxTagLength) end = -1;
     }
     if (end > 0) {
       pieces.push(text.slice(kept, index));
@@ -57,6 +57,6 @@ export function reduceMarkup(text: string, name: string): string {
 /** Where the text goes on after a leading block between two lines of `---`; 0 when there is none. */
 export function endOfFrontMatter(text: string): number {
   if (!/^---[ \t]*\r?\n/.test(text.slice(0, 80))) return 0;
-  const closing = /\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, longestFrontMatter));
+  const closing = /\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, maxFrontMatterLength));
   return closing === null ? 0 : closing.index + closing[0].length;
 }

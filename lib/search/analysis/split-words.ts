@@ -5,9 +5,9 @@
  */
 
 /** Characters of a word that count; the rest of a longer one is left out, in documents and queries alike. */
-export const longestWord = 64;
+export const maxWordLength = 64;
 /** Characters of a raw word that are looked at: NFKC can make 18 of one. */
-const longestRaw = 2 * longestWord;
+const maxRawLength = 2 * maxWordLength;
 
 /**
  * A run is taken in stretches: the engine's matcher keeps 16 bytes for every character that it may have to give back,
@@ -107,11 +107,11 @@ function visitStretch(raw: string, index: number, last: Stretch, visit: WordVisi
 
 function visitWord(raw: string, index: number, visit: WordVisitor): void {
   if (ascii.test(raw)) {
-    visit(raw.slice(0, longestWord).toLowerCase(), index, index + raw.length);
+    visit(raw.slice(0, maxWordLength).toLowerCase(), index, index + raw.length);
     return;
   }
-  for (const piece of foldText(raw.slice(0, longestRaw)).match(wordInFolded) ?? []) {
-    visit(piece.slice(0, longestWord), index, index + raw.length);
+  for (const piece of foldText(raw.slice(0, maxRawLength)).match(wordInFolded) ?? []) {
+    visit(piece.slice(0, maxWordLength), index, index + raw.length);
   }
 }
 
@@ -120,7 +120,7 @@ function visitWord(raw: string, index: number, visit: WordVisitor): void {
  * diacritics. The word itself where several are made of what stands there.
  */
 export function spellingAt(text: string, word: string, start: number, end: number): string {
-  const raw = text.slice(start, Math.min(end, start + longestRaw));
+  const raw = text.slice(start, Math.min(end, start + maxRawLength));
   if (ascii.test(raw) || isWithoutSpaces(word)) return word;
   const spelled = raw.replace(unseen, '').normalize('NFKC').toLowerCase().normalize('NFC');
   return foldText(spelled) === word ? spelled : word;

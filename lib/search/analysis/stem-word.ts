@@ -1,7 +1,7 @@
 import lunr from 'lunr';
 
 const plainLatin = /^[a-z]+$/;
-const mostRemembered = 50_000;
+const maxRemembered = 50_000;
 /** Stems of words met in documents. Emptied when one of them is erased, since it would outlive it. */
 const remembered = new Map<string, string>();
 
@@ -22,7 +22,7 @@ export function stemOfDocument(word: string): string | null {
   let stem = remembered.get(word);
   if (stem === undefined) {
     stem = isStopWord(word) ? '' : stemWord(word);
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(word, stem);
   }
   return stem === '' ? null : stem;

@@ -26,7 +26,7 @@ export interface Languages {
 
 const latin = /^\p{Script=Latin}+$/u;
 const cyrillic = /^\p{Script=Cyrillic}+$/u;
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 class English implements Languages {
   readonly codes = ['en'] as const;
@@ -87,7 +87,7 @@ class SeveralLanguages implements Languages {
     let stems = this.#remembered.get(key);
     if (stems === undefined) {
       stems = this.#find(word, spelled);
-      if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
       this.#remembered.set(key, stems);
     }
     return stems;

@@ -28,7 +28,7 @@ const known = new Map<LanguageCode, ReadonlySet<string>>(
 /** Words of a text that are looked at together: a paragraph, or a page of a list. */
 export const wordsOfStretch = 64;
 /** So many of them at least have to be frequent ones, lest a chance decides. */
-const leastFrequent = 8;
+const minFrequency = 8;
 /** A language with more than this part of what the best has is in the text as well, or too much like it. */
 const likeBest = 0.3;
 
@@ -39,6 +39,6 @@ export function showLanguages(codes: readonly LanguageCode[], words: readonly st
     return words.reduce((count, word) => (frequent?.has(word) === true ? count + 1 : count), 0);
   });
   const best = Math.max(...counts);
-  if (best < leastFrequent) return codes;
+  if (best < minFrequency) return codes;
   return codes.filter((_, index) => (counts[index] ?? 0) > likeBest * best);
 }

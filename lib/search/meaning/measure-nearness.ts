@@ -4,7 +4,7 @@ import { compareDirections } from './word-vectors.js';
 /** What the nearest meaning weighs against all words of the query, each at its most. */
 export const meaningWeight = 0.1;
 /** From which nearness on a document is found that has none of the query's words. */
-export const leastNearness = 0.6;
+export const minNearness = 0.6;
 
 /** How near the nearest stretch of the document is to where the query points; 0 for one that is far off. */
 export function measureNearness(meaning: Int8Array, { directions, directionStarts }: Segment, ordinal: number): number {

@@ -8,7 +8,7 @@ export interface PublishedVectors {
 }
 
 /** The most frequent words that are looked at. */
-const mostWords = 60_000;
+const maxWords = 60_000;
 const plainWord = /^[a-z]{3,}$/;
 
 /** A stem, and the most frequent word that has it. */
@@ -22,7 +22,7 @@ export interface KnownStem {
 /** The stems of the most frequent words that say something, in order. */
 export function collectStems(words: readonly string[]): KnownStem[] {
   const known = new Map<string, KnownStem>();
-  words.slice(0, mostWords).forEach((word, rank) => {
+  words.slice(0, maxWords).forEach((word, rank) => {
     const stem = stemWord(word);
     if (plainWord.test(word) && !isStopWord(word) && !known.has(stem)) known.set(stem, { stem, word, rank });
   });

@@ -1,8 +1,8 @@
 import { collectStems, toUnit, type PublishedVectors } from './collect-stems.js';
 import type { Neighbour, NeighbourLists } from './neighbour-table.js';
 
-const mostNeighbours = 5;
-const leastCosine = 0.6;
+const maxNeighbours = 5;
+const minCosine = 0.6;
 
 /**
  * For each stem its nearest others, by the cosine of their most frequent words. Compares all with all: minutes.
@@ -17,7 +17,7 @@ export function findNeighbours({ dimensions, words, vectors }: PublishedVectors)
   for (let one = 0; one < known.length; one += 1) {
     for (let other = one + 1; other < known.length; other += 1) {
       const cosine = dot(units, one * dimensions, other * dimensions, dimensions);
-      if (cosine < leastCosine) continue;
+      if (cosine < minCosine) continue;
       keepNearest(lists[one] as Neighbour[], { place: other, cosine });
       keepNearest(lists[other] as Neighbour[], { place: one, cosine });
     }
@@ -28,7 +28,7 @@ export function findNeighbours({ dimensions, words, vectors }: PublishedVectors)
 function keepNearest(list: Neighbour[], neighbour: Neighbour): void {
   list.push(neighbour);
   list.sort((a, b) => b.cosine - a.cosine || a.place - b.place);
-  if (list.length > mostNeighbours) list.pop();
+  if (list.length > maxNeighbours) list.pop();
 }
 
 function dot(units: Float32Array, one: number, other: number, dimensions: number): number {

@@ -15,7 +15,7 @@ export interface NeighbourLists {
 }
 
 /** A cosine is kept in one byte. */
-const largestCosine = 255;
+const maxCosine = 255;
 const bytesOfNeighbour = 3;
 
 /**
@@ -32,7 +32,7 @@ export function packNeighbours({ stems, lists }: NeighbourLists): string {
     list.forEach(({ place, cosine }, index) => {
       const at = 1 + bytesOfNeighbour * index;
       part.writeUInt16LE(place, at);
-      part[at + 2] = Math.round(cosine * largestCosine);
+      part[at + 2] = Math.round(cosine * maxCosine);
     });
     return part;
   });
@@ -69,7 +69,7 @@ export class NeighbourTable {
       const at = start + 1 + bytesOfNeighbour * index;
       return {
         stem: this.#stems[this.#bytes.readUInt16LE(at)] ?? '',
-        cosine: (this.#bytes[at + 2] ?? 0) / largestCosine,
+        cosine: (this.#bytes[at + 2] ?? 0) / maxCosine,
       };
     });
   }

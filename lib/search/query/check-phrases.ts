@@ -4,16 +4,16 @@ import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
 
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
-export const mostPhraseCandidates = 256;
-export const mostPhraseText = 4_000_000;
+export const maxPhraseCandidates = 256;
+export const maxPhraseText = 4_000_000;
 /** Characters of a text in which a phrase is sought. */
-const mostSearched = 1_000_000;
+const maxSearched = 1_000_000;
 
 /** Rests where it yields. @returns whether every wanted phrase stands in the text or in the document's name, and no prohibited one does. */
 export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
   const name = nameOf(location);
   const words: string[] = [];
-  const readable = reduceMarkup(text.slice(0, mostSearched), name);
+  const readable = reduceMarkup(text.slice(0, maxSearched), name);
   yield;
   yield* splitWordsInSteps(readable, (word) => words.push(word));
   const lists = [words, wordsOf(name)];

@@ -2,13 +2,13 @@ import { labelMark } from '../analysis/analyze-document.js';
 import { EditDistance, matchesWildcard } from './match-pattern.js';
 import type { QueryTerm } from './parse-query.js';
 import type { Segment } from '../segments/segment.js';
-import { longestWord } from '../analysis/split-words.js';
+import { maxWordLength } from '../analysis/split-words.js';
 
 /** Bytes of a term that are compared: four for each character of the longest word, and a few for edits. */
-const longestCompared = 4 * longestWord + 16;
+const maxCompared = 4 * maxWordLength + 16;
 
 /** Terms that are compared before others may have their turn. */
-const mostAtOnce = 4096;
+const maxDocumentsAtOnce = 4096;
 
 /** The places of the terms in a segment that a term of a query stands for, in order. Rests where it yields. */
 export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
@@ -30,7 +30,7 @@ function* expandWildcard(segment: Segment, pattern: string, stem: string): Gener
   for (let place = segment.firstTerm(literal); place < segment.terms; place += 1) {
     if (!startsWith(segment, place, literal)) break;
     if (endsThere || matchesWildcard(segment.termAt(place), pattern)) places.push(place);
-    if (place % mostAtOnce === 0) yield;
+    if (place % maxDocumentsAtOnce === 0) yield;
   }
   const own = segment.findTerm(Buffer.from(stem));
   if (own >= 0 && !places.includes(own)) places.unshift(own);
@@ -59,9 +59,9 @@ function* expandFuzzy(segment: Segment, target: string, edits: number): Generato
   let previous = -1;
   let place = segment.firstTerm(Buffer.from('0'));
   /** How many characters there are up to a byte, in the term compared last; 0 in the middle of one. */
-  const depths = new Uint8Array(longestCompared);
+  const depths = new Uint8Array(maxCompared);
   for (let compared = 1; place < segment.terms; compared += 1) {
-    if (compared % mostAtOnce === 0) yield;
+    if (compared % maxDocumentsAtOnce === 0) yield;
     const start = termStarts[place] ?? 0;
     const end = termStarts[place + 1] ?? 0;
     let at = previous < 0 ? 0 : commonBytes(segment, previous, place, knownBytes);

@@ -13,14 +13,14 @@ const { QueryParser } = lunr as unknown as {
  * What may be asked. The limits lie in the text of the query alone: a limit on the work done would depend on
  * content that the caller may not know of.
  */
-export const longestQuery = 512;
-export const mostClauses = 24;
-export const mostTerms = 64;
-export const mostPatterns = 4;
-export const shortestPrefix = 3;
-export const mostEdits = 2;
-export const shortestFuzzyWord = 4;
-const largestBoost = 100;
+export const maxQueryLength = 512;
+export const maxClauses = 24;
+export const maxTerms = 64;
+export const maxPatterns = 4;
+export const minPrefixLength = 3;
+export const maxEdits = 2;
+export const minFuzzyWordLength = 4;
+const maxBoost = 100;
 
 export type QueryTerm =
   | { readonly type: 'exact'; readonly term: string }
@@ -63,8 +63,8 @@ const wordWithStars = /[\p{L}\p{N}\p{M}*]+/gu;
  * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`
  */
 export function parseQuery(text: string, syntax: QuerySyntax = 'operators', languages: Languages = english): Query {
-  if (text.length > longestQuery) {
-    throw invalidRequest('query_too_long', `The query is longer than ${longestQuery} characters.`, { field: 'q' });
+  if (text.length > maxQueryLength) {
+    throw invalidRequest('query_too_long', `The query is longer than ${maxQueryLength} characters.`, { field: 'q' });
   }
   const phrases: Phrase[] = [];
   const required: (readonly SpelledWord[])[] = [];
@@ -170,7 +170,7 @@ function readClause(
         ? 'prohibited'
         : 'optional';
   const own = { ...manner, keepsStopWords: manner.keepsStopWords || (fields & bodyField) === 0 };
-  const shape = { presence, boost: Math.min(clause.boost, largestBoost), fields } as const;
+  const shape = { presence, boost: Math.min(clause.boost, maxBoost), fields } as const;
   if (clause.term.includes('*')) {
     const terms = wildcardTerms(clause.term, own);
     return terms === undefined ? undefined : { ...shape, terms };
@@ -187,8 +187,8 @@ function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
     else if (piece.startsWith('*')) return undefined;
     else if (isWithoutSpaces(piece)) terms.push(...exactTerms(wordsOfQuery(piece), manner));
     else {
-      if (charactersOf(piece).indexOf('*') < shortestPrefix) {
-        throw tooComplex(`A word with "*" needs at least ${shortestPrefix} characters before it.`);
+      if (charactersOf(piece).indexOf('*') < minPrefixLength) {
+        throw tooComplex(`A word with "*" needs at least ${minPrefixLength} characters before it.`);
       }
       const literal = piece.slice(0, piece.indexOf('*'));
       const endsThere = /^\*+$/.test(piece.slice(literal.length));
@@ -204,19 +204,19 @@ function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
 
 function fuzzyTerm({ word, spelled }: SpelledWord, edits: number, { languages }: Manner): QueryTerm {
   if (isWithoutSpaces(word)) return { type: 'exact', term: word };
-  if (edits > mostEdits) throw tooComplex(`"~" allows at most ${mostEdits} edits.`);
-  if (charactersOf(word).length < shortestFuzzyWord) {
-    throw tooComplex(`A word with "~" needs at least ${shortestFuzzyWord} characters.`);
+  if (edits > maxEdits) throw tooComplex(`"~" allows at most ${maxEdits} edits.`);
+  if (charactersOf(word).length < minFuzzyWordLength) {
+    throw tooComplex(`A word with "~" needs at least ${minFuzzyWordLength} characters.`);
   }
   return { type: 'fuzzy', term: languages.stemsOf(word, spelled)[0] ?? word, edits };
 }
 
 function checkLimits({ clauses }: Query): void {
   const terms = clauses.flatMap((clause) => clause.terms);
-  if (clauses.length > mostClauses) throw tooComplex(`The query has more than ${mostClauses} words.`);
-  if (terms.length > mostTerms) throw tooComplex(`The query has more than ${mostTerms} terms.`);
-  if (terms.filter(({ type }) => type === 'wildcard' || type === 'fuzzy').length > mostPatterns) {
-    throw tooComplex(`The query has more than ${mostPatterns} words with "*" or "~".`);
+  if (clauses.length > maxClauses) throw tooComplex(`The query has more than ${maxClauses} words.`);
+  if (terms.length > maxTerms) throw tooComplex(`The query has more than ${maxTerms} terms.`);
+  if (terms.filter(({ type }) => type === 'wildcard' || type === 'fuzzy').length > maxPatterns) {
+    throw tooComplex(`The query has more than ${maxPatterns} words with "*" or "~".`);
   }
 }
 

@@ -1,13 +1,13 @@
 import type { CutPostings, CutTerm, ReachedSegment } from '../segments/cut-postings.js';
 import { matched } from '../query/mark-documents.js';
-import { leastNearness, measureNearness } from '../meaning/measure-nearness.js';
+import { minNearness, measureNearness } from '../meaning/measure-nearness.js';
 import { almostOne, type Plan, type SoughtTerm } from './plan-bounds.js';
 import { countsMask, countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
 import type { Sheet } from './score-accumulator.js';
 import { firstPosting } from '../segments/write-segment.js';
 
 /** Documents that are looked at before others may have their turn. */
-export const mostAtOnce = 8192;
+export const maxDocumentsAtOnce = 8192;
 
 /** Adds what a term gives to the documents of a segment. @param which of the plan's terms @param place the segment's among those reached */
 export function addScores(
@@ -44,11 +44,11 @@ export function* addMeaning(
   for (let index = 0; index < intervals.length; index += 2) {
     const end = intervals[index + 1] ?? 0;
     for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
-      if (ordinal % mostAtOnce === 0) yield;
+      if (ordinal % maxDocumentsAtOnce === 0) yield;
       const state = on.states[ordinal] ?? 0;
       const nearness = measureNearness(meaning, living.segment, ordinal);
       if ((state & matched) === 0) {
-        if (nearness < leastNearness) continue;
+        if (nearness < minNearness) continue;
         on.mark(ordinal, state | matched);
       }
       on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
@@ -64,14 +64,14 @@ export function liftScore(
   score: number,
   ordinal: number,
   { living }: ReachedSegment,
-  { terms, mostFrom, weigher, meaning, meaningWorth }: Plan,
+  { terms, maxFrom, weigher, meaning, meaningWorth }: Plan,
   from: number,
   place: number,
   wanted: number,
 ): number {
   let lifted = score;
   for (let index = from; index < terms.length; index += 1) {
-    if ((lifted + (mostFrom[index] ?? 0)) * almostOne < wanted) return lifted;
+    if ((lifted + (maxFrom[index] ?? 0)) * almostOne < wanted) return lifted;
     const { cuts, weight } = terms[index] as SoughtTerm;
     const counts = countsAt(cuts[place] as CutPostings, ordinal);
     if (counts !== 0) lifted += weight * weigher.weigh(counts, living.segment.lengths, ordinal * fieldCount);

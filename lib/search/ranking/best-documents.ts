@@ -17,7 +17,7 @@ export class BestDocuments {
   }
 
   /** The worst score that is kept, once there is no more room; -1 before. */
-  get leastKept(): number {
+  get minKept(): number {
     return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
   }
 

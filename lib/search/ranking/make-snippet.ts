@@ -12,12 +12,12 @@ export interface Snippet {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-const longestSnippet = 240;
+const maxSnippetLength = 240;
 /** Text before the first highlight. */
 const lead = 60;
 /** Characters that are looked at: first these, and more only when they don't have all of the query. */
 const firstSearched = 20_000;
-const mostSearched = 100_000;
+const maxSearched = 100_000;
 
 interface Match {
   readonly start: number;
@@ -36,14 +36,14 @@ export function* makeSnippet(
   const sought = seekAll(query);
   let found = yield* search(location, text, firstSearched, sought, languages);
   if (text.length > firstSearched && found.best.terms < sought.count) {
-    found = yield* search(location, text, mostSearched, sought, languages);
+    found = yield* search(location, text, maxSearched, sought, languages);
   }
   const { readable, matches, best } = found;
   const start = startBefore(readable, best.start);
-  let end = endOfCharacter(readable, Math.min(readable.length, start + longestSnippet));
+  let end = endOfCharacter(readable, Math.min(readable.length, start + maxSnippetLength));
   if (end < readable.length) {
     const space = readable.lastIndexOf(' ', end);
-    if (space > start + longestSnippet / 2) end = space;
+    if (space > start + maxSnippetLength / 2) end = space;
   }
   const highlights: [number, number][] = [];
   for (const match of matches) {
@@ -153,7 +153,7 @@ function findBest(matches: readonly Match[]): Best {
   let low = 0;
   for (const match of matches) {
     counts.set(match.term, (counts.get(match.term) ?? 0) + 1);
-    for (let first = matches[low]; first !== undefined && match.end - first.start > longestSnippet - lead;) {
+    for (let first = matches[low]; first !== undefined && match.end - first.start > maxSnippetLength - lead;) {
       const left = (counts.get(first.term) ?? 1) - 1;
       if (left === 0) counts.delete(first.term);
       else counts.set(first.term, left);
@@ -173,13 +173,13 @@ function startBefore(text: string, place: number): number {
 }
 
 /** Marks that are shown with one character: more of them are somebody's joke. */
-const mostMarks = 16;
+const maxMarks = 16;
 const mark = /\p{M}|\u200d/u;
 
 /** Not between the two halves of one character, nor before what is shown on top of it. */
 function endOfCharacter(text: string, at: number): number {
   let end = at;
-  for (let marks = 0; marks < mostMarks && end < text.length; marks += 1) {
+  for (let marks = 0; marks < maxMarks && end < text.length; marks += 1) {
     const unit = text.charCodeAt(end);
     const isHalf = unit >= 0xdc00 && unit <= 0xdfff && end > 0;
     if (isHalf) end += 1;

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../domain/document.js';
 import { compareText } from '../../domain/location.js';
-import { addMeaning, addScores, liftScore, mostAtOnce } from './add-scores.js';
+import { addMeaning, addScores, liftScore, maxDocumentsAtOnce } from './add-scores.js';
 import { binaryFlag } from '../analysis/analyze-document.js';
 import type { BestDocuments } from './best-documents.js';
 import type { ReachedSegment } from '../segments/cut-postings.js';
@@ -34,13 +34,13 @@ interface Eligibility {
  */
 export function* offerBest(on: Sheet, segment: ReachedSegment, offering: Offering): Generator<void, void> {
   const { plan, place } = offering;
-  const { terms, rare, mostFrom, meaning, meaningWorth } = plan;
+  const { terms, rare, maxFrom, meaning, meaningWorth } = plan;
   for (let added = rare; ;) {
-    const mostLeft = mostFrom[added] ?? 0;
+    const maxLeft = maxFrom[added] ?? 0;
     const isAll = added === terms.length;
     if (isAll && meaning === undefined) break;
-    const least = leastWanted(on, offering, mostLeft);
-    if (least > mostLeft) return yield* offerLifted(on, segment, offering, added, least);
+    const least = minWanted(on, offering, maxLeft);
+    if (least > maxLeft) return yield* offerLifted(on, segment, offering, added, least);
     if (isAll) break;
     // Looking again costs as much as a term or two.
     const next = Math.max(added + 1, (added + terms.length) >>> 1);
@@ -55,7 +55,7 @@ export function* offerBest(on: Sheet, segment: ReachedSegment, offering: Offerin
 function offerAdded(on: Sheet, { living }: ReachedSegment, { eligible, after, best }: Offering): void {
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
-    if (score >= best.leastKept && isEligible(on, ordinal, eligible)) offer(living, ordinal, score, after, best);
+    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(living, ordinal, score, after, best);
   }
 }
 
@@ -71,18 +71,18 @@ function* offerLifted(
   added: number,
   least: number,
 ): Generator<void, void> {
-  const mostLeft = plan.mostFrom[added] ?? 0;
+  const maxLeft = plan.maxFrom[added] ?? 0;
   let wanted = least;
   let looked = 0;
   for (const ordinal of on.touched) {
     looked += 1;
-    if (looked % mostAtOnce === 0) yield;
+    if (looked % maxDocumentsAtOnce === 0) yield;
     const score = on.scores[ordinal] ?? 0;
-    if ((score + mostLeft) * almostOne < wanted || !isEligible(on, ordinal, eligible)) continue;
+    if ((score + maxLeft) * almostOne < wanted || !isEligible(on, ordinal, eligible)) continue;
     const lifted = liftScore(score, ordinal, segment, plan, added, place, wanted);
     if (lifted < wanted) continue;
     offer(segment.living, ordinal, lifted, after, best);
-    wanted = Math.max(wanted, best.leastKept);
+    wanted = Math.max(wanted, best.minKept);
   }
 }
 
@@ -110,16 +110,16 @@ function offer(
 }
 
 /** A score that the last of the page will have at least; -1 when there are too few to tell. */
-function leastWanted(on: Sheet, { eligible, after, best }: Offering, mostLeft: number): number {
+function minWanted(on: Sheet, { eligible, after, best }: Offering, maxLeft: number): number {
   // Of those that may yet be lifted above where the page begins, nothing is known.
   const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
   const largest = new LargestScores(best.most);
   let least = -1;
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
-    if (score <= least || (score + mostLeft) * almostOne >= ceiling || !isEligible(on, ordinal, eligible)) continue;
+    if (score <= least || (score + maxLeft) * almostOne >= ceiling || !isEligible(on, ordinal, eligible)) continue;
     largest.add(score);
     least = largest.least;
   }
-  return Math.max(least, best.leastKept);
+  return Math.max(least, best.minKept);
 }

@@ -1,4 +1,4 @@
-import { holdsPhrases, mostPhraseText } from '../query/check-phrases.js';
+import { holdsPhrases, maxPhraseText } from '../query/check-phrases.js';
 import type { Phrase } from '../query/parse-query.js';
 import { runResting } from '../../scheduling/run-cooperatively.js';
 import type { SearchOptions } from '../query/search-options.js';
@@ -26,7 +26,7 @@ export async function pickHits(
   let examined = 0;
   let characters = 0;
   for (const candidate of candidates) {
-    if (hits.length === limit || characters > mostPhraseText) break;
+    if (hits.length === limit || characters > maxPhraseText) break;
     examined += 1;
     if (phrases.length > 0) {
       const text = (await readText(candidate.key, candidate.location)) ?? '';

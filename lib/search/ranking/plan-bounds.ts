@@ -32,7 +32,7 @@ export interface Plan {
   /** Those before this one are named, or rare. */
   readonly rare: number;
   /** No document gets more than this by the terms from here on, and by meaning. */
-  readonly mostFrom: readonly number[];
+  readonly maxFrom: readonly number[];
   readonly weigher: Weigher;
   readonly meaning: Int8Array | undefined;
   readonly meaningWorth: number;
@@ -48,7 +48,7 @@ export function makePlan({ scored, named }: Sought, statistics: Statistics, mean
   return {
     terms: weighed,
     rare: weighed.filter((term, index) => index < named || isRare(term)).length,
-    mostFrom: sumFrom(weighed, meaningWorth),
+    maxFrom: sumFrom(weighed, meaningWorth),
     weigher: new Weigher(statistics),
     meaning,
     meaningWorth,

@@ -1,4 +1,4 @@
-import { mostDocuments } from '../segments/posting.js';
+import { maxDocuments } from '../segments/posting.js';
 
 /** Room for one search to add up in, segment after segment; all zero between uses. */
 export class Sheet {
@@ -38,17 +38,17 @@ export class Sheet {
 }
 
 /** Searches that rest while others run have a sheet each; so many are kept for the next ones. */
-const mostKept = 2;
+const maxKept = 2;
 const kept: Sheet[] = [];
 
 /** @param documents of the largest segment */
 export function takeSheet(documents: number): Sheet {
   const sheet = kept.pop();
   if (sheet !== undefined && sheet.states.length >= documents) return sheet;
-  return new Sheet(Math.min(mostDocuments, 2 * documents));
+  return new Sheet(Math.min(maxDocuments, 2 * documents));
 }
 
 /** Gives back a sheet that has been cleared. */
 export function giveBackSheet(sheet: Sheet): void {
-  if (kept.length < mostKept) kept.push(sheet);
+  if (kept.length < maxKept) kept.push(sheet);
 }

@@ -1,15 +1,15 @@
 import type { LivingSegment } from './segment-reader.js';
-import { mostDocuments } from './posting.js';
+import { maxDocuments } from './posting.js';
 
 /** Bytes up to which a segment is of the first tier; each further tier holds eight times as much. */
 export const defaultFirstTier = 32 * 1024;
 const ratio = 8;
 /** Segments of the first tier that are merged at once, within the commit that brings the last of them. */
-const mostOfFirstTier = 16;
+const maxOfFirstTier = 16;
 /** Segments of the second tier that wait for the worker at most. */
-const mostWaiting = 32;
-const mostBytes = 1024 ** 3;
-const mostRuns = 256;
+const maxWaiting = 32;
+const maxBytes = 1024 ** 3;
+const maxRuns = 256;
 
 function tierOf({ segment }: LivingSegment, firstTier: number): number {
   let tier = 0;
@@ -21,9 +21,9 @@ function tierOf({ segment }: LivingSegment, firstTier: number): number {
 export function chooseInlineMerge(segments: readonly LivingSegment[], firstTier: number): readonly LivingSegment[] {
   const tiers = segments.map((living) => tierOf(living, firstTier));
   const first = segments.filter((_, index) => tiers[index] === 0);
-  if (first.length >= mostOfFirstTier) return first;
+  if (first.length >= maxOfFirstTier) return first;
   const second = segments.filter((_, index) => tiers[index] === 1);
-  return second.length > mostWaiting ? second.slice(0, ratio / 2) : [];
+  return second.length > maxWaiting ? second.slice(0, ratio / 2) : [];
 }
 
 /** Segments that a worker should make into one: eight of a size, or one that is mostly dead or much moved about. */
@@ -32,7 +32,7 @@ export function chooseMerge(segments: readonly LivingSegment[], firstTier: numbe
   for (const living of segments) {
     const tier = tierOf(living, firstTier);
     if (tier === 0) continue;
-    const isWorn = 2 * living.dead > living.segment.documents || living.runs.length > mostRuns;
+    const isWorn = 2 * living.dead > living.segment.documents || living.runs.length > maxRuns;
     if (isWorn) return [living];
     tiers.set(tier, [...(tiers.get(tier) ?? []), living]);
   }
@@ -40,7 +40,7 @@ export function chooseMerge(segments: readonly LivingSegment[], firstTier: numbe
     const alike = (tiers.get(tier) ?? []).slice(0, 2 * ratio);
     const documents = alike.reduce((sum, { segment, dead }) => sum + segment.documents - dead, 0);
     const bytes = alike.reduce((sum, { segment }) => sum + segment.buffer.byteLength, 0);
-    if (alike.length >= ratio && documents <= mostDocuments && bytes <= mostBytes) return alike;
+    if (alike.length >= ratio && documents <= maxDocuments && bytes <= maxBytes) return alike;
   }
   return [];
 }

@@ -93,7 +93,7 @@ function isWithinIntervals(intervals: Intervals, ordinal: number): boolean {
 }
 
 /** Postings of a pseudo-term that are added up before others may have their turn. */
-const mostAtOnce = 1 << 17;
+const maxDocumentsAtOnce = 1 << 17;
 
 /** @param added room for every ordinal; all zero before and after */
 function* unitePostings(
@@ -117,7 +117,7 @@ function* unitePostings(
       count = addPostings(postings, start, end, added, touched, count);
       sinceRest += end - start;
     }
-    if (sinceRest < mostAtOnce) continue;
+    if (sinceRest < maxDocumentsAtOnce) continue;
     sinceRest = 0;
     yield;
   }

@@ -16,7 +16,7 @@ export const bodyField = 0b0001;
 export const ordinalShift = 12;
 export const countsMask = (1 << ordinalShift) - 1;
 /** Documents that one segment can hold. */
-export const mostDocuments = 1 << 20;
+export const maxDocuments = 1 << 20;
 
 const shifts = [5, 2, 1, 0] as const;
 const largest = [127, 7, 1, 1] as const;

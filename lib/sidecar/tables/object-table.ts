@@ -67,20 +67,20 @@ export class ObjectTable {
 
   /**
    * Pending objects with after < number ≤ upTo, in order: at most `limit`, and none after the one that makes them
-   * `mostBytes` or more.
+   * `maxBytes` or more.
    */
   between(
     after: number,
     upTo: number,
     limit: number,
-    mostBytes: number,
+    maxBytes: number,
   ): (PendingObject & { readonly number: number })[] {
     const objects: (PendingObject & { readonly number: number })[] = [];
     let bytes = 0;
     for (const object of this.#upTo.iterate(after, upTo, limit)) {
       objects.push(object);
       bytes += object.deflated.length;
-      if (bytes >= mostBytes) break;
+      if (bytes >= maxBytes) break;
     }
     return objects;
   }

@@ -52,13 +52,13 @@ export class SignInFailureTable {
   /**
    * Forgets some of what was last added to before then, and of more sources than so many those with the fewest failures.
    * @param before milliseconds since 1970
-   * @param mostSources that are remembered
+   * @param maxSources that are remembered
    * @param most rows that are deleted
    * @returns whether nothing is left to be forgotten
    */
-  sweep(before: number, mostSources: number, most: number): boolean {
+  sweep(before: number, maxSources: number, most: number): boolean {
     const { changes } = this.#sweep.run(before, most);
-    const excess = (this.#count.get()?.number ?? 0) - mostSources;
+    const excess = (this.#count.get()?.number ?? 0) - maxSources;
     const left = most - changes;
     if (excess > 0 && left > 0) this.#forgetFewest.run(Math.min(excess, left));
     return left > 0 && excess < left;

@@ -18,7 +18,7 @@ export interface TokenEvents {
 
 const second = 1000;
 /** Of what is handed out for one consent, how many are kept: of more, the oldest goes. */
-const mostOfGrant: Readonly<Record<string, number>> = { AccessToken: 100, RefreshToken: 100, AuthorizationCode: 10 };
+const maxOfGrant: Readonly<Record<string, number>> = { AccessToken: 100, RefreshToken: 100, AuthorizationCode: 10 };
 /** Exchanges of refresh tokens of one consent, in a minute and at once. */
 const refreshesPerMinute = 60;
 
@@ -60,7 +60,7 @@ export class OAuthAdapter implements Adapter {
       consumedAt: null,
       expiresAt: expiresIn === undefined ? null : clock.now() + expiresIn * second,
     });
-    const most = mostOfGrant[kind];
+    const most = maxOfGrant[kind];
     if (most !== undefined && grantId !== null) file.oauth.keepNewest(kind, grantId, most);
   }
 

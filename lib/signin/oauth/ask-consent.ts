@@ -21,11 +21,11 @@ const second = 1000;
 /** Answers of one person in a minute, and at once. */
 const answersPerMinute = 30;
 /** Consents in force that one person gave in one workspace to one client; of more, the oldest ends. */
-const mostOfClient = 10;
+const maxOfClient = 10;
 /** Consents in force of one person. */
-const mostOfPerson = 200;
+const maxOfPerson = 200;
 /** Consents of one person that have ended and are still shown. */
-const mostEnded = 100;
+const maxEnded = 100;
 
 /** What is being asked, of whom, for whom. */
 interface Question {
@@ -133,7 +133,7 @@ export class ConsentDesk {
     const scopes = question.scopes.filter((scope) => scope !== 'org:write' || answer.get('write') === '1');
     if (scopes.length === 0) return this.#refuse(request, response, question, chosen);
     const inForce = this.#listInForce(person);
-    if (inForce.length >= mostOfPerson) return this.#sendTooMany(response);
+    if (inForce.length >= maxOfPerson) return this.#sendTooMany(response);
     const grant = await this.#grant(question, person, chosen, scopes);
     await this.#makeRoom(grant, inForce);
     const login = { accountId: person.identityId, ts: Math.floor(person.startedAt / second), remember: false };
@@ -190,11 +190,11 @@ export class ConsentDesk {
   async #makeRoom({ identityId, clientId, workspace }: OAuthGrant, before: readonly OAuthGrant[]): Promise<void> {
     const { file, clock } = this.#host;
     const same = before.filter((each) => each.clientId === clientId && each.workspace === workspace);
-    for (const grant of same.slice(mostOfClient - 1)) {
+    for (const grant of same.slice(maxOfClient - 1)) {
       file.oauth.revokeGrant(grant.id, clock.now());
       await recordConsent(this.#host, { ...grant, grantId: grant.id }, endConsent, grant);
     }
-    file.oauth.keepEnded(identityId, mostEnded);
+    file.oauth.keepEnded(identityId, maxEnded);
   }
 
   async #refuse(
@@ -219,7 +219,7 @@ export class ConsentDesk {
 
   #sendTooMany(response: ServerResponse): void {
     const { base } = this.#address;
-    const message = `You have let in ${mostOfPerson} applications, which is as many as there can be. End one that you do not use any more, then start again from the application.`;
+    const message = `You have let in ${maxOfPerson} applications, which is as many as there can be. End one that you do not use any more, then start again from the application.`;
     const next = { path: `${base}/signin/sessions`, label: 'Applications that act as you' };
     this.#sendError(response, 409, { title: 'Too many applications', message, next });
   }

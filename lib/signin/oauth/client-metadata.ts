@@ -26,16 +26,16 @@ const usedFields = [
   'scope',
 ] as const;
 
-const mostAddresses = 10;
+const maxAddresses = 10;
 /** Characters of one address, and of all of them. */
-const longestAddress = 512;
-const longestAddresses = 1500;
+const maxAddressLength = 512;
+const maxAddressesLength = 1500;
 /** Entries of the other lists. */
-const mostEntries = 10;
+const maxEntries = 10;
 /** Characters of a value that is no address. */
-const longestValue = 300;
+const maxValueLength = 300;
 /** A name is not a place for a message. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
  * Keeps what is used of a description, within bounds.
@@ -58,7 +58,7 @@ export function readMetadata(metadata: ClientMetadata): ClientMetadata {
 
 /** Not within a surrogate pair. */
 function cutName(name: string): string {
-  const cut = name.slice(0, longestName);
+  const cut = name.slice(0, maxNameLength);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
@@ -70,11 +70,11 @@ function readAddresses(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const addresses = value as readonly unknown[];
   const length = addresses.reduce<number>((sum, each) => sum + String(each).length, 0);
-  const isLong = addresses.some((each) => String(each).length > longestAddress) || length > longestAddresses;
-  if (addresses.length > mostAddresses || isLong) {
+  const isLong = addresses.some((each) => String(each).length > maxAddressLength) || length > maxAddressesLength;
+  if (addresses.length > maxAddresses || isLong) {
     throw new RefusedMetadata(
       'invalid_redirect_uri',
-      `redirect_uris has at most ${mostAddresses} addresses, of ${longestAddress} characters each and ${longestAddresses} together.`,
+      `redirect_uris has at most ${maxAddresses} addresses, of ${maxAddressLength} characters each and ${maxAddressesLength} together.`,
     );
   }
   const taken = addresses.filter((each) => typeof each !== 'string' || !URL.canParse(each) || isTaken(each));
@@ -92,7 +92,7 @@ function isTaken(uri: string): boolean {
 
 function requireShort(field: string, value: unknown): unknown {
   const values = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  if (values.length <= mostEntries && values.every((each) => typeof each !== 'string' || each.length <= longestValue)) {
+  if (values.length <= maxEntries && values.every((each) => typeof each !== 'string' || each.length <= maxValueLength)) {
     return value;
   }
   throw new RefusedMetadata('invalid_client_metadata', `${field} is too long.`);

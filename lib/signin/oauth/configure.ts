@@ -34,10 +34,10 @@ export interface ProviderOptions {
 /** Documents of clients that are fetched in a minute: for one address, and for one client that somebody let in. */
 const fetchesPerMinute = 60;
 /** Characters of the address of such a document: the page that asks a person shows all of it. */
-const longestDocumentAddress = 500;
+const maxDocumentAddressLength = 500;
 const signingAlgorithm = 'ES256';
 /** Requests of applications that one person has not answered yet; of more, the oldest goes. */
-const mostOpen = 20;
+const maxOpen = 20;
 
 /** How oidc-provider is set up here: OAuth 2.1 for one resource, and nothing that it does not need. */
 export function configureProvider(host: OAuthHost, options: ProviderOptions): Configuration {
@@ -82,7 +82,7 @@ export function configureProvider(host: OAuthHost, options: ProviderOptions): Co
       policy: makePolicy(library, host),
       url: ({ req }, { uid }) => {
         const owner = findPerson(host, req)?.identityId;
-        if (owner !== undefined) host.file.oauth.nameOwner('Interaction', hashId('Interaction', uid), owner, mostOpen);
+        if (owner !== undefined) host.file.oauth.nameOwner('Interaction', hashId('Interaction', uid), owner, maxOpen);
         return `${base}${oauthPaths.interaction}/${uid}`;
       },
     },
@@ -141,7 +141,7 @@ function configureFeatures(
       enabled: true,
       ack: 'draft-02',
       allowFetch: async ({ req }, clientId) => {
-        if (clientId.length > longestDocumentAddress) return false;
+        if (clientId.length > maxDocumentAddressLength) return false;
         // A client that somebody let in is asked for apart, so that no stranger can use up what it needs.
         const isLetIn = host.file.oauth.hasGrantOf(clientId, host.clock.now());
         const kind = isLetIn ? 'known document' : 'document';

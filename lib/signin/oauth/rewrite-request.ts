@@ -123,7 +123,7 @@ function rewriteParameters(parameters: URLSearchParams, publicUrl: string): URLS
 }
 
 /** A registration is a flat list of a dozen values, of which a few are short lists. */
-const registrationShape = { deepest: 4, mostValues: 100 } as const;
+const registrationShape = { deepest: 4, maxValues: 100 } as const;
 
 /** @throws RefusedMetadata */
 function rewriteRegistration(body: Buffer): Buffer {

@@ -25,14 +25,14 @@ export interface OAuthRoute extends RequestBounds {
 }
 
 /** Nothing is asked for with a query. */
-const bare = { longestQuery: 200, mostPairs: 8 } as const;
+const bare = { maxQueryLength: 200, maxPairs: 8 } as const;
 /** A page or description that is looked at. */
-const looked = { ...bare, largestBody: 0 } as const;
+const looked = { ...bare, maxBodyBytes: 0 } as const;
 /** A form of a client: at most a dozen fields, of which an address is the longest. */
-const posted = { ...bare, mostPairs: 32, largestBody: 8 * 1024, methods: ['POST', 'OPTIONS'] } as const;
+const posted = { ...bare, maxPairs: 32, maxBodyBytes: 8 * 1024, methods: ['POST', 'OPTIONS'] } as const;
 
 /** An authorization request has about a dozen parameters (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). */
-const longestRequest = 4096;
+const maxRequestLength = 4096;
 
 /** What can be asked for here, without the paths that depend on the service's address. */
 const ownRoutes: readonly OAuthRoute[] = [
@@ -40,9 +40,9 @@ const ownRoutes: readonly OAuthRoute[] = [
     path: oauthPaths.authorization,
     methods: ['GET'],
     by: 'provider',
-    longestQuery: longestRequest,
-    mostPairs: 32,
-    largestBody: 0,
+    maxQueryLength: maxRequestLength,
+    maxPairs: 32,
+    maxBodyBytes: 0,
   },
   { path: `${oauthPaths.authorization}/{id}`, methods: ['GET'], by: 'provider', ...looked },
   {
@@ -50,8 +50,8 @@ const ownRoutes: readonly OAuthRoute[] = [
     methods: ['GET', 'POST'],
     by: 'consent',
     ...bare,
-    mostPairs: 16,
-    largestBody: 4 * 1024,
+    maxPairs: 16,
+    maxBodyBytes: 4 * 1024,
   },
   { path: oauthPaths.token, by: 'provider', ...posted },
   { path: oauthPaths.registration, by: 'provider', ...posted },

@@ -1,4 +1,4 @@
-import { longestReturn } from '../return-path.js';
+import { maxReturnPathLength } from '../return-path.js';
 import { oauthPaths } from './routes.js';
 
 /**
@@ -28,5 +28,5 @@ export function pathToSignIn(query: string, base: string): string | undefined {
   const back = `${base}${oauthPaths.authorization}?${parameters.toString()}`;
   // Only what would end the parameter is encoded a second time: proxies take short headers only.
   const encoded = back.replaceAll(/[%&+#]/g, encodeURIComponent);
-  return back.length > longestReturn ? undefined : `${base}/signin?return=${encoded}`;
+  return back.length > maxReturnPathLength ? undefined : `${base}/signin?return=${encoded}`;
 }

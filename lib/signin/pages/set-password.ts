@@ -9,13 +9,13 @@ export interface SetPasswordData extends PageForm {
   readonly displayName: string;
   /** Whether there was a password before. */
   readonly isFirst: boolean;
-  readonly shortestPassword: number;
+  readonly minPasswordLength: number;
   readonly error?: string | undefined;
 }
 
 /** Where a one-time link leads: the person chooses a password, and is signed in. */
 export function setPasswordPage(data: SetPasswordData): string {
-  const { base, csrf, link, signInName, displayName, isFirst, shortestPassword, error } = data;
+  const { base, csrf, link, signInName, displayName, isFirst, minPasswordLength, error } = data;
   const title = isFirst ? 'Welcome' : 'Choose a new password';
   const described = error === undefined ? 'rule' : 'problem rule';
   const invalid = error !== undefined && html` aria-invalid="true"`;
@@ -42,7 +42,7 @@ export function setPasswordPage(data: SetPasswordData): string {
           id="password"
           name="password"
           autocomplete="new-password"
-          minlength="${shortestPassword}"
+          minlength="${minPasswordLength}"
           maxlength="1024"
           required
           autofocus
@@ -50,7 +50,7 @@ export function setPasswordPage(data: SetPasswordData): string {
           ${invalid}
         />
         <span class="hint" id="rule"
-          >At least ${shortestPassword} characters. A few words in a row are easy to keep.</span
+          >At least ${minPasswordLength} characters. A few words in a row are easy to keep.</span
         >
       </div>
       <div class="field">
