@@ -13,7 +13,7 @@ import { sendCommand } from '../lib/socket/send-command.js';
 const attempts = 25;
 const between = 200;
 /** Milliseconds that requests of others may take to finish when a service of our own stops. */
-const patience = 3000;
+const timeout = 3000;
 
 /** @throws ConfigError for what is no address of a service */
 function readAddress(text: string): string {
@@ -120,7 +120,7 @@ export class ClientService {
   }
 
   async close(): Promise<void> {
-    await this.#own?.close(patience);
+    await this.#own?.close(timeout);
   }
 }
 

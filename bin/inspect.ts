@@ -157,12 +157,12 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
 /** A line for each, and below them once what can be done about those of a kind. */
 function describeProblems(problems: readonly PresentedProblem[]): string[] {
   const byWay = new Map<string, Set<string>>();
-  for (const { part, way_out: wayOut } of problems) byWay.set(wayOut, (byWay.get(wayOut) ?? new Set()).add(part));
+  for (const { part, way_out: remedy } of problems) byWay.set(remedy, (byWay.get(remedy) ?? new Set()).add(part));
   return [
     ...problems.map(
       ({ part, location, message }) => `  ${part}: ${location === undefined ? '' : `${location} `}${message}`,
     ),
-    ...[...byWay].map(([wayOut, parts]) => `  What to do (${[...parts].join(', ')}): ${wayOut}`),
+    ...[...byWay].map(([remedy, parts]) => `  What to do (${[...parts].join(', ')}): ${remedy}`),
   ];
 }
 
@@ -223,9 +223,9 @@ async function examineMachine(config: Config): Promise<Inspection> {
     unknownVariables: listUnknownVariables(),
   });
   const isWell = checks.every(({ ok }) => ok);
-  const lines = checks.flatMap(({ name, ok, message, way_out: wayOut }) => [
+  const lines = checks.flatMap(({ name, ok, message, way_out: remedy }) => [
     `${ok ? 'ok     ' : 'problem'}  ${name.padEnd(8)}  ${message}`,
-    ...(wayOut === undefined ? [] : [`${' '.repeat(19)}${wayOut}`]),
+    ...(remedy === undefined ? [] : [`${' '.repeat(19)}${remedy}`]),
   ]);
   return { result: { ok: isWell, checks }, lines, isWell };
 }

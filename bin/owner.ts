@@ -7,7 +7,7 @@ import { sendCommand, type CommandAnswer } from '../lib/socket/send-command.js';
 import { printFault } from './print.js';
 
 /** Milliseconds for which a command waits for another process that has the data folder and takes no commands. */
-const patience = 3000;
+const timeout = 3000;
 const pause = 50;
 
 /**
@@ -23,7 +23,7 @@ export async function askOwner(
     const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
   }
-  for (const deadline = Date.now() + patience; ; await delay(pause)) {
+  for (const deadline = Date.now() + timeout; ; await delay(pause)) {
     const answer = (await sendCommand(config.data, request, tell)) ?? (await runHere(config, request, tell));
     if (answer !== undefined) return answer;
     if (Date.now() > deadline) {

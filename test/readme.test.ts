@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder, patience, startProgram, tidyUp, type RunningProgram } from './command/run-program.js';
+import { makeFolder, timeout, startProgram, tidyUp, type RunningProgram } from './command/run-program.js';
 import { skipBecause } from './skip.js';
 
 const program = fileURLToPath(new URL('../bin/cartulary.js', import.meta.url));
@@ -91,7 +91,7 @@ function assertPrinted(stdout: string, { language, text }: Block): void {
 }
 
 describe('The README', function () {
-  this.timeout(4 * patience);
+  this.timeout(4 * timeout);
 
   const { start, steps } = readBlocks(readFileSync(findPage(), 'utf8'));
   let folder: string;

@@ -24,7 +24,7 @@ export interface RunningService {
 }
 
 /** Milliseconds that requests under way may take to finish when the service stops; the rest of ten seconds is for the disk. */
-const patience = 7000;
+const timeout = 7000;
 
 export interface ServingOptions {
   /** Tried in order until one is free; left out: the configured one. */
@@ -71,7 +71,7 @@ export async function startService(
     return {
       url,
       service,
-      async close(within = patience) {
+      async close(within = timeout) {
         oauth.close();
         await Promise.all([server.close(within), commands?.close()]);
         await signIn.close();

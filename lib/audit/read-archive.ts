@@ -40,7 +40,7 @@ export async function* readArchive(
   archive: ArchiveRow,
 ): AsyncGenerator<readonly AuditRecord[], undefined> {
   const bytes = await readFileOf(folder, archive);
-  if ((await hashResting(bytes)) !== archive.sha256) {
+  if ((await hashCooperatively(bytes)) !== archive.sha256) {
     throw new ArchiveUnreadable(archive, 'was changed: its SHA-256 is another one');
   }
   let next = archive.firstSeq;
@@ -94,7 +94,7 @@ async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<
   if (begun !== '') yield [begun];
 }
 
-async function hashResting(bytes: Buffer): Promise<string> {
+async function hashCooperatively(bytes: Buffer): Promise<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < bytes.length; start += hashedAtOnce) {
     if (start > 0) await yieldToLoop();

@@ -17,7 +17,7 @@ export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
 const batch = 500;
 
 /** The chain is not sound where it was to be archived. */
-export class StretchUnsound extends Error {
+export class RangeUnsound extends Error {
   override readonly name = 'StretchUnsound';
 }
 
@@ -81,11 +81,11 @@ async function compressStretch(tables: ChainTables, start: ChainHead, last: numb
       for (const row of rows) {
         const record = toRecord(row, chain.head.hash);
         const verdict = chain.take({ record });
-        if (verdict?.sound === false) throw new StretchUnsound(`${verdict.problem}. Nothing was archived.`);
+        if (verdict?.sound === false) throw new RangeUnsound(`${verdict.problem}. Nothing was archived.`);
         text += `${JSON.stringify({ record })}\n`;
         lastAt = row.at;
       }
-      if (text === '') throw new StretchUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
+      if (text === '') throw new RangeUnsound(`record ${chain.head.seq + 1} is missing. Nothing was archived.`);
       yield text;
       await yieldToLoop();
     }

@@ -4,18 +4,18 @@ import { parentOf } from '../domain/location.js';
 import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { makeDocumentId, writeCommit, type Pen } from './write-context.js';
+import { makeDocumentId, writeCommit, type WriteContext } from './write-context.js';
 import { addContent, recordVersion } from './record-version.js';
 
 /** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `storage_quota`, `read_only_source`; NOT_FOUND */
-export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }>): Document {
-  const { tables, now } = pen.turn;
+export function applyCreate(context: WriteContext, change: Extract<Change, { type: 'create' }>): Document {
+  const { tables, now } = context.transaction;
   const { location, content } = change;
-  requireFree(pen, location);
-  requireNoFolderGrant(pen, location);
+  requireFree(context, location);
+  requireNoFolderGrant(context, location);
   requireWritable(descend(tables, parentOf(location)).folder.mirror);
-  addContent(pen, content);
-  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
+  addContent(context, content);
+  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
     operation: 'create',
     subject: `Create ${location}`,
     message: change.message,
@@ -28,7 +28,7 @@ export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }
   const id = makeDocumentId(versionId, location);
   const number = tables.documents.insert(id, folder.row.number, name, now);
   for (const label of change.labels) tables.labels.add(number, label);
-  recordVersion(pen, {
+  recordVersion(context, {
     document: number,
     sequence: 1,
     id: versionId,
@@ -41,6 +41,6 @@ export function applyCreate(pen: Pen, change: Extract<Change, { type: 'create' }
   const row = tables.documents.at(folder.row.number, name);
   if (row === undefined) throw new Error('The document that was just created is not there.');
   const document = toDocument(tables, { row, location, mirror: folder.mirror }, now);
-  noteSearch(pen, versionId, noteDocument(document));
+  noteSearch(context, versionId, noteDocument(document));
   return document;
 }

@@ -6,7 +6,7 @@ import type { Tables } from '../sidecar/sidecar.js';
 import { findFolder } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { dropEmptyFolders, requireNoMirrorBelow, requireWritable } from './location-guards.js';
-import { momentOf, writeCommit, type Pen } from './write-context.js';
+import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { requireNoneClaimed } from './require-unclaimed.js';
 
 /** What the delete of a folder leaves to say. */
@@ -31,8 +31,8 @@ export const rowsInStep = 500;
  * @throws Refusal NOT_FOUND; CONFLICT `claimed` when another principal has a claim in it; INVALID_REQUEST
  * `workspace_root`, `read_only_source`, `too_many_documents`
  */
-export function* applyDeleteFolder(pen: Pen, location: Location): Steps<FolderDeletionResult> {
-  const { tables, now } = pen.turn;
+export function* applyDeleteFolder(context: WriteContext, location: Location): Steps<FolderDeletionResult> {
+  const { tables, now } = context.transaction;
   if (location === '') {
     throw invalidRequest('workspace_root', 'The workspace itself is no folder to delete. Delete what is in it.', {
       field: 'location',
@@ -40,21 +40,21 @@ export function* applyDeleteFolder(pen: Pen, location: Location): Steps<FolderDe
   }
   const folder = findFolder(tables, location);
   if (folder === undefined) throw notFound();
-  requireNoneClaimed(pen, location);
+  requireNoneClaimed(context, location);
   requireWritable(folder.mirror);
-  requireNoMirrorBelow(pen, location);
+  requireNoMirrorBelow(context, location);
   const found = tables.deletions.documentsBelow(folder.row.number, location, maxDocumentsAtOnce + 1);
   if (found.length > maxDocumentsAtOnce) throw tooManyDocuments();
   yield;
-  const versionId = writeCommit(pen, [{ location, entry: null }], {
+  const versionId = writeCommit(context, [{ location, entry: null }], {
     operation: 'delete-folder',
     subject: `Delete folder ${location}`,
     message: null,
     trailers: [['Folder', location]],
   });
-  const deletion = { commit: versionId, author: pen.author.id, at: now, moment: momentOf(pen) };
+  const deletion = { commit: versionId, author: context.author.id, at: now, moment: momentOf(context) };
   yield* deleteRows(tables, { number: folder.row.number, location }, found, deletion);
-  noteSearch(pen, versionId, ...found.map((each) => ({ type: 'remove', location: each.location }) as const));
+  noteSearch(context, versionId, ...found.map((each) => ({ type: 'remove', location: each.location }) as const));
   return { location, deletedAt: now, documents: found.length, versionId };
 }
 

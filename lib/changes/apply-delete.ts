@@ -4,7 +4,7 @@ import { noteSearch } from './index-changes.js';
 import { dropEmptyFolders, requireWritable } from './location-guards.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 import { requireCurrent } from './apply-update.js';
-import { momentOf, writeCommit, type Pen } from './write-context.js';
+import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 
 /** What a delete leaves to say. */
 export interface Deletion {
@@ -17,14 +17,14 @@ export interface Deletion {
 }
 
 /** Hides the document; everything about it stays and can be brought back. @throws as an update does */
-export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }>): Deletion {
-  const { tables, now } = pen.turn;
+export function applyDelete(context: WriteContext, change: Extract<Change, { type: 'delete' }>): Deletion {
+  const { tables, now } = context.transaction;
   const { location } = change;
-  const found = requireCurrent(pen, location, change.precondition);
-  requireHeld(pen, found, change.claimId);
-  requireUnclaimed(pen, found);
+  const found = requireCurrent(context, location, change.precondition);
+  requireHeld(context, found, change.claimId);
+  requireUnclaimed(context, found);
   requireWritable(found.mirror);
-  const versionId = writeCommit(pen, [{ location, entry: null }], {
+  const versionId = writeCommit(context, [{ location, entry: null }], {
     operation: 'delete',
     subject: `Delete ${location}`,
     message: null,
@@ -33,14 +33,14 @@ export function applyDelete(pen: Pen, change: Extract<Change, { type: 'delete' }
       ['Location', location],
     ],
   });
-  tables.documents.markDeleted(found.row.number, now, pen.author.id, versionId, location);
+  tables.documents.markDeleted(found.row.number, now, context.author.id, versionId, location);
   tables.deletions.insert(found.row.number, location, {
     commit: versionId,
-    author: pen.author.id,
+    author: context.author.id,
     at: now,
-    moment: momentOf(pen),
+    moment: momentOf(context),
   });
   dropEmptyFolders(tables, parentOf(location));
-  noteSearch(pen, versionId, { type: 'remove', location });
+  noteSearch(context, versionId, { type: 'remove', location });
   return { documentId: found.row.id, location, deletedAt: now, versionId };
 }

@@ -7,7 +7,7 @@ import { roleContains } from '../domain/role.js';
 import { findDocument } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { dropEmptyFolders } from './location-guards.js';
-import { momentOf, writeCommit, type Pen } from './write-context.js';
+import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 
 type Erase = Extract<Change, { type: 'erase' }>;
 
@@ -17,12 +17,12 @@ type Erase = Extract<Change, { type: 'erase' }>;
  * commit has it, so that what is to be rewritten is behind us. Neither a claim nor a mirror stands in the way.
  * @throws Refusal NOT_FOUND where it is not, or the caller is not its approver
  */
-export function applyErase(pen: Pen, change: Erase): Erasure {
-  const { turn, author } = pen;
-  const { tables, now } = turn;
-  const { id, number } = findMeant(pen, change);
+export function applyErase(context: WriteContext, change: Erase): Erasure {
+  const { transaction, author } = context;
+  const { tables, now } = transaction;
+  const { id, number } = findMeant(context, change);
   const erasure: Erasure = {
-    id: makeIdentifier('era', turn.randomness),
+    id: makeIdentifier('era', transaction.randomness),
     phase: 'accepted',
     requestedBy: author.id,
     requestedAt: now,
@@ -34,7 +34,7 @@ export function applyErase(pen: Pen, change: Erase): Erasure {
   tables.eraseRows.dropAtOnce(number);
   tables.idempotency.eraseAnswers(number);
   tables.erasures.accept(erasure, number, id);
-  turn.whenDurable(() => pen.eraser.wake());
+  transaction.whenDurable(() => context.eraser.wake());
   return erasure;
 }
 
@@ -44,19 +44,19 @@ interface Found {
 }
 
 /** The document of that id, where it lives or was deleted; nothing else is ever taken for it. */
-function findMeant(pen: Pen, { location, documentId }: Erase): Found {
-  const { tables } = pen.turn;
-  if (!roleContains(pen.reach.roleOn(documentId, location), 'approver')) throw notFound();
+function findMeant(context: WriteContext, { location, documentId }: Erase): Found {
+  const { tables } = context.transaction;
+  if (!roleContains(context.reach.roleOn(documentId, location), 'approver')) throw notFound();
   const live = findDocument(tables, location);
-  if (live?.row.id === documentId) return deleteLive(pen, live.row, location);
+  if (live?.row.id === documentId) return deleteLive(context, live.row, location);
   const deleted = tables.documents.deletedAt(location).find(({ id }) => id === documentId);
   if (deleted === undefined) throw notFound();
   return deleted;
 }
 
-function deleteLive(pen: Pen, { id, number }: Found, location: Location): Found {
-  const { tables, now } = pen.turn;
-  const commit = writeCommit(pen, [{ location, entry: null }], {
+function deleteLive(context: WriteContext, { id, number }: Found, location: Location): Found {
+  const { tables, now } = context.transaction;
+  const commit = writeCommit(context, [{ location, entry: null }], {
     operation: 'delete',
     subject: `Delete ${location}`,
     message: null,
@@ -65,9 +65,9 @@ function deleteLive(pen: Pen, { id, number }: Found, location: Location): Found 
       ['Location', location],
     ],
   });
-  tables.documents.markDeleted(number, now, pen.author.id, commit, location);
-  tables.deletions.insert(number, location, { commit, author: pen.author.id, at: now, moment: momentOf(pen) });
+  tables.documents.markDeleted(number, now, context.author.id, commit, location);
+  tables.deletions.insert(number, location, { commit, author: context.author.id, at: now, moment: momentOf(context) });
   dropEmptyFolders(tables, parentOf(location));
-  noteSearch(pen, commit, { type: 'remove', location });
+  noteSearch(context, commit, { type: 'remove', location });
   return { id, number };
 }

@@ -5,7 +5,7 @@ import { roleContains } from '../domain/role.js';
 import { descend, findDocument } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { makeDocumentId, momentOf, writeCommit, type Pen } from './write-context.js';
+import { makeDocumentId, momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { addContent, recordVersion } from './record-version.js';
 
 /** What became of each file of a batch. */
@@ -19,11 +19,11 @@ export interface ImportResult {
   readonly versionId: string | null;
 }
 
-function obstacleTo(pen: Pen, file: ImportedFile): string | undefined {
+function obstacleTo(context: WriteContext, file: ImportedFile): string | undefined {
   try {
-    requireFree(pen, file.location);
-    requireNoFolderGrant(pen, file.location);
-    requireWritable(descend(pen.turn.tables, file.location).folder.mirror);
+    requireFree(context, file.location);
+    requireNoFolderGrant(context, file.location);
+    requireWritable(descend(context.transaction.tables, file.location).folder.mirror);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;
@@ -36,15 +36,15 @@ function obstacleTo(pen: Pen, file: ImportedFile): string | undefined {
  * order: the first one wins.
  * @throws Refusal INVALID_REQUEST `storage_quota` for the whole batch
  */
-export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }>): ImportResult {
-  const { tables, now } = pen.turn;
+export function applyImport(context: WriteContext, change: Extract<Change, { type: 'import' }>): ImportResult {
+  const { tables, now } = context.transaction;
   const unchanged: Location[] = [];
   const skipped: { location: Location; reason: string }[] = [];
   const accepted: { file: ImportedFile; number: number }[] = [];
   for (const file of change.files) {
     // Each file by itself, whatever the batch may be called to go below: even "there already" would tell. The door
     // lets a whole request pass or none of it, so it cannot ask this: a batch brings in what it may and names the rest.
-    if (!roleContains(pen.view.roleAt(file.location), 'editor')) {
+    if (!roleContains(context.view.roleAt(file.location), 'editor')) {
       skipped.push({ location: file.location, reason: notFound().message });
       continue;
     }
@@ -53,22 +53,22 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
       unchanged.push(file.location);
       continue;
     }
-    const obstacle = obstacleTo(pen, file);
+    const obstacle = obstacleTo(context, file);
     if (obstacle !== undefined) {
       skipped.push({ location: file.location, reason: obstacle });
       continue;
     }
-    addContent(pen, file.content);
+    addContent(context, file.content);
     const { folder, name } = placeOf(tables, file.location);
     // The id needs the commit, and the commit all files: a name nobody can have holds the row's place until then.
     const number = tables.documents.insert(`importing ${file.location}`, folder.row.number, name, now);
     // Not visible to findDocument without a version: the row gets a provisional one at once.
-    recordVersion(pen, { ...versionOf(file, number, change.message), id: provisionalId });
+    recordVersion(context, { ...versionOf(file, number, change.message), id: provisionalId });
     accepted.push({ file, number });
   }
   if (accepted.length === 0) return { created: [], unchanged, skipped, versionId: null };
   const versionId = writeCommit(
-    pen,
+    context,
     accepted.map(({ file }) => ({ location: file.location, entry: { mode: '100644', oid: file.content.blobOid } })),
     {
       operation: 'import',
@@ -79,13 +79,13 @@ export function applyImport(pen: Pen, change: Extract<Change, { type: 'import' }
   );
   for (const { file, number } of accepted) {
     tables.documents.setId(number, makeDocumentId(versionId, file.location));
-    tables.versions.setFirstId(number, versionId, momentOf(pen));
+    tables.versions.setFirstId(number, versionId, momentOf(context));
   }
   const notes = accepted.map(({ file: { location, content }, number }) => {
     const { blobOid, size, kind } = content;
     return { type: 'upsert', document: { number, location, blobOid, size, kind, labels: [] } } as const;
   });
-  noteSearch(pen, versionId, ...notes);
+  noteSearch(context, versionId, ...notes);
   return { created: accepted.map(({ file }) => file.location), unchanged, skipped, versionId };
 }
 

@@ -1,4 +1,4 @@
-import { writeCommit, type Pen } from './write-context.js';
+import { writeCommit, type WriteContext } from './write-context.js';
 import { recoveredFromTrailer } from '../history/trailers.js';
 
 /**
@@ -6,8 +6,8 @@ import { recoveredFromTrailer } from '../history/trailers.js';
  * document. To be written after the record of the restart: its `Audit-Head` then names the new chain.
  * @returns the commit's id
  */
-export function applyRecover(pen: Pen, from: string): string {
-  return writeCommit(pen, [], {
+export function applyRecover(context: WriteContext, from: string): string {
+  return writeCommit(context, [], {
     operation: 'recover',
     subject: `Restart the audit log after commit ${from}`,
     message: null,

@@ -33,7 +33,7 @@ import {
   requireNoMirrorBelow,
   requireWritable,
 } from './location-guards.js';
-import { momentOf, writeCommit, type Pen } from './write-context.js';
+import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { describeAccessChange, reportAccess } from './report-access.js';
 import { requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
@@ -52,9 +52,9 @@ export interface RelocationResult {
 }
 
 /** Folder grants that go along: all with a rename; with a move only where the mover is approver at both ends. */
-function travellingGrants({ turn, reach }: Pen, { operation, from, to }: Relocate): Grant[] {
+function travellingGrants({ transaction, reach }: WriteContext, { operation, from, to }: Relocate): Grant[] {
   const mayCarry = operation === 'rename' || (reach.holds('approver', from) && reach.holds('approver', to));
-  return mayCarry ? turn.tables.grants.atOrBelow(from) : [];
+  return mayCarry ? transaction.tables.grants.atOrBelow(from) : [];
 }
 
 /** @throws Refusal CONFLICT `access_would_widen` with the report, or `access_report_changed` */
@@ -79,11 +79,11 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
 }
 
 /** The entry that a path has in the present tree. */
-function entryAt(pen: Pen, location: Location): TreeEntry {
+function entryAt(context: WriteContext, location: Location): TreeEntry {
   let entry: TreeEntry | undefined;
-  let tree = pen.turn.state.tree;
+  let tree = context.transaction.state.tree;
   for (const segment of segmentsOf(location)) {
-    entry = tree === null ? undefined : pen.turn.loadTree(tree).entry(segment);
+    entry = tree === null ? undefined : context.transaction.loadTree(tree).entry(segment);
     tree = entry?.mode === '40000' ? entry.oid : null;
   }
   if (entry === undefined) throw new Error('The tree lacks what the rows say is there.');
@@ -101,18 +101,18 @@ function isOfDocument({ precondition, claimId }: Relocate): boolean {
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `name_taken`, `access_would_widen`,
  * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`, `bad_location`
  */
-export function applyRelocate(pen: Pen, change: Relocate): RelocationResult {
+export function applyRelocate(context: WriteContext, change: Relocate): RelocationResult {
   const { from, to } = change;
-  const moving = requireMovable(pen, change);
+  const moving = requireMovable(context, change);
   const { document } = moving;
-  const travelling = document === undefined ? travellingGrants(pen, change) : [];
-  const report = reportAccess(pen, { from, to, documentId: document?.row.id ?? null, travelling });
+  const travelling = document === undefined ? travellingGrants(context, change) : [];
+  const report = reportAccess(context, { from, to, documentId: document?.row.id ?? null, travelling });
   requireAcknowledged(change, report);
-  const versionId = writeRelocation(pen, change, document);
-  placeRows(pen, change, moving, travelling, versionId);
-  noteSearch(pen, versionId, { type: 'rename', from, to });
+  const versionId = writeRelocation(context, change, document);
+  placeRows(context, change, moving, travelling, versionId);
+  noteSearch(context, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
-  return { moved: describeMoved(pen, to), from, to, gains, losses, versionId };
+  return { moved: describeMoved(context, to), from, to, gains, losses, versionId };
 }
 
 /** What is to be moved: one of the two. */
@@ -122,39 +122,39 @@ interface Moving {
 }
 
 /** All that stands against it but what it does to access. @throws Refusal as `applyRelocate` does */
-function requireMovable(pen: Pen, change: Relocate): Moving {
-  const { tables } = pen.turn;
+function requireMovable(context: WriteContext, change: Relocate): Moving {
+  const { tables } = context.transaction;
   const { from, to } = change;
   const document = findDocument(tables, from);
   const folder = document === undefined && !isOfDocument(change) ? findFolder(tables, from) : undefined;
-  if (document === undefined && (folder === undefined || pen.view.folder(from) === undefined)) throw notFound();
+  if (document === undefined && (folder === undefined || context.view.folder(from) === undefined)) throw notFound();
   if (folder !== undefined && to !== from && isWithin(from, to)) {
     throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { field: 'to_folder' });
   }
   if (document !== undefined) {
-    requireCurrent(pen, from, change.precondition ?? { any: true });
-    requireHeld(pen, document, change.claimId);
-    requireUnclaimed(pen, document);
-    requireNoFolderGrant(pen, to);
+    requireCurrent(context, from, change.precondition ?? { any: true });
+    requireHeld(context, document, change.claimId);
+    requireUnclaimed(context, document);
+    requireNoFolderGrant(context, to);
   } else {
-    requireNoneClaimed(pen, from);
+    requireNoneClaimed(context, from);
   }
-  requireFree(pen, to);
+  requireFree(context, to);
   requireWritable(document?.mirror ?? folder?.mirror ?? null);
   requireWritable(descend(tables, parentOf(to)).folder.mirror);
   if (folder !== undefined) {
-    requireNoMirrorBelow(pen, from);
-    requireShortEnough(pen, folder.row.number, change);
-    requireNoGrantOnMovedDocuments(pen, from, to);
+    requireNoMirrorBelow(context, from);
+    requireShortEnough(context, folder.row.number, change);
+    requireNoGrantOnMovedDocuments(context, from, to);
   }
   return { document, folder };
 }
 
 /** @returns the commit's version id */
-function writeRelocation(pen: Pen, { operation, from, to }: Relocate, document: FoundDocument | undefined): string {
-  const { mode, oid } = entryAt(pen, from);
+function writeRelocation(context: WriteContext, { operation, from, to }: Relocate, document: FoundDocument | undefined): string {
+  const { mode, oid } = entryAt(context, from);
   return writeCommit(
-    pen,
+    context,
     [
       { location: from, entry: null },
       { location: to, entry: { mode: mode === '40000' ? '40000' : '100644', oid } },
@@ -174,13 +174,13 @@ function writeRelocation(pen: Pen, { operation, from, to }: Relocate, document: 
 
 /** Puts the rows in their new place, the grants that go along among them, and tells the history. */
 function placeRows(
-  pen: Pen,
+  context: WriteContext,
   { operation, from, to }: Relocate,
   { document, folder }: Moving,
   travelling: readonly Grant[],
   commit: string,
 ): void {
-  const { tables, now } = pen.turn;
+  const { tables, now } = context.transaction;
   const target = ensureFolder(tables, parentOf(to));
   if (document !== undefined) tables.documents.place(document.row.number, target.row.number, nameOf(to));
   else if (folder !== undefined) tables.folders.place(folder.row.number, target.row.number, nameOf(to));
@@ -194,17 +194,17 @@ function placeRows(
     document: document?.row.number ?? null,
     from,
     to,
-    author: pen.author.id,
+    author: context.author.id,
     at: now,
-    moment: momentOf(pen),
+    moment: momentOf(context),
   });
 }
 
-function describeMoved(pen: Pen, to: Location): RelocationResult['moved'] {
-  const document = findDocument(pen.turn.tables, to);
+function describeMoved(context: WriteContext, to: Location): RelocationResult['moved'] {
+  const document = findDocument(context.transaction.tables, to);
   if (document !== undefined)
-    return { type: 'document', document: toDocument(pen.turn.tables, document, pen.turn.now) };
-  const folder = findFolder(pen.turn.tables, to);
+    return { type: 'document', document: toDocument(context.transaction.tables, document, context.transaction.now) };
+  const folder = findFolder(context.transaction.tables, to);
   if (folder === undefined) throw new Error('What was just moved is not there.');
   return { type: 'folder', folder: toFolder(to, folder.mirror) };
 }
@@ -218,8 +218,8 @@ const maxStepBytes = 256;
  * reads everything in it.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
-function requireShortEnough({ turn }: Pen, folder: number, { from, to, operation }: Relocate): void {
-  const { folders } = turn.tables;
+function requireShortEnough({ transaction }: WriteContext, folder: number, { from, to, operation }: Relocate): void {
+  const { folders } = transaction.tables;
   const room = maxLocationLength - byteLength(to);
   if (byteLength(to) <= byteLength(from)) return;
   const deepest = folders.longestBelow(folder);
@@ -231,12 +231,12 @@ function requireShortEnough({ turn }: Pen, folder: number, { from, to, operation
 }
 
 /** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */
-function requireNoGrantOnMovedDocuments({ turn }: Pen, from: Location, to: Location): void {
-  for (const { scope } of turn.tables.grants.atOrBelow(to)) {
+function requireNoGrantOnMovedDocuments({ transaction }: WriteContext, from: Location, to: Location): void {
+  for (const { scope } of transaction.tables.grants.atOrBelow(to)) {
     if (scope.type !== 'folder') continue;
     const source = rebase(scope.location, to, from);
     const inTheWay = [...ancestorsOf(source), source].find(
-      (location) => isWithin(from, location) && findDocument(turn.tables, location) !== undefined,
+      (location) => isWithin(from, location) && findDocument(transaction.tables, location) !== undefined,
     );
     if (inTheWay !== undefined) {
       throw conflict(

@@ -6,7 +6,7 @@ import { followSections, readOnce } from './follow-section.js';
 import { toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
-import { writeCommit, type Pen } from './write-context.js';
+import { writeCommit, type WriteContext } from './write-context.js';
 import { recordVersion } from './record-version.js';
 import { takeRoom } from './quota.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
@@ -16,18 +16,18 @@ import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
  * @throws Refusal NOT_FOUND, also when the document has no such version; CONFLICT `stale_if_match`, `claimed`,
  * `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source`
  */
-export function applyRestore(pen: Pen, change: Extract<Change, { type: 'restore' }>): Document {
-  const { tables, now } = pen.turn;
+export function applyRestore(context: WriteContext, change: Extract<Change, { type: 'restore' }>): Document {
+  const { tables, now } = context.transaction;
   const { location, message } = change;
-  const found = requireCurrent(pen, location, change.precondition);
+  const found = requireCurrent(context, location, change.precondition);
   const old = tables.versions.byId(found.row.number, change.versionId);
   if (old === undefined) throw notFound();
   const readNext = readOnce(() => change.text);
-  requireHeld(pen, found, change.claimId);
-  requireUnclaimed(pen, found, readNext);
+  requireHeld(context, found, change.claimId);
+  requireUnclaimed(context, found, readNext);
   requireWritable(found.mirror);
-  takeRoom(pen, old.size);
-  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: old.blobOid } }], {
+  takeRoom(context, old.size);
+  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: old.blobOid } }], {
     operation: 'restore',
     subject: `Restore ${location}`,
     message,
@@ -39,7 +39,7 @@ export function applyRestore(pen: Pen, change: Extract<Change, { type: 'restore'
     ],
   });
   const sequence = found.row.current.sequence + 1;
-  recordVersion(pen, {
+  recordVersion(context, {
     document: found.row.number,
     sequence,
     id: versionId,
@@ -50,10 +50,10 @@ export function applyRestore(pen: Pen, change: Extract<Change, { type: 'restore'
     message,
   });
   tables.documents.advance(found.row.number, sequence);
-  followSections(pen, found.row.number, readNext);
+  followSections(context, found.row.number, readNext);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just restored is not there.');
   const document = toDocument(tables, { ...found, row }, now);
-  noteSearch(pen, versionId, noteDocument(document));
+  noteSearch(context, versionId, noteDocument(document));
   return document;
 }

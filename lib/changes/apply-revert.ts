@@ -5,7 +5,7 @@ import { bringBack, editFor, noteReturns, trailerFor } from './undelete-document
 import { followSections } from './follow-section.js';
 import { noteSearch } from './index-changes.js';
 import { dropEmptyFolders } from './location-guards.js';
-import { momentOf, writeLongCommit, type Pen } from './write-context.js';
+import { momentOf, writeLongCommit, type WriteContext } from './write-context.js';
 import {
   planRevert,
   type LeftAlone,
@@ -48,9 +48,9 @@ export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPrevi
  * stays in the documents' histories, and a revert can be reverted.
  * @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
  */
-export function* applyRevert(pen: Pen, change: Revert): Steps<RevertResult> {
-  const { tables } = pen.turn;
-  const plan = yield* planRevert(pen.view, { ...change, callerId: pen.caller.principalId });
+export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
+  const { tables } = context.transaction;
+  const plan = yield* planRevert(context.view, { ...change, callerId: context.caller.principalId });
   if (plan.digest !== change.preview) {
     throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
   }
@@ -58,37 +58,37 @@ export function* applyRevert(pen: Pen, change: Revert): Steps<RevertResult> {
   const { principalId, since } = change;
   if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
   const written = [...restored.map((each) => each.returning), ...returning];
-  for (const { content } of written) takeRoom(pen, content.size);
-  const versionId = yield* writeRevert(pen, change, plan);
-  const deletion = { commit: versionId, author: pen.author.id, at: pen.turn.now, moment: momentOf(pen) };
+  for (const { content } of written) takeRoom(context, content.size);
+  const versionId = yield* writeRevert(context, change, plan);
+  const deletion = { commit: versionId, author: context.author.id, at: context.transaction.now, moment: momentOf(context) };
   for (const { row, location } of deleted) {
     tables.documents.markDeleted(row.number, deletion.at, deletion.author, versionId, location);
     tables.deletions.insert(row.number, location, deletion);
     yield;
   }
   for (const each of restored) {
-    restore(pen, each, versionId, change.message);
+    restore(context, each, versionId, change.message);
     yield;
   }
-  yield* bringBack(pen, returning, versionId, 'revert');
+  yield* bringBack(context, returning, versionId, 'revert');
   for (const { location } of deleted) {
     dropEmptyFolders(tables, parentOf(location));
     yield;
   }
   noteSearch(
-    pen,
+    context,
     versionId,
     ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
-    ...(yield* noteReturns(pen, written)),
+    ...(yield* noteReturns(context, written)),
   );
   return { principalId, since, steps, leftAlone, versionId };
 }
 
 /** @returns the commit's version id */
-function writeRevert(pen: Pen, change: Revert, { steps, restored, deleted, returning }: RevertPlan): Steps<string> {
+function writeRevert(context: WriteContext, change: Revert, { steps, restored, deleted, returning }: RevertPlan): Steps<string> {
   const written = [...restored.map((each) => each.returning), ...returning];
   return writeLongCommit(
-    pen,
+    context,
     [...deleted.map(({ location }) => ({ location, entry: null })), ...written.map(editFor)],
     {
       operation: 'revert',
@@ -105,10 +105,10 @@ function writeRevert(pen: Pen, change: Revert, { steps, restored, deleted, retur
 }
 
 /** Gives a live document its earlier content again, as a new version. */
-function restore(pen: Pen, { row, returning }: RestoredDocument, versionId: string, message: string | null): void {
+function restore(context: WriteContext, { row, returning }: RestoredDocument, versionId: string, message: string | null): void {
   const { content, location } = returning;
   const sequence = row.current.sequence + 1;
-  recordVersion(pen, {
+  recordVersion(context, {
     document: row.number,
     sequence,
     id: versionId,
@@ -118,6 +118,6 @@ function restore(pen: Pen, { row, returning }: RestoredDocument, versionId: stri
     operation: 'revert',
     message,
   });
-  pen.turn.tables.documents.advance(row.number, sequence);
-  followSections(pen, row.number, () => undefined);
+  context.transaction.tables.documents.advance(row.number, sequence);
+  followSections(context, row.number, () => undefined);
 }

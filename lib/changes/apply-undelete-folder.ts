@@ -10,7 +10,7 @@ import { rowsInStep } from './apply-delete-folder.js';
 import { descend, findDocument, findFolder, toFolder } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { ensureFolder, requireWritable } from './location-guards.js';
-import { writeLongCommit, type PathEdit, type Pen } from './write-context.js';
+import { writeLongCommit, type PathEdit, type WriteContext } from './write-context.js';
 import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
 import { takeRoom } from './quota.js';
 
@@ -31,13 +31,13 @@ export interface FolderUndeletion {
  * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied` when a document lives there or nothing can
  * come back; INVALID_REQUEST `storage_quota`, `read_only_source`
  */
-export function* applyUndeleteFolder(pen: Pen, location: Location): Steps<FolderUndeletion> {
-  const { tables, now } = pen.turn;
+export function* applyUndeleteFolder(context: WriteContext, location: Location): Steps<FolderUndeletion> {
+  const { tables, now } = context.transaction;
   const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
   const { deletion, documents, kept } = found;
   requireWritable(descend(tables, location).folder.mirror);
-  const plan = new ReturnPlan(tables, { now, callerId: pen.caller.principalId });
+  const plan = new ReturnPlan(tables, { now, callerId: context.caller.principalId });
   const returning: Returning[] = [];
   const leftAlone: { location: Location; reason: Obstacle }[] = [];
   for (const deleted of documents) {
@@ -50,19 +50,19 @@ export function* applyUndeleteFolder(pen: Pen, location: Location): Steps<Folder
     throw conflict('location_occupied', `Nothing of "${location}" can come back where it was.`, { location });
   }
   takeRoom(
-    pen,
+    context,
     returning.reduce((sum, { content }) => sum + content.size, 0),
   );
-  if (kept.length > 0) pen.turn.addObject(keepFile);
-  const versionId = yield* writeLongCommit(pen, [...returning.map(editFor), ...kept.map(keepEdit)], {
+  if (kept.length > 0) context.transaction.addObject(keepFile);
+  const versionId = yield* writeLongCommit(context, [...returning.map(editFor), ...kept.map(keepEdit)], {
     operation: 'undelete-folder',
     subject: `Undelete folder ${location}`,
     message: null,
     trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
   });
   for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  yield* bringBack(pen, returning, versionId, 'undelete');
-  noteSearch(pen, versionId, ...(yield* noteReturns(pen, returning)));
+  yield* bringBack(context, returning, versionId, 'undelete');
+  noteSearch(context, versionId, ...(yield* noteReturns(context, returning)));
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   leftAlone.sort((one, other) => (one.location < other.location ? -1 : 1));
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };

@@ -6,7 +6,7 @@ import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
 import { requireUnclaimed } from './require-unclaimed.js';
-import { writeCommit, type Pen } from './write-context.js';
+import { writeCommit, type WriteContext } from './write-context.js';
 import { recordVersion } from './record-version.js';
 import { takeRoom } from './quota.js';
 
@@ -16,21 +16,21 @@ import { takeRoom } from './quota.js';
  * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied`, `claimed`; INVALID_REQUEST `storage_quota`,
  * `read_only_source`
  */
-export function applyUndelete(pen: Pen, location: Location): Document {
-  const { tables } = pen.turn;
+export function applyUndelete(context: WriteContext, location: Location): Document {
+  const { tables } = context.transaction;
   // The door has asked whether the caller may bring back anything here; which of several deleted documents it is, is a
   // choice among rows, made by the same reach.
   const deleted = tables.documents
     .deletedAt(location)
-    .find((row) => roleContains(pen.reach.roleOn(row.id, location), 'editor'));
+    .find((row) => roleContains(context.reach.roleOn(row.id, location), 'editor'));
   if (deleted === undefined) throw notFound();
-  requireUnoccupied(pen, location);
-  requireUnclaimed(pen, { row: deleted, location });
+  requireUnoccupied(context, location);
+  requireUnclaimed(context, { row: deleted, location });
   requireWritable(descend(tables, parentOf(location)).folder.mirror);
   const last = tables.versions.bySequence(deleted.number, deleted.sequence);
   if (last === undefined) throw new Error('A deleted document lost its last version.');
-  takeRoom(pen, last.size);
-  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: last.blobOid } }], {
+  takeRoom(context, last.size);
+  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: last.blobOid } }], {
     operation: 'undelete',
     subject: `Undelete ${location}`,
     message: null,
@@ -42,7 +42,7 @@ export function applyUndelete(pen: Pen, location: Location): Document {
   });
   const { folder, name } = placeOf(tables, location);
   const sequence = deleted.sequence + 1;
-  recordVersion(pen, {
+  recordVersion(context, {
     document: deleted.number,
     sequence,
     id: versionId,
@@ -55,15 +55,15 @@ export function applyUndelete(pen: Pen, location: Location): Document {
   tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
   const row = tables.documents.at(folder.row.number, nameOf(location));
   if (row === undefined) throw new Error('The document that was just brought back is not there.');
-  const document = toDocument(tables, { row, location, mirror: folder.mirror }, pen.turn.now);
-  noteSearch(pen, versionId, noteDocument(document));
+  const document = toDocument(tables, { row, location, mirror: folder.mirror }, context.transaction.now);
+  noteSearch(context, versionId, noteDocument(document));
   return document;
 }
 
-function requireUnoccupied(pen: Pen, location: Location): void {
+function requireUnoccupied(context: WriteContext, location: Location): void {
   try {
-    requireFree(pen, location);
-    requireNoFolderGrant(pen, location);
+    requireFree(context, location);
+    requireNoFolderGrant(context, location);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error;
     throw conflict('location_occupied', `Something else lives at "${location}" now. Rename or move that first.`, {

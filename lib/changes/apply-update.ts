@@ -8,7 +8,7 @@ import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
 import { followSections, readPrepared } from './follow-section.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import { writeCommit, type Pen } from './write-context.js';
+import { writeCommit, type WriteContext } from './write-context.js';
 import { addContent, recordVersion } from './record-version.js';
 
 /**
@@ -16,11 +16,11 @@ import { addContent, recordVersion } from './record-version.js';
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so that the writer can catch up
  */
 export function requireCurrent(
-  pen: Pen,
+  context: WriteContext,
   location: Parameters<typeof findDocument>[1],
   precondition: Precondition,
 ): FoundDocument {
-  const found = findDocument(pen.turn.tables, location);
+  const found = findDocument(context.transaction.tables, location);
   if (found === undefined) throw notFound();
   if (!preconditionHolds(precondition, found.row.current.id)) throw stale(found.row.current);
   return found;
@@ -45,17 +45,17 @@ export function stale(current: Version, more: Readonly<Record<string, unknown>> 
 }
 
 /** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source` */
-export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }>): Document {
-  const { tables } = pen.turn;
+export function applyUpdate(context: WriteContext, change: Extract<Change, { type: 'update' }>): Document {
+  const { tables } = context.transaction;
   const { location, content } = change;
-  const found = requireCurrent(pen, location, change.precondition);
+  const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
-  requireHeld(pen, found, change.claimId);
-  requireUnclaimed(pen, found, readNext);
+  requireHeld(context, found, change.claimId);
+  requireUnclaimed(context, found, readNext);
   requireWritable(found.mirror);
-  addContent(pen, content);
+  addContent(context, content);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
-  const versionId = writeCommit(pen, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
+  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
     operation: 'update',
     subject: `Update ${location}`,
     message: change.message,
@@ -66,7 +66,7 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
     ],
   });
   const sequence = found.row.current.sequence + 1;
-  recordVersion(pen, {
+  recordVersion(context, {
     document: found.row.number,
     sequence,
     id: versionId,
@@ -77,10 +77,10 @@ export function applyUpdate(pen: Pen, change: Extract<Change, { type: 'update' }
     message: change.message,
   });
   tables.documents.advance(found.row.number, sequence);
-  followSections(pen, found.row.number, readNext);
+  followSections(context, found.row.number, readNext);
   const row = tables.documents.at(found.row.folder, found.row.name);
   if (row === undefined) throw new Error('The document that was just updated is not there.');
-  const document = toDocument(tables, { ...found, row }, pen.turn.now);
-  noteSearch(pen, versionId, noteDocument(document));
+  const document = toDocument(tables, { ...found, row }, context.transaction.now);
+  noteSearch(context, versionId, noteDocument(document));
   return document;
 }

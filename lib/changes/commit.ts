@@ -11,7 +11,7 @@ import { applyRelocate, type RelocationResult } from './apply-relocate.js';
 import { applyRestore } from './apply-restore.js';
 import { applyUndelete } from './apply-undelete.js';
 import { applyUpdate } from './apply-update.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** What each kind of change gives back. */
 export interface ChangeResults {
@@ -37,30 +37,30 @@ export interface ChangeResults {
  * have to be fetched first, after which the journal runs the turn again
  */
 export function applyChange<Type extends Change['type']>(
-  pen: Pen,
+  context: WriteContext,
   change: Extract<Change, { type: Type }>,
 ): ChangeResults[Type];
-export function applyChange(pen: Pen, change: Change): ChangeResults[Change['type']] {
+export function applyChange(context: WriteContext, change: Change): ChangeResults[Change['type']] {
   switch (change.type) {
     case 'create':
-      return applyCreate(pen, change);
+      return applyCreate(context, change);
     case 'update':
-      return applyUpdate(pen, change);
+      return applyUpdate(context, change);
     case 'restore':
-      return applyRestore(pen, change);
+      return applyRestore(context, change);
     case 'delete':
-      return applyDelete(pen, change);
+      return applyDelete(context, change);
     case 'import':
-      return applyImport(pen, change);
+      return applyImport(context, change);
     case 'create-folder':
-      return applyCreateFolder(pen, change.location);
+      return applyCreateFolder(context, change.location);
     case 'relocate':
-      return applyRelocate(pen, change);
+      return applyRelocate(context, change);
     case 'undelete':
-      return applyUndelete(pen, change.location);
+      return applyUndelete(context, change.location);
     case 'erase':
-      return applyErase(pen, change);
+      return applyErase(context, change);
     case 'recover':
-      return applyRecover(pen, change.from);
+      return applyRecover(context, change.from);
   }
 }

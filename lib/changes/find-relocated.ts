@@ -1,6 +1,6 @@
 import { isWithin, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
-import type { Doings, RelocationDone } from '../sidecar/tables/history-table.js';
+import type { Changes, RelocationDone } from '../sidecar/tables/history-table.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { findDocumentById } from '../view/locate.js';
@@ -15,7 +15,7 @@ const batch = 1000;
  * counts where it went to, as long as one is there.
  * @param doings how many are given at most is their limit
  */
-export function* findRelocated(view: View, doings: Doings): Steps<Location[]> {
+export function* findRelocated(view: View, doings: Changes): Steps<Location[]> {
   const found: Location[] = [];
   for (let after = 0; found.length < doings.limit;) {
     const rows = view.tables.history.relocatedBy({ ...doings, limit: batch }, after);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import type { PreparedContent } from '../domain/change.js';
 import { makeSectionReader, readOutline, readSection, type Heading } from '../text/outline.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** Lines of a text beyond which nobody looks into it within a turn, since everyone else waits meanwhile. */
 const maxLines = 10_000;
@@ -65,10 +65,10 @@ export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSec
  * Lets the claims on sections of a document stand for its new text. Where the heading is gone, or the text cannot be
  * looked into, a claim binds the whole document from now on, until a text has the heading again.
  */
-export function followSections({ turn }: Pen, document: number, readNext: ReadSections): void {
-  for (const { id, section, sectionDigest } of turn.tables.claims.on(document, turn.now)) {
+export function followSections({ transaction }: WriteContext, document: number, readNext: ReadSections): void {
+  for (const { id, section, sectionDigest } of transaction.tables.claims.on(document, transaction.now)) {
     if (section === null) continue;
     const next = readNext()?.digestOf(section) ?? null;
-    if (next !== sectionDigest) turn.tables.claims.setSectionDigest(id, next);
+    if (next !== sectionDigest) transaction.tables.claims.setSectionDigest(id, next);
   }
 }

@@ -1,15 +1,15 @@
 import type { Document } from '../domain/document.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import type { Pen } from './write-context.js';
-import type { SearchNote } from '../indexing/index-event.js';
+import type { WriteContext } from './write-context.js';
+import type { IndexEvent } from '../indexing/index-event.js';
 
 /** Lets the text index follow this turn's commit, once that is durable. */
-export function noteSearch(pen: Pen, commit: string, ...notes: readonly SearchNote[]): void {
-  if (notes.length > 0) pen.turn.whenDurable(() => pen.search.follow(commit, notes));
+export function noteSearch(context: WriteContext, commit: string, ...notes: readonly IndexEvent[]): void {
+  if (notes.length > 0) context.transaction.whenDurable(() => context.search.follow(commit, notes));
 }
 
 /** The document's present version is what is to be found from now on. */
-export function noteDocument({ number, location, current, labels }: Document): SearchNote {
+export function noteDocument({ number, location, current, labels }: Document): IndexEvent {
   const { blobOid, size, kind } = current;
   return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };
 }
@@ -26,7 +26,7 @@ export function readDistrust({ meta }: Tables): string {
  * The rows of documents were made anew: an index of them, though of the same commit, can know other numbers than they
  * have now, or none. It is built anew, at the next start if the process ends before that is done.
  */
-export function distrustIndex({ turn, search }: Pen): void {
-  turn.tables.meta.set(distrustedIndex, turn.state.chain.hash);
-  turn.whenDurable(() => search.distrust());
+export function distrustIndex({ transaction, search }: WriteContext): void {
+  transaction.tables.meta.set(distrustedIndex, transaction.state.chain.hash);
+  transaction.whenDurable(() => search.distrust());
 }

@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refu
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { descend, findFolder, locationOfFolder, nowhere, type FoundFolder } from '../view/locate.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
 function taken(isVisible: boolean, location: Location, what: string): Refusal {
@@ -19,8 +19,8 @@ function taken(isVisible: boolean, location: Location, what: string): Refusal {
  * its folders would have to be.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see what is in the way
  */
-export function requireFree(pen: Pen, location: Location): void {
-  const { tables } = pen.turn;
+export function requireFree(context: WriteContext, location: Location): void {
+  const { tables } = context.transaction;
   const segments = segmentsOf(location);
   // One walk, the same steps whether there are folders or not, and no more of them than the path has segments.
   let folder = rootFolderNumber;
@@ -29,19 +29,19 @@ export function requireFree(pen: Pen, location: Location): void {
     const child = tables.folders.child(folder, segment);
     if (document !== undefined) {
       const there = segments.slice(0, depth + 1).join('/') as Location;
-      throw taken(pen.view.document(there) !== undefined, there, 'A document');
+      throw taken(context.view.document(there) !== undefined, there, 'A document');
     }
     folder = child?.number ?? nowhere;
   }
-  if (folder !== nowhere) throw taken(pen.view.folder(location) !== undefined, location, 'A folder');
+  if (folder !== nowhere) throw taken(context.view.folder(location) !== undefined, location, 'A folder');
 }
 
 /**
  * Makes sure that the location can be a document's: no folder grant waits for a folder there or below.
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write there if it were a folder
  */
-export function requireNoFolderGrant({ turn, reach }: Pen, location: Location): void {
-  if (turn.tables.grants.atOrBelow(location).length === 0) return;
+export function requireNoFolderGrant({ transaction, reach }: WriteContext, location: Location): void {
+  if (transaction.tables.grants.atOrBelow(location).length === 0) return;
   throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
 
@@ -59,9 +59,9 @@ export function requireWritable(mirror: string | null): void {
 }
 
 /** A mirror belongs where its connector put it: no folder above it is moved or taken away under it. */
-export function requireNoMirrorBelow({ turn }: Pen, folder: Location): void {
-  for (const row of turn.tables.folders.mirrored()) {
-    if (isWithin(folder, locationOfFolder(turn.tables, row.number))) requireWritable(row.mirror);
+export function requireNoMirrorBelow({ transaction }: WriteContext, folder: Location): void {
+  for (const row of transaction.tables.folders.mirrored()) {
+    if (isWithin(folder, locationOfFolder(transaction.tables, row.number))) requireWritable(row.mirror);
   }
 }
 

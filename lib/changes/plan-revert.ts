@@ -111,7 +111,7 @@ interface Draft {
 }
 
 /** What the principal did in the folder in that time. */
-interface Doings {
+interface Changes {
   readonly written: readonly { readonly document: number; readonly first: number }[];
   readonly removed: readonly number[];
   /** Where each thing that it renamed or moved is to be named. */
@@ -119,7 +119,7 @@ interface Doings {
 }
 
 /** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
-function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Doings> {
+function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Changes> {
   // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
   const asked = { author: principalId, since, location, limit: maxReverted + 1 };
   const { tables } = view;
@@ -136,7 +136,7 @@ function* readDoings(view: View, { principalId, since, location }: RevertRequest
 }
 
 /** Live documents that the principal wrote get back what they held, or go where they held nothing. */
-function* planWritten({ tables, now }: View, request: RevertRequest, { written }: Doings, draft: Draft): Steps<void> {
+function* planWritten({ tables, now }: View, request: RevertRequest, { written }: Changes, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
   const claimed = tables.claims.claimedDocuments(now);
@@ -178,7 +178,7 @@ function planStep(row: DocumentRow, location: Location, before: Version | undefi
 }
 
 /** What the principal deleted comes back with what it held before, beside what is planned already. */
-function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Doings, draft: Draft): Steps<void> {
+function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Changes, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
   const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });

@@ -1,7 +1,7 @@
 import { readPolicy } from '../access/policy.js';
 import { invalidRequest, tooMuchStored } from '../domain/refusal.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 /** What a comment, message or delivery counts for beside its text, as the schema's triggers count it. Bytes. */
@@ -16,11 +16,11 @@ const answersRetryAfter = 3600;
  * Counts bytes of a new version against the workspace's quota, which comments and messages count towards, too.
  * @throws Refusal INVALID_REQUEST `storage_quota`
  */
-export function takeRoom(pen: Pen, bytes: number): void {
-  const { turn } = pen;
-  const storedBytes = turn.state.storedBytes + bytes;
-  requireRoom(turn.tables, storedBytes);
-  turn.state = { ...turn.state, storedBytes };
+export function takeRoom(context: WriteContext, bytes: number): void {
+  const { transaction } = context;
+  const storedBytes = transaction.state.storedBytes + bytes;
+  requireRoom(transaction.tables, storedBytes);
+  transaction.state = { ...transaction.state, storedBytes };
 }
 
 /** @throws Refusal INVALID_REQUEST `storage_quota` */
@@ -38,8 +38,8 @@ function requireRoom(tables: Tables, versions: number, more = 0): void {
  * @param deliveries principals who get it
  * @throws Refusal RATE_LIMITED until the day is over; INVALID_REQUEST `storage_quota`
  */
-export function takeDiscussionRoom({ turn, author }: Pen, text: string, deliveries = 0): void {
-  const { tables, now, state } = turn;
+export function takeDiscussionRoom({ transaction, author }: WriteContext, text: string, deliveries = 0): void {
+  const { tables, now, state } = transaction;
   const bytes = rowBytes + Buffer.byteLength(text) + deliveries * deliveryBytes;
   const day = Math.floor(now / oneDay);
   const { discussionPerDay } = readPolicy(tables);
@@ -51,6 +51,6 @@ export function takeDiscussionRoom({ turn, author }: Pen, text: string, deliveri
 }
 
 /** Sees that there is room for one more answer that is kept for a retry. @throws Refusal RATE_LIMITED */
-export function requireRoomForAnswer({ turn, author }: Pen): void {
-  if (turn.tables.storedBytes.of('answer', author.id) > maxAnswers) throw tooMuchStored(answersRetryAfter);
+export function requireRoomForAnswer({ transaction, author }: WriteContext): void {
+  if (transaction.tables.storedBytes.of('answer', author.id) > maxAnswers) throw tooMuchStored(answersRetryAfter);
 }

@@ -1,19 +1,19 @@
 import type { PreparedContent } from '../domain/change.js';
 import type { VersionOperation } from '../domain/history.js';
 import type { Location } from '../domain/location.js';
-import { momentOf, type Pen } from './write-context.js';
+import { momentOf, type WriteContext } from './write-context.js';
 import { takeRoom } from './quota.js';
 
 /**
  * Makes the prepared content part of the turn: as a pending object, or by taking over a staged one.
  * @throws Refusal INVALID_REQUEST `storage_quota`
  */
-export function addContent(pen: Pen, content: PreparedContent): void {
-  const { turn } = pen;
-  takeRoom(pen, content.size);
-  if (content.deflated === null) turn.tables.objects.unstage(content.blobOid);
+export function addContent(context: WriteContext, content: PreparedContent): void {
+  const { transaction } = context;
+  takeRoom(context, content.size);
+  if (content.deflated === null) transaction.tables.objects.unstage(content.blobOid);
   else {
-    turn.addObject({
+    transaction.addObject({
       oid: content.blobOid,
       type: 'blob',
       size: content.size,
@@ -35,16 +35,16 @@ export interface VersionToRecord {
 }
 
 /** Writes the version's row. */
-export function recordVersion(pen: Pen, version: VersionToRecord): void {
+export function recordVersion(context: WriteContext, version: VersionToRecord): void {
   const { content, ...rest } = version;
-  pen.turn.tables.versions.insert({
+  context.transaction.tables.versions.insert({
     ...rest,
     blobOid: content.blobOid,
     sha256: content.sha256,
     size: content.size,
     kind: content.kind,
-    author: pen.author.id,
-    at: pen.turn.now,
-    moment: momentOf(pen),
+    author: context.author.id,
+    at: context.transaction.now,
+    moment: momentOf(context),
   });
 }

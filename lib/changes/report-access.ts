@@ -3,7 +3,7 @@ import { AccessComparison, type PlacedGrant, type RoleDifference } from '../acce
 import type { AccessChange, AccessReport } from '../domain/access-change.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** What a rename or move would do to the grants on and around what it takes along. */
 export interface Relocation {
@@ -20,8 +20,8 @@ function place(grant: Grant, location: Location): PlacedGrant {
 }
 
 /** All grants that are in force on the moved thing: above it, on it and below it. */
-function grantsAround(pen: Pen, root: Location, documentId: string | null): PlacedGrant[] {
-  const { grants } = pen.turn.tables;
+function grantsAround(context: WriteContext, root: Location, documentId: string | null): PlacedGrant[] {
+  const { grants } = context.transaction.tables;
   const above = ancestorsOf(root).flatMap((location) => grants.on({ type: 'folder', location }));
   const inside = documentId === null ? grants.atOrBelow(root) : [];
   const folders = [...above, ...inside].flatMap((grant) =>
@@ -37,11 +37,11 @@ function grantsAround(pen: Pen, root: Location, documentId: string | null): Plac
  * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the
  * caller subjects as who-can-read shows them at both ends: groups by name only to their members and to approvers.
  */
-export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
+export function reportAccess(context: WriteContext, relocation: Relocation): AccessReport {
   const { from, to, documentId, travelling } = relocation;
-  const before = grantsAround(pen, from, documentId);
+  const before = grantsAround(context, from, documentId);
   const leaving = new Set(travelling.map((grant) => grant.id));
-  const waiting = grantsAround(pen, to, null);
+  const waiting = grantsAround(context, to, null);
   const after = [
     ...waiting.filter(({ grant }) => !leaving.has(grant.id)),
     ...travelling.flatMap((grant) =>
@@ -49,7 +49,7 @@ export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
     ),
     ...(documentId === null
       ? []
-      : pen.turn.tables.grants.on({ type: 'document', documentId }).map((grant) => place(grant, to))),
+      : context.transaction.tables.grants.on({ type: 'document', documentId }).map((grant) => place(grant, to))),
   ].filter(({ location }) => documentId === null || isWithin(location, to));
 
   const places = new Set<Location>([to]);
@@ -57,23 +57,23 @@ export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
     for (const { location } of before) if (isWithin(from, location)) places.add(rebase(location, from, to));
     for (const { location } of after) if (isWithin(to, location)) places.add(location);
   }
-  const comparison = new AccessComparison(pen.turn.tables);
+  const comparison = new AccessComparison(context.transaction.tables);
   const gains = new Map<string, AccessChange>();
   const losses = new Map<string, AccessChange>();
   const full: string[] = [];
   for (const goingTo of places) {
     const at = rebase(goingTo, to, from);
     for (const difference of comparison.gains(before, at, after, goingTo)) {
-      note(gains, full, 'gain', pen, difference, relocation);
+      note(gains, full, 'gain', context, difference, relocation);
     }
     for (const difference of comparison.losses(before, at, after, goingTo)) {
-      note(losses, full, 'loss', pen, difference, relocation);
+      note(losses, full, 'loss', context, difference, relocation);
     }
   }
   const ofMoved = gains.size;
-  for (const at of placesOfDeleted(pen, relocation)) {
+  for (const at of placesOfDeleted(context, relocation)) {
     for (const difference of comparison.gains(waiting, at, after, at)) {
-      note(gains, full, 'gain', pen, difference, relocation);
+      note(gains, full, 'gain', context, difference, relocation);
     }
   }
   const digest = createHash('sha256')
@@ -83,8 +83,8 @@ export function reportAccess(pen: Pen, relocation: Relocation): AccessReport {
 }
 
 /** Where grants would come to lie on, or above, what was deleted at the new place. */
-function placesOfDeleted({ turn }: Pen, { from, to, travelling }: Relocation): ReadonlySet<Location> {
-  const { documents } = turn.tables;
+function placesOfDeleted({ transaction }: WriteContext, { from, to, travelling }: Relocation): ReadonlySet<Location> {
+  const { documents } = transaction.tables;
   if (travelling.length === 0 || !documents.isDeletedWithin(to)) return new Set();
   const places = travelling.flatMap(({ scope }) => (scope.type === 'folder' ? [rebase(scope.location, from, to)] : []));
   return new Set(places.filter((location) => documents.isDeletedWithin(location)));
@@ -94,7 +94,7 @@ function note(
   into: Map<string, AccessChange>,
   full: string[],
   kind: 'gain' | 'loss',
-  pen: Pen,
+  context: WriteContext,
   { subject, before, after, by }: RoleDifference,
   relocation: Relocation,
 ): void {
@@ -102,22 +102,22 @@ function note(
   if (into.has(line)) return;
   full.push(line);
   into.set(line, {
-    subject: showSubject(pen, subject, relocation),
+    subject: showSubject(context, subject, relocation),
     fromRole: before ?? null,
     toRole: after ?? null,
     via: { scopeType: by.grant.scope.type, location: by.location },
   });
 }
 
-function showSubject(pen: Pen, subject: RoleDifference['subject'], { from, to }: Relocation): AccessChange['subject'] {
-  const { tables } = pen.turn;
+function showSubject(context: WriteContext, subject: RoleDifference['subject'], { from, to }: Relocation): AccessChange['subject'] {
+  const { tables } = context.transaction;
   if (subject.type === 'principal') {
     return { ...subject, displayName: tables.principals.find(subject.id)?.displayName ?? null };
   }
   const mayKnow =
-    pen.reach.holds('approver', from) ||
-    pen.reach.holds('approver', to) ||
-    tables.groups.groupsAbove({ type: 'principal', id: pen.caller.principalId }).includes(subject.id);
+    context.reach.holds('approver', from) ||
+    context.reach.holds('approver', to) ||
+    tables.groups.groupsAbove({ type: 'principal', id: context.caller.principalId }).includes(subject.id);
   if (!mayKnow) return { type: 'group', id: null, displayName: null };
   return { ...subject, displayName: tables.groups.find(subject.id)?.displayName ?? null };
 }

@@ -6,7 +6,7 @@ import { findClaims, mayHolderEdit, type ClaimedDocument } from '../view/find-cl
 import type { ReadSections } from './follow-section.js';
 import { findDocumentById, locationOfFolder } from '../view/locate.js';
 import type { Tables } from '../sidecar/sidecar.js';
-import type { Pen } from './write-context.js';
+import type { WriteContext } from './write-context.js';
 
 /** CONFLICT `claimed`, with who holds the claim and until when, so that the writer can wait or ask. */
 export function claimed(claim: ClaimRow): Refusal {
@@ -25,8 +25,8 @@ export function claimed(claim: ClaimRow): Refusal {
 }
 
 /** Who asks and in which state of things: a pen, or what a read has of it. */
-export interface ClaimedFrom {
-  readonly turn: { readonly tables: Tables; readonly now: number };
+export interface ClaimContext {
+  readonly transaction: { readonly tables: Tables; readonly now: number };
   readonly caller: { readonly principalId: string };
 }
 
@@ -37,12 +37,12 @@ export interface ClaimedFrom {
  * @throws Refusal CONFLICT `claimed`
  */
 export function requireUnclaimed(
-  pen: ClaimedFrom,
+  context: ClaimContext,
   document: ClaimedDocument,
   readNext: ReadSections = () => undefined,
 ): void {
-  for (const claim of findClaims(pen.turn.tables, document, pen.turn.now)) {
-    if (claim.holder.id === pen.caller.principalId) continue;
+  for (const claim of findClaims(context.transaction.tables, document, context.transaction.now)) {
+    if (claim.holder.id === context.caller.principalId) continue;
     if (claim.section !== null && claim.sectionDigest !== null) {
       if (readNext()?.digestOf(claim.section) === claim.sectionDigest) continue;
     }
@@ -51,10 +51,10 @@ export function requireUnclaimed(
 }
 
 /** The same for everything in a folder. Sought from the claims, which are few, not from the documents. */
-export function requireNoneClaimed(pen: Pen, folder: Location): void {
-  const { tables, now } = pen.turn;
+export function requireNoneClaimed(context: WriteContext, folder: Location): void {
+  const { tables, now } = context.transaction;
   for (const claim of tables.claims.active(now)) {
-    if (claim.holder.id === pen.caller.principalId) continue;
+    if (claim.holder.id === context.caller.principalId) continue;
     const row = tables.documents.byNumber(claim.document);
     if (row === undefined || !isWithin(folder, locationOfFolder(tables, row.folder))) continue;
     const found = findDocumentById(tables, row.id);
@@ -67,10 +67,10 @@ export function requireNoneClaimed(pen: Pen, folder: Location): void {
  * @param claimId left out: the writer relies on none
  * @throws Refusal CONFLICT `claim_lost`
  */
-export function requireHeld(pen: ClaimedFrom, document: ClaimedDocument, claimId: string | undefined): void {
+export function requireHeld(context: ClaimContext, document: ClaimedDocument, claimId: string | undefined): void {
   if (claimId === undefined) return;
-  const claim = findClaims(pen.turn.tables, document, pen.turn.now).find(({ id }) => id === claimId);
-  if (claim?.holder.id === pen.caller.principalId) return;
+  const claim = findClaims(context.transaction.tables, document, context.transaction.now).find(({ id }) => id === claimId);
+  if (claim?.holder.id === context.caller.principalId) return;
   throw conflict(
     'claim_lost',
     'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim anew.',

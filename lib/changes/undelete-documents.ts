@@ -2,9 +2,9 @@ import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import { rowsInStep } from './apply-delete-folder.js';
-import type { SearchNote } from '../indexing/index-event.js';
+import type { IndexEvent } from '../indexing/index-event.js';
 import { ensureFolder } from './location-guards.js';
-import { momentOf, type PathEdit, type Pen } from './write-context.js';
+import { momentOf, type PathEdit, type WriteContext } from './write-context.js';
 import type { Returning } from './undelete-plan.js';
 
 /** The edit of paths that puts a returning document into the tree. */
@@ -22,10 +22,10 @@ export function trailerFor({
 }
 
 /** Lets the text index know what the documents hold now. */
-export function* noteReturns({ turn }: Pen, returning: readonly Returning[]): Steps<SearchNote[]> {
-  const notes: SearchNote[] = [];
+export function* noteReturns({ transaction }: WriteContext, returning: readonly Returning[]): Steps<IndexEvent[]> {
+  const notes: IndexEvent[] = [];
   for (const some of inParts(returning, rowsInStep)) {
-    const labels = turn.tables.labels.ofThese(some.map(({ number }) => number));
+    const labels = transaction.tables.labels.ofThese(some.map(({ number }) => number));
     for (const { number, location, content } of some) {
       const { blobOid, size, kind } = content;
       const document = { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] };
@@ -38,13 +38,13 @@ export function* noteReturns({ turn }: Pen, returning: readonly Returning[]): St
 
 /** Makes deleted documents live again, each with a new version of itself, with one look for each folder. */
 export function* bringBack(
-  pen: Pen,
+  context: WriteContext,
   returning: readonly Returning[],
   versionId: string,
   operation: VersionOperation,
 ): Steps<void> {
-  const { tables, now } = pen.turn;
-  const made = { id: versionId, author: pen.author.id, at: now, operation, moment: momentOf(pen) };
+  const { tables, now } = context.transaction;
+  const made = { id: versionId, author: context.author.id, at: now, operation, moment: momentOf(context) };
   // In the order in which the rows and their indexes lie: that takes half as long as the order of the locations.
   const ordered = returning.toSorted((one, other) => one.number - other.number);
   const folders = new Map<Location, number>();

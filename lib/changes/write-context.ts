@@ -9,14 +9,14 @@ import { encodeCommit, makePackable, type Oid } from '../git/objects/objects.js'
 import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import { packTree, Tree } from '../git/objects/tree.js';
-import { MissingTrees, type Turn } from '../journal/write-transaction.js';
+import { MissingTrees, type WriteTransaction } from '../journal/write-transaction.js';
 import type { Eraser } from '../erase/eraser.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
 import { View } from '../view/view.js';
 
 /** One caller's hold on the pen: lasts for a turn. */
-export interface Pen {
-  readonly turn: Turn;
+export interface WriteContext {
+  readonly transaction: WriteTransaction;
   readonly caller: Caller;
   readonly author: Principal;
   readonly reach: Reach;
@@ -39,20 +39,20 @@ export interface Pen {
  * @param author the principal as whom the commit is signed
  * @param reach what the caller reaches in the state that the turn began with
  */
-export function takePen(
-  turn: Turn,
+export function openWriteContext(
+  transaction: WriteTransaction,
   caller: Caller,
   author: Principal,
   reach: Reach,
-  { name, ...tools }: Pick<Pen, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
-): Pen {
-  const view = new View(turn.tables, reach, turn.now);
-  return { turn, caller, author, reach, view, workspace: name, ...tools };
+  { name, ...tools }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
+): WriteContext {
+  const view = new View(transaction.tables, reach, transaction.now);
+  return { transaction, caller, author, reach, view, workspace: name, ...tools };
 }
 
 /** Where the commit that was just written stands in the order of all that happens. */
-export function momentOf({ turn }: Pen): number {
-  return turn.state.commits;
+export function momentOf({ transaction }: WriteContext): number {
+  return transaction.state.commits;
 }
 
 /** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
@@ -81,35 +81,35 @@ export interface CommitText {
  * `Audit-Head` names the chain's end before this write: a clone is evidence of the chain, and being salted it keeps
  * the commit's SHA from confirming anybody's guess about its content.
  */
-export function writeCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Oid {
-  return runAtOnce(writeLongCommit(pen, edits, text));
+export function writeCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Oid {
+  return runAtOnce(writeLongCommit(context, edits, text));
 }
 
 /** The same for a change of many paths, in steps. */
-export function* writeLongCommit(pen: Pen, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
-  const { turn, caller, author } = pen;
+export function* writeLongCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
+  const { transaction, caller, author } = context;
   const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
-  if (treeEdits.length > fewEdits) yield* requireTrees(turn, treeEdits);
+  if (treeEdits.length > fewEdits) yield* requireTrees(transaction, treeEdits);
   const before: Oid[] = [];
-  const edited = yield* editTreeInSteps(turn.state.tree, treeEdits, (oid) => {
+  const edited = yield* editTreeInSteps(transaction.state.tree, treeEdits, (oid) => {
     before.push(oid);
-    return turn.loadTree(oid);
+    return transaction.loadTree(oid);
   });
   for (const tree of edited.created) {
-    turn.addObject(packTree(tree));
-    turn.rememberTree(tree);
+    transaction.addObject(packTree(tree));
+    transaction.rememberTree(tree);
     yield;
   }
-  if (edited.root !== turn.state.tree) turn.forgetTrees(before);
-  if (edited.root === Tree.empty.oid) turn.addObject(makePackable('tree', Tree.empty.bytes));
-  const { seq, hash } = turn.state.chain;
+  if (edited.root !== transaction.state.tree) transaction.forgetTrees(before);
+  if (edited.root === Tree.empty.oid) transaction.addObject(makePackable('tree', Tree.empty.bytes));
+  const { seq, hash } = transaction.state.chain;
   const trailers: (readonly [string, string])[] = [
     ['Operation', text.operation],
     ...(text.trailers ?? []),
     ['Principal', author.id],
     ...(author.kind === 'person' ? [] : [['Principal-Kind', author.kind] as const]),
     ['Request', caller.requestId],
-    ['Time', formatTime(turn.now)],
+    ['Time', formatTime(transaction.now)],
     ['Audit-Head', `${seq} ${hash}`],
   ];
   const paragraphs = [
@@ -119,20 +119,20 @@ export function* writeLongCommit(pen: Pen, edits: readonly PathEdit[], text: Com
   ];
   const signature = {
     name: author.displayName,
-    email: `${author.id}@${pen.workspace}`,
-    seconds: Math.floor(turn.now / 1000),
+    email: `${author.id}@${context.workspace}`,
+    seconds: Math.floor(transaction.now / 1000),
   };
   const bytes = encodeCommit({
     tree: edited.root,
-    parents: turn.state.head === null ? [] : [turn.state.head],
+    parents: transaction.state.head === null ? [] : [transaction.state.head],
     author: signature,
     committer: signature,
     message: `${paragraphs.join('\n\n')}\n`,
   });
   const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
-  turn.addObject(commit);
-  const commits = turn.state.commits + 1;
-  turn.state = { ...turn.state, head: commit.oid, tree: edited.root, commits };
+  transaction.addObject(commit);
+  const commits = transaction.state.commits + 1;
+  transaction.state = { ...transaction.state, head: commit.oid, tree: edited.root, commits };
   return commit.oid;
 }
 
@@ -144,13 +144,13 @@ const fewEdits = 2;
  * that nobody has touched for long then take as many attempts as the deepest of them has levels.
  * @throws MissingTrees
  */
-function* requireTrees(turn: Turn, edits: readonly TreeEdit[]): Steps<void> {
+function* requireTrees(transaction: WriteTransaction, edits: readonly TreeEdit[]): Steps<void> {
   const missing = new Set<Oid>();
   for (const { path } of edits) {
-    let oid = turn.state.tree;
+    let oid = transaction.state.tree;
     for (const segment of path) {
       if (oid === null || missing.has(oid)) break;
-      const tree = turn.findTree(oid);
+      const tree = transaction.findTree(oid);
       if (tree === undefined) missing.add(oid);
       const entry = tree?.entry(segment);
       oid = entry?.mode === '40000' ? entry.oid : null;

@@ -3,7 +3,7 @@ import { internal, notFound } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
-import { forgetRewritten, TraceDestroyer, unlessStopped, type Progress } from './purge.js';
+import { forgetRewritten, Purger, unlessStopped, type Progress } from './purge.js';
 import type { EraseStep } from './erase-step.js';
 import { moveHistory } from './move-history.js';
 import { planErase, type ErasePlan } from './plan-erase.js';
@@ -26,7 +26,7 @@ const notesAtOnce = 16;
 const retryAfter = 60_000;
 
 /** What can be done where the history itself stands in the way. */
-const wayOut =
+const remedy =
   'The document stays hidden, and its bytes stay in the files. To be rid of them, make a clone, take what is to go out ' +
   'of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
   'now, without history, with `cartulary import`), and remove this workspace with its backups.';
@@ -186,8 +186,8 @@ export class Eraser {
       ({ documentId }) => ids === null || (documentId !== null && ids.includes(documentId)),
     );
     if (concerned.length === 0) throw error;
-    const hindrance = new Error(`${error.message} ${wayOut}`);
-    await journal.turn({
+    const hindrance = new Error(`${error.message} ${remedy}`);
+    await journal.write({
       run: ({ tables }) => {
         for (const { number } of concerned) tables.erasures.hinder(number, hindrance.message);
       },
@@ -221,7 +221,7 @@ export class Eraser {
         await workspace.maintainer.recount();
         while (notes.length > 0) {
           const some = notes.splice(0, notesAtOnce);
-          await journal.turn({ run: ({ tables }) => tables.rewrittenCommits.noteRewritten(some) });
+          await journal.write({ run: ({ tables }) => tables.rewrittenCommits.noteRewritten(some) });
         }
         signal.throwIfAborted();
         return journal.state.commits - reached;
@@ -250,10 +250,10 @@ export class Eraser {
       const main = await repository.head();
       const known = new Map<Oid, Buffer>();
       for (;;) {
-        const outcome = await journal.turn({
-          run: (turn) => {
-            const moved = moveHistory(turn, { plan, state, after, known, main, workspace: name });
-            if ('head' in moved) turn.whenDurable(() => search.follow(moved.head, [{ type: 'rewrite' }]));
+        const outcome = await journal.write({
+          run: (transaction) => {
+            const moved = moveHistory(transaction, { plan, state, after, known, main, workspace: name });
+            if ('head' in moved) transaction.whenDurable(() => search.follow(moved.head, [{ type: 'rewrite' }]));
             return moved;
           },
         });
@@ -266,7 +266,7 @@ export class Eraser {
   /** Waits for backups, and lets none begin, until nothing is left. */
   async #destroy(): Promise<void> {
     while (this.#guests.size > 0) await unlessStopped(Promise.allSettled(this.#guests), this.#stopping.signal);
-    this.#destroying = new TraceDestroyer(this.#workspace, this.#progress).destroy().finally(() => {
+    this.#destroying = new Purger(this.#workspace, this.#progress).destroy().finally(() => {
       this.#destroying = undefined;
     });
     await this.#destroying;

@@ -12,7 +12,7 @@ import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritt
 import type { ErasePlan } from './plan-erase.js';
 import { noteCheckpoint } from '../journal/recover.js';
 import { rewriteOne, type RewriteState } from './redact-commit.js';
-import type { Turn } from '../journal/write-transaction.js';
+import type { WriteTransaction } from '../journal/write-transaction.js';
 
 /** A commit of the tail that no memory and no pending object holds: it has to be read first. */
 export interface MissingCommit {
@@ -42,11 +42,11 @@ interface Move {
  * old one. What is new about it goes into the repository as everything else does.
  * @throws MissingObject for a tree that is not in memory: the journal fetches it and runs the turn again
  */
-export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommit {
+export function moveHistory(transaction: WriteTransaction, move: Move): MovedHistory | MissingCommit {
   const { plan, after, known, main, workspace } = move;
-  const { tables } = turn;
+  const { tables } = transaction;
   const tail: { oid: Oid; bytes: Buffer }[] = [];
-  for (let at = turn.state.head; at !== null && at !== after;) {
+  for (let at = transaction.state.head; at !== null && at !== after;) {
     const pending = tables.objects.find(at);
     const bytes = known.get(at) ?? (pending === undefined ? undefined : inflateObject(pending));
     if (bytes === undefined) return { missing: at };
@@ -57,14 +57,14 @@ export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommi
   const commits: RewrittenCommit[] = [];
   const objects: PackableObject[] = [];
   for (const commit of tail.toReversed()) {
-    const step = rewriteOne(plan.documents, state, commit, turn.loadTree);
+    const step = rewriteOne(plan.documents, state, commit, transaction.loadTree);
     state = step.state;
     commits.push(step.commit);
     objects.push(...step.trees.map(packTree));
     if (step.object !== undefined) objects.push(step.object);
   }
-  for (const object of objects) turn.addObject(object);
-  const head = state.parent ?? writeRoot(turn, plan, workspace);
+  for (const object of objects) transaction.addObject(object);
+  const head = state.parent ?? writeRoot(transaction, plan, workspace);
   tables.rewrittenCommits.noteRewritten(encodeRewritten(commits));
   for (const [index, { number }] of plan.erasures.entries()) {
     tables.erasures.setPhase(number, 'moved');
@@ -72,33 +72,33 @@ export function moveHistory(turn: Turn, move: Move): MovedHistory | MissingCommi
     tables.erasures.setLocations(number, plan.places[index] ?? []);
   }
   if (main !== null) noteCheckpoint(tables, main);
-  turn.state = { ...turn.state, head, tree: state.treeAfter };
+  transaction.state = { ...transaction.state, head, tree: state.treeAfter };
   return { head, tree: state.treeAfter };
 }
 
 /** A history of which nothing is left begins with a commit that says so: main cannot stand nowhere. */
-function writeRoot(turn: Turn, { erasures }: ErasePlan, workspace: string): Oid {
+function writeRoot(transaction: WriteTransaction, { erasures }: ErasePlan, workspace: string): Oid {
   const id = erasures[0]?.requestedBy ?? '';
-  const author = turn.tables.principals.find(id);
-  const { seq, hash } = turn.state.chain;
+  const author = transaction.tables.principals.find(id);
+  const { seq, hash } = transaction.state.chain;
   const trailers = [
     ['Operation', 'erase'],
     ['Principal', id],
     ...(author === undefined || author.kind === 'person' ? [] : [['Principal-Kind', author.kind]]),
-    ['Time', formatTime(turn.now)],
+    ['Time', formatTime(transaction.now)],
     ['Audit-Head', `${seq} ${hash}`],
   ];
   const signature = {
     name: author?.displayName ?? id,
     email: `${id}@${workspace}`,
-    seconds: Math.floor(turn.now / 1000),
+    seconds: Math.floor(transaction.now / 1000),
   };
   const message = `Erase everything there was\n\n${trailers.map((trailer) => trailer.join(': ')).join('\n')}\n`;
-  turn.addObject(makePackable('tree', Tree.empty.bytes));
+  transaction.addObject(makePackable('tree', Tree.empty.bytes));
   const commit = makePackable(
     'commit',
     encodeCommit({ tree: Tree.empty.oid, parents: [], author: signature, committer: signature, message }),
   );
-  turn.addObject(commit);
+  transaction.addObject(commit);
   return commit.oid;
 }

@@ -6,8 +6,8 @@ import { repointedRows } from '../sidecar/tables/rewritten-commit-table.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
 import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
-import { makeRecogniser, TraceFinder, type Traces } from './redaction-matcher.js';
-import type { Turn } from '../journal/write-transaction.js';
+import { makeRecogniser, RedactionMatcher, type Traces } from './redaction-matcher.js';
+import type { WriteTransaction } from '../journal/write-transaction.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** How the work is told of, and stopped. */
@@ -32,13 +32,13 @@ const pagesAtOnce = 500;
 /** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
 const scrubs = 2;
 /** Milliseconds between two looks whether another process's snapshot is gone. */
-const patience = 250;
+const timeout = 250;
 
 /**
  * Destroys what is left of documents that the history has no more: rows, texts of the audit log, postings, objects,
  * packs, and the bytes that all these leave behind in files. Everything here can be done again from its beginning.
  */
-export class TraceDestroyer {
+export class Purger {
   readonly #workspace: Workspace;
   readonly #progress: Progress;
 
@@ -81,33 +81,33 @@ export class TraceDestroyer {
   }
 
   /** A turn, unless the work was stopped. */
-  #turn<Result>(run: Parameters<Workspace['journal']['turn']>[0]['run']): Promise<Result> {
+  #transaction<Result>(run: Parameters<Workspace['journal']['write']>[0]['run']): Promise<Result> {
     this.#progress.signal.throwIfAborted();
-    return this.#workspace.journal.turn({ run }) as Promise<Result>;
+    return this.#workspace.journal.write({ run }) as Promise<Result>;
   }
 
   async #repoint(): Promise<void> {
     for (let taken: number | null = null, isBegun = false; taken !== null || !isBegun; isBegun = true) {
       const after: number | null = taken;
-      taken = await this.#turn<number | null>(({ tables }) =>
+      taken = await this.#transaction<number | null>(({ tables }) =>
         tables.rewrittenCommits.takeUpRewritten(after, notesAtOnce),
       );
     }
     for (const rows of repointedRows) {
       for (let after: readonly unknown[] | null = rows.start; after !== null;) {
         const from: readonly unknown[] = after;
-        after = await this.#turn<readonly unknown[] | null>(({ tables }) =>
+        after = await this.#transaction<readonly unknown[] | null>(({ tables }) =>
           tables.rewrittenCommits.repoint(rows, from, rowsAtOnce),
         );
       }
     }
-    await this.#turn(({ tables }) => tables.rewrittenCommits.dropTakenUp());
+    await this.#transaction(({ tables }) => tables.rewrittenCommits.dropTakenUp());
     await forgetRewritten(this.#workspace, this.#progress.signal);
   }
 
   /** Of an erase whose history was moved before places were gathered with that. */
   async #gather({ number, document }: OpenErasure): Promise<void> {
-    await this.#turn(({ tables }) => {
+    await this.#transaction(({ tables }) => {
       tables.erasures.setLocations(number, document === null ? [] : gatherPlaces(tables, document));
     });
   }
@@ -116,7 +116,7 @@ export class TraceDestroyer {
   async #traces(): Promise<Traces> {
     const { eraseRows } = this.#workspace.journal.reader;
     const open = this.#open();
-    const finder = new TraceFinder(
+    const finder = new RedactionMatcher(
       open.flatMap(({ document }) => document ?? []),
       [...new Set(open.flatMap((erasure) => erasure.locations ?? []))],
     );
@@ -132,16 +132,16 @@ export class TraceDestroyer {
   async #clearTexts(traces: Traces, from: number): Promise<number> {
     for (let looked = from; ;) {
       const after = looked;
-      looked = await this.#turn(({ tables }) => clearSome(tables, traces, after));
+      looked = await this.#transaction(({ tables }) => clearSome(tables, traces, after));
       if (looked === after) return looked;
     }
   }
 
   async #dropRows(document: number): Promise<void> {
     for (let rows = 1; rows > 0;) {
-      rows = await this.#turn((turn) => {
-        const dropped = turn.tables.eraseRows.dropSome(document, rowsAtOnce);
-        turn.state = { ...turn.state, storedBytes: Math.max(0, turn.state.storedBytes - dropped.bytes) };
+      rows = await this.#transaction((transaction) => {
+        const dropped = transaction.tables.eraseRows.dropSome(document, rowsAtOnce);
+        transaction.state = { ...transaction.state, storedBytes: Math.max(0, transaction.state.storedBytes - dropped.bytes) };
         return dropped.rows;
       });
     }
@@ -157,7 +157,7 @@ export class TraceDestroyer {
     }
     for (const { document } of open) if (document !== null) await search.forget(document);
     if (open.length === 0) return;
-    await this.#turn(({ tables }) => {
+    await this.#transaction(({ tables }) => {
       for (const { number, document } of open) {
         if (document === null) continue;
         tables.eraseRows.dropDocument(document);
@@ -167,7 +167,7 @@ export class TraceDestroyer {
   }
 
   async #dropNames(traces: Traces, looked: number): Promise<void> {
-    await this.#turn(({ tables }) => {
+    await this.#transaction(({ tables }) => {
       // What was recorded since the last look, to its end.
       for (let last = clearSome(tables, traces, looked), after = looked; last !== after;) {
         after = last;
@@ -216,16 +216,16 @@ export class TraceDestroyer {
 
   async #overwritePages(pages: readonly number[]): Promise<void> {
     while (!this.#workspace.journal.sidecar.overwriteStale(pages)) {
-      await delay(patience, undefined, { signal: this.#progress.signal });
+      await delay(timeout, undefined, { signal: this.#progress.signal });
     }
     await yieldToLoop();
   }
 
   async #finish(): Promise<void> {
-    await this.#turn((turn) => {
+    await this.#transaction((transaction) => {
       for (const { number, id, requestedBy, versions, comments, bytes } of this.#open()) {
-        turn.tables.erasures.finish(number, turn.now);
-        turn.audit({
+        transaction.tables.erasures.finish(number, transaction.now);
+        transaction.audit({
           principal: requestedBy,
           credential: null,
           interface: 'command',
@@ -244,7 +244,7 @@ export class TraceDestroyer {
  * Takes away what tells of the documents among some texts of the audit log.
  * @returns the last record that was looked at; `after` when there are no more
  */
-function clearSome({ eraseRows }: Turn['tables'], traces: Traces, after: number): number {
+function clearSome({ eraseRows }: WriteTransaction['tables'], traces: Traces, after: number): number {
   const compared = Math.max(1, traces.locations.size + traces.names.size);
   const most = Math.min(textsAtOnce, Math.max(minTexts, Math.floor(comparisonsAtOnce / compared)));
   const texts = eraseRows.textsAfter(after, most);
@@ -269,6 +269,6 @@ export async function unlessStopped<Result>(work: Promise<Result>, signal: Abort
 export async function forgetRewritten({ journal }: Workspace, signal: AbortSignal): Promise<void> {
   for (let forgotten = notesAtOnce; forgotten === notesAtOnce;) {
     signal.throwIfAborted();
-    forgotten = await journal.turn({ run: ({ tables }) => tables.rewrittenCommits.forgetRewritten(notesAtOnce) });
+    forgotten = await journal.write({ run: ({ tables }) => tables.rewrittenCommits.forgetRewritten(notesAtOnce) });
   }
 }

@@ -50,7 +50,7 @@ const maxRemembered = 20_000;
  * Finds out what surely tells of documents that are erased: of their places and names, those that nothing else has or
  * had.
  */
-export class TraceFinder {
+export class RedactionMatcher {
   readonly #own: ReadonlySet<number>;
   readonly #locations: Set<string>;
   readonly #names: Set<string>;

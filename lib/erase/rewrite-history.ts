@@ -3,7 +3,7 @@ import { PlainPacker } from '../git/packs/history-packer.js';
 import { readCommitsByReading } from '../git/repositories/read-commits.js';
 import type { Repository } from '../git/repositories/repository.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
-import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-range.js';
+import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import type { RewriteAnswer } from './rewrite-worker.js';
 
 interface Task {
@@ -36,7 +36,7 @@ export class HistoryRewriter {
   }
 
   /** @throws what `rewriteStretch` does */
-  rewrite(stretch: HistoryStretch, tell: Task['tell']): Promise<RewriteState> {
+  rewrite(stretch: HistoryRange, tell: Task['tell']): Promise<RewriteState> {
     const worker = this.#worker;
     if (worker === undefined) {
       const repository = this.#repository;
@@ -44,7 +44,7 @@ export class HistoryRewriter {
       const packer = new PlainPacker((objects) => repository.addPack(objects));
       const readCommits: RewriteParts['readCommits'] = (wanted) =>
         readCommitsByReading((oid) => repository.read(oid), wanted);
-      return rewriteStretch(stretch, { repository, readCommits, packer, tell, signal });
+      return rewriteRange(stretch, { repository, readCommits, packer, tell, signal });
     }
     return new Promise<RewriteState>((resolve, reject) => {
       this.#task = { tell, resolve, reject };

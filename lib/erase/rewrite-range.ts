@@ -17,7 +17,7 @@ import {
 } from './redact-commit.js';
 
 /** A part of the history: the commits behind `after` up to `head`. */
-export interface HistoryStretch {
+export interface HistoryRange {
   readonly documents: readonly ErasedDocument[];
   readonly state: RewriteState;
   readonly after: Oid | null;
@@ -42,7 +42,7 @@ const treeCacheBytes = 64 * 1024 * 1024;
  * @returns where the rewrite stands at its end; everything up to there is durable
  * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; what the signal was aborted with
  */
-export async function rewriteStretch(stretch: HistoryStretch, parts: RewriteParts): Promise<RewriteState> {
+export async function rewriteRange(stretch: HistoryRange, parts: RewriteParts): Promise<RewriteState> {
   const { documents } = stretch;
   const { repository, packer, signal } = parts;
   const trees = new TreeReader(repository);
@@ -78,7 +78,7 @@ export async function rewriteStretch(stretch: HistoryStretch, parts: RewritePart
 /** With the documents by their ids: a commit that cannot be made anew hinders those that were made before it. */
 async function nameHindered(
   error: HistoryDisagrees,
-  { documents, head }: HistoryStretch,
+  { documents, head }: HistoryRange,
   repository: Pick<Repository, 'history'>,
 ): Promise<HistoryDisagrees> {
   if (error.documentIds !== null) return error;
@@ -93,7 +93,7 @@ async function nameHindered(
 
 /** The stretch's commits; with their folders where one of the documents is there. */
 async function* listWanted(
-  { documents, state, after, head }: HistoryStretch,
+  { documents, state, after, head }: HistoryRange,
   repository: Pick<Repository, 'history'>,
 ): AsyncGenerator<WantedCommit, void, undefined> {
   const isThere = state.locations.map((location) => location !== null);

@@ -4,7 +4,7 @@ import { findGit } from '../git/program/git-program.js';
 import { openHistoryPacker, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
 import { readCommitsByReading, readCommitsWithGit } from '../git/repositories/read-commits.js';
 import type { RepositoryPlace } from '../git/repositories/repository.js';
-import { rewriteStretch, type RewriteParts, type HistoryStretch } from './rewrite-range.js';
+import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 
 /** What the worker says of the stretch that it is at. */
@@ -25,13 +25,13 @@ const closing = new AbortController();
 const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
 let running: Promise<void> = Promise.resolve();
 
-async function rewrite(stretch: HistoryStretch): Promise<void> {
+async function rewrite(stretch: HistoryRange): Promise<void> {
   try {
     const { signal } = closing;
     const tell: RewriteParts['tell'] = (pieces) => say({ pieces });
     const packer = openHistoryPacker(place.path, program !== null);
     const parts = { repository, readCommits, packer, tell, signal };
-    say({ state: await rewriteStretch(stretch, parts) });
+    say({ state: await rewriteRange(stretch, parts) });
   } catch (error) {
     // An error comes out of the thread as a plain one.
     if (error instanceof HistoryDisagrees) {
@@ -41,7 +41,7 @@ async function rewrite(stretch: HistoryStretch): Promise<void> {
   }
 }
 
-parentPort?.on('message', (message: HistoryStretch | 'close') => {
+parentPort?.on('message', (message: HistoryRange | 'close') => {
   if (message === 'close') {
     closing.abort(new Error('The service stops.'));
     void running.then(() => repository.close()).then(() => parentPort?.close());

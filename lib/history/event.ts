@@ -21,9 +21,9 @@ interface Described {
 }
 
 /** What a commit did, as its trailers say. */
-export type HistoryEvent = Described & Deed;
+export type HistoryEvent = Described & Happening;
 
-type Deed =
+type Happening =
   | { readonly type: 'create'; readonly location: Location; readonly mediaType: string }
   | {
       readonly type: 'update' | 'restore' | 'undelete';
@@ -165,7 +165,7 @@ function readMediaTypes(values: readonly string[]): MediaTypes {
 
 const readVersion =
   (type: 'update' | 'restore' | 'undelete') =>
-  (trailers: Trailers): Deed => ({
+  (trailers: Trailers): Happening => ({
     type,
     documentId: trailers.required('Document'),
     location: trailers.location('Location'),
@@ -174,7 +174,7 @@ const readVersion =
 
 const readRelocation =
   (type: 'rename' | 'move') =>
-  (trailers: Trailers): Deed => ({
+  (trailers: Trailers): Happening => ({
     type,
     documentId: trailers.optional('Document') ?? null,
     from: trailers.location('From'),
@@ -183,10 +183,10 @@ const readRelocation =
 
 const readFolder =
   (type: 'create-folder' | 'delete-folder') =>
-  (trailers: Trailers): Deed => ({ type, location: trailers.location('Folder') });
+  (trailers: Trailers): Happening => ({ type, location: trailers.location('Folder') });
 
 /** How each operation is read. */
-const deeds: Readonly<Record<Deed['type'], (trailers: Trailers) => Deed>> = {
+const deeds: Readonly<Record<Happening['type'], (trailers: Trailers) => Happening>> = {
   create: (trailers) => ({
     type: 'create',
     location: trailers.location('Location'),
@@ -223,6 +223,6 @@ const deeds: Readonly<Record<Deed['type'], (trailers: Trailers) => Deed>> = {
   recover: (trailers) => ({ type: 'recover', from: trailers.required(recoveredFromTrailer, oidPattern) }),
 };
 
-function isKnown(operation: string): operation is Deed['type'] {
+function isKnown(operation: string): operation is Happening['type'] {
   return Object.hasOwn(deeds, operation);
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../sidecar/sidecar.js';
 import { findDocument, locationOfFolder, type FoundDocument } from '../view/locate.js';
 import { distrustedIndex, readDistrust } from '../changes/index-changes.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
-import { keysFor, type DocumentToIndex, type SearchNote } from './index-event.js';
+import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 const batch = 128;
@@ -127,9 +127,9 @@ async function listChanged(workspace: Workspace, from: Oid | null): Promise<Read
 }
 
 /** What lives at the places now. */
-function noteChanged(tables: Tables, changed: Iterable<Location>): SearchNote[] {
-  const removed: SearchNote[] = [];
-  const written: SearchNote[] = [];
+function noteChanged(tables: Tables, changed: Iterable<Location>): IndexEvent[] {
+  const removed: IndexEvent[] = [];
+  const written: IndexEvent[] = [];
   for (const location of changed) {
     const found = findDocument(tables, location);
     if (found === undefined) removed.push({ type: 'remove', location });
@@ -155,7 +155,7 @@ async function buildAnew(
   if (!keeper.isReady) return;
   await keeper.store();
   if (distrust === '') return;
-  await workspace.journal.turn({
+  await workspace.journal.write({
     // Unless the rows were made anew once more.
     run: ({ tables }) => (readDistrust(tables) === distrust ? tables.meta.set(distrustedIndex, '') : undefined),
   });

@@ -14,7 +14,7 @@ export interface DocumentToIndex {
 }
 
 /** What a commit means to the index. */
-export type SearchNote =
+export type IndexEvent =
   | { readonly type: 'upsert'; readonly document: DocumentToIndex }
   | { readonly type: 'remove'; readonly location: Location }
   | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
@@ -29,16 +29,16 @@ export interface Work {
 }
 
 /** What waits to be followed: a commit's note, or work. */
-export interface QueuedNote {
-  readonly note: SearchNote | Work;
+export interface QueuedIndexEvent {
+  readonly note: IndexEvent | Work;
   readonly commit: string;
 }
 
 const maxTogether = 256;
 
 /** Notes that are followed together, or one piece of work. */
-export interface NoteBatch {
-  readonly notes: readonly (SearchNote | Work)[];
+export interface IndexBatch {
+  readonly notes: readonly (IndexEvent | Work)[];
   /** How many of those that waited they stand for. */
   readonly count: number;
   /** The commit that the index is of when they are followed. */
@@ -46,8 +46,8 @@ export interface NoteBatch {
 }
 
 /** What can be followed together: new versions of documents, of each only the newest, or anything else alone. */
-export function takeBatch(notes: readonly QueuedNote[], from: number): NoteBatch {
-  const newest = new Map<Location, SearchNote>();
+export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): IndexBatch {
+  const newest = new Map<Location, IndexEvent>();
   let next = from;
   for (; next < notes.length && newest.size < maxTogether; next += 1) {
     const note = notes[next]?.note;

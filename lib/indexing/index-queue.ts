@@ -1,13 +1,13 @@
-import { takeBatch, type NoteBatch, type QueuedNote } from './index-event.js';
+import { takeBatch, type IndexBatch, type QueuedIndexEvent } from './index-event.js';
 
 /** Milliseconds that notes are gathered before they are followed, unless somebody is waiting for them. */
 const gatheredFor = 20;
 /** Notes that may wait; beyond, writers wait until half of them are followed. */
 const maxWaiting = 4096;
 
-export interface NoteFollower {
+export interface IndexEventApplier {
   /** Follows notes that can be followed together. Never fails: what goes wrong is its own to mend. */
-  readonly follow: (batch: NoteBatch) => Promise<void>;
+  readonly follow: (batch: IndexBatch) => Promise<void>;
   /** Called where the notes of a commit are followed whole. Never fails. */
   readonly rest: () => Promise<void>;
 }
@@ -16,9 +16,9 @@ export interface NoteFollower {
  * The line in which notes wait for the index: they are followed in the order in which they came, gathered for a moment
  * so that many small commits are followed together, and at once where somebody waits.
  */
-export class NoteQueue {
-  readonly #follower: NoteFollower;
-  #notes: QueuedNote[] = [];
+export class IndexQueue {
+  readonly #follower: IndexEventApplier;
+  #notes: QueuedIndexEvent[] = [];
   /** How many notes were ever taken, and how many of them are followed. */
   #taken = 0;
   #followed = 0;
@@ -27,7 +27,7 @@ export class NoteQueue {
   /** Ends the time in which notes are gathered. */
   #hurry: () => void = () => undefined;
 
-  constructor(follower: NoteFollower) {
+  constructor(follower: IndexEventApplier) {
     this.#follower = follower;
   }
 
@@ -37,7 +37,7 @@ export class NoteQueue {
   }
 
   /** Returns at once. Notes of one commit come in one call. */
-  add(notes: readonly QueuedNote[]): void {
+  add(notes: readonly QueuedIndexEvent[]): void {
     for (const note of notes) this.#notes.push(note);
     this.#taken += notes.length;
     if (!this.#isFollowing) void this.#followAll();
@@ -83,7 +83,7 @@ export class NoteQueue {
   }
 
   /** @returns how many notes it followed */
-  async #followSome(notes: readonly QueuedNote[], from: number): Promise<number> {
+  async #followSome(notes: readonly QueuedIndexEvent[], from: number): Promise<number> {
     const batch = takeBatch(notes, from);
     await this.#follower.follow(batch);
     this.#followed += batch.count;

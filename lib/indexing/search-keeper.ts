@@ -13,8 +13,8 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { widenTerm } from '../search/neighbours/widen-term.js';
-import { NoteQueue } from './index-queue.js';
-import { keysFor, type DocumentToIndex, type NoteBatch, type SearchNote } from './index-event.js';
+import { IndexQueue } from './index-queue.js';
+import { keysFor, type DocumentToIndex, type IndexBatch, type IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
@@ -60,7 +60,7 @@ export class SearchKeeper {
   /** Filled beside the other one, until it takes its place. */
   #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
-  readonly #queue = new NoteQueue({ follow: (batch) => this.#followBatch(batch), rest: () => this.#saveIfDue() });
+  readonly #queue = new IndexQueue({ follow: (batch) => this.#followBatch(batch), rest: () => this.#saveIfDue() });
   /** Whether the index is behind in a way that notes don't mend: they are left out until somebody has caught up. */
   #isBehind = true;
   #isReady = false;
@@ -226,7 +226,7 @@ export class SearchKeeper {
   }
 
   /** Takes notes of a commit that has just become durable. Returns at once. */
-  follow(commit: string, notes: readonly SearchNote[]): void {
+  follow(commit: string, notes: readonly IndexEvent[]): void {
     if (!this.#isBehind) this.#queue.add(notes.map((note) => ({ note, commit })));
   }
 
@@ -311,13 +311,13 @@ export class SearchKeeper {
   }
 
   /** Never fails: what could not be followed is reported, and the index is built anew. */
-  async #followBatch({ notes, count, commit }: NoteBatch): Promise<void> {
+  async #followBatch({ notes, count, commit }: IndexBatch): Promise<void> {
     try {
       const [first] = notes;
       if (first?.type === 'work') first.run();
       else {
         const indexes = this.#next === null ? [this.index] : [this.index, this.#next];
-        for (const index of indexes) await this.#followIn(index, notes as readonly SearchNote[], commit);
+        for (const index of indexes) await this.#followIn(index, notes as readonly IndexEvent[], commit);
       }
     } catch (error) {
       if (!this.#isBroken) this.#options.onBehind();
@@ -327,7 +327,7 @@ export class SearchKeeper {
     this.#sinceStored += count;
   }
 
-  async #followIn(index: SearchIndex, notes: readonly SearchNote[], commit: string): Promise<void> {
+  async #followIn(index: SearchIndex, notes: readonly IndexEvent[], commit: string): Promise<void> {
     const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
     if (documents.length > 0) {
       const analysis = await this.analyze(documents, index);

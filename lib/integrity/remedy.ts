@@ -18,7 +18,7 @@ const fromBackup =
   'into another data folder.';
 const byRebuild = '`cartulary rebuild` makes these rows again from the history.';
 
-const wayOuts: Readonly<Record<Part, string>> = {
+const remedies: Readonly<Record<Part, string>> = {
   repository: fromBackup,
   documents: fromBackup,
   versions: fromBackup,
@@ -45,6 +45,6 @@ const wayOuts: Readonly<Record<Part, string>> = {
 };
 
 /** What to do where a part is broken: a sentence or two. */
-export function wayOutOf(part: Part): string {
-  return wayOuts[part];
+export function remedyFor(part: Part): string {
+  return remedies[part];
 }

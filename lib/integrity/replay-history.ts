@@ -57,13 +57,13 @@ export async function replayHistory(
     const events = await mapTogether(group, (read, index) =>
       understood(prepareEvent(finder, read, index === 0 ? before : group[index - 1])),
     );
-    scratch.transaction.begin();
+    scratch.sqlTransaction.begin();
     for (const [index, event] of events.entries()) {
       const moment = commits + index + 1;
       const problem = event instanceof NotUnderstood ? event.message : applyAlone(scratch, event, moment);
       if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
     }
-    scratch.transaction.commit();
+    scratch.sqlTransaction.commit();
     commits += group.length;
     before = group.at(-1);
     await tell(commits);
@@ -126,14 +126,14 @@ async function prepareEvent(
 }
 
 /** @returns why the rows cannot take it, and have not */
-function applyAlone({ tables, transaction }: Scratch, event: ReplayedEvent, moment: number): string | undefined {
-  transaction.savepoint();
+function applyAlone({ tables, sqlTransaction }: Scratch, event: ReplayedEvent, moment: number): string | undefined {
+  sqlTransaction.savepoint();
   try {
     applyEvent(tables, event, moment);
-    transaction.release();
+    sqlTransaction.release();
     return undefined;
   } catch (error) {
-    transaction.rollbackToSavepoint();
+    sqlTransaction.rollbackToSavepoint();
     if (!(error instanceof NotUnderstood) && !isAgainstSchema(error)) throw error;
     return (error as Error).message;
   }

@@ -9,7 +9,7 @@ import { pathsOf } from '../workspace/open-workspace.js';
 export interface ServiceProblem {
   /** A sentence. */
   readonly message: string;
-  readonly wayOut: string;
+  readonly remedy: string;
 }
 
 export interface ServiceVerification {
@@ -30,7 +30,7 @@ const fromCopy =
  */
 export function verifyService(dataFolder: string): ServiceVerification {
   const problems: ServiceProblem[] = [];
-  const report = (message: string, wayOut: string): void => void problems.push({ message, wayOut });
+  const report = (message: string, remedy: string): void => void problems.push({ message, remedy });
   const workspaces = findWorkspaces(dataFolder);
   const file = join(dataFolder, serviceName);
   // A data folder that nothing was ever put into.

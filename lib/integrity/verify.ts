@@ -16,7 +16,7 @@ import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
 import { verifyPending } from './verify-pending.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
-import { wayOutOf, type Part } from './remedy.js';
+import { remedyFor, type Part } from './remedy.js';
 
 export type { Part } from './remedy.js';
 
@@ -27,7 +27,7 @@ export interface Problem {
   /** The document or folder, where it is one. */
   readonly location?: string;
   /** What to do about it. */
-  readonly wayOut: string;
+  readonly remedy: string;
 }
 
 /** Takes note of a problem. */
@@ -157,7 +157,7 @@ class ProblemList {
     this.#counts.set(part, count);
     if (count > maxNamed) return;
     const where = location === undefined ? {} : { location };
-    this.#problems.push({ part, message, ...where, wayOut: wayOutOf(part) });
+    this.#problems.push({ part, message, ...where, remedy: remedyFor(part) });
   };
 
   list(): Problem[] {
@@ -167,7 +167,7 @@ class ProblemList {
       ...more.map(([part, count]) => ({
         part,
         message: `There are ${count - maxNamed} more of this kind.`,
-        wayOut: wayOutOf(part),
+        remedy: remedyFor(part),
       })),
     ];
   }

@@ -165,7 +165,7 @@ export class Checkpointer {
     const first = await this.#packUpTo(upTo);
     if (head !== null) await this.#moveMain(head);
     for (let number = first; number <= upTo; number += deleteRows) {
-      await journal.turn({
+      await journal.write({
         run({ tables }) {
           tables.objects.deleteUpTo(Math.min(number + deleteRows - 1, upTo));
           // With the first rows already: once one of main's commits is no longer pending, this says that main is ours.

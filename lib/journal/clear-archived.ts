@@ -12,7 +12,7 @@ const rowsAtOnce = 1000;
  */
 export async function clearArchived(journal: Journal, isStopped: () => boolean): Promise<void> {
   while (!isStopped() && lastToClear(journal.reader) !== undefined) {
-    await journal.turn({
+    await journal.write({
       isRecordOnly: true,
       run({ tables }) {
         const last = lastToClear(tables);

@@ -20,7 +20,7 @@ interface Notes {
   readonly uses: Map<string, number>;
 }
 
-export interface NotedLaterOptions {
+export interface DeferredAuditOptions {
   readonly clock: Clock;
   find(workspace: string): Workspace | undefined;
   names(): readonly string[];
@@ -33,8 +33,8 @@ export interface NotedLaterOptions {
  * limit, and when a key was last used. Gathered in memory, written once a second by one turn a workspace, and turned
  * into audit records when their minute is over.
  */
-export class NotedLater {
-  readonly #options: NotedLaterOptions;
+export class DeferredAudit {
+  readonly #options: DeferredAuditOptions;
   readonly #notes = new Map<string, Notes>();
   /** What was told apart in the minute under way, by workspace. */
   readonly #known = new Map<string, Set<string>>();
@@ -42,7 +42,7 @@ export class NotedLater {
   #recordedMinute = -1;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: NotedLaterOptions) {
+  constructor(options: DeferredAuditOptions) {
     this.#options = options;
   }
 
@@ -99,7 +99,7 @@ export class NotedLater {
       this.#notes.delete(name);
       try {
         const journal = this.#options.find(name)?.journal;
-        await journal?.turn({
+        await journal?.write({
           run({ tables }) {
             for (const tally of notes?.counts.values() ?? []) tables.audit.addToTally(tally);
             for (const [id, at] of notes?.uses ?? []) tables.credentials.touch(id, at);
@@ -107,7 +107,7 @@ export class NotedLater {
         });
         if (recordBefore === undefined) continue;
         let isMore = true;
-        while (isMore) isMore = (await journal?.turn({ run: (turn) => recordTallies(turn, recordBefore) })) ?? false;
+        while (isMore) isMore = (await journal?.write({ run: (transaction) => recordTallies(transaction, recordBefore) })) ?? false;
       } catch (error) {
         this.#options.onFault(`What was counted for ${name} could not be written`, error);
       }

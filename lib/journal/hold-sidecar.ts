@@ -40,7 +40,7 @@ export class HeldSidecar {
   /** After a fault: what is uncommitted is dropped, and the truth is read from disk again, now or when it can be. */
   startOver(): void {
     if (this.#sidecar?.isInMemory === true) {
-      this.#sidecar.transaction.rollback();
+      this.#sidecar.sqlTransaction.rollback();
       return;
     }
     try {

@@ -45,11 +45,11 @@ export class Housekeeper {
     const { journal, clock } = this.#options;
     const upTo = clock.now() - answersKeptFor;
     for (let swept = rowsAtOnce; swept === rowsAtOnce && !this.#isClosed;) {
-      swept = await journal.turn({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
+      swept = await journal.write({ run: ({ tables }) => tables.idempotency.sweep(upTo, rowsAtOnce) });
     }
     await clearArchived(journal, () => this.#isClosed);
     for (let unused = Number.POSITIVE_INFINITY; unused > pagesKept && !this.#isClosed;) {
-      unused = await journal.turn({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
+      unused = await journal.write({ run: () => journal.sidecar.reclaim(pagesKept, pagesAtOnce) });
     }
   }
 

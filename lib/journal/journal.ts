@@ -2,14 +2,14 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import { internal, Refusal, unavailable } from '../domain/refusal.js';
 import { MissingObject, type Oid } from '../git/objects/objects.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
-import { runResting } from '../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Tree } from '../git/objects/tree.js';
 import type { Sidecar, Tables } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
 import type { TreeCache } from './object-cache.js';
-import { MissingTrees, Turn, type WorkspaceState } from './write-transaction.js';
+import { MissingTrees, WriteTransaction, type WorkspaceState } from './write-transaction.js';
 
 export interface JournalOptions {
   /** Opens the workspace's file; called at the start and again after a fault. */
@@ -22,30 +22,30 @@ export interface JournalOptions {
   /** Called after each group that added git objects, with their bytes. */
   readonly onObjectsAdded: (bytes: number) => void;
   /** Called in the group's transaction after each turn, with the state that the turn began with. */
-  readonly afterTurn?: (turn: Turn, before: WorkspaceState) => void;
+  readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }
 
 /** What stays of work that was undone, such as the record that it was refused. */
 interface Refusable {
-  refused?(turn: Turn, refusal: Refusal): void;
+  refused?(transaction: WriteTransaction, refusal: Refusal): void;
 }
 
 /** Work for one turn. */
-export interface TurnWork<Result> extends Refusable {
+export interface Write<Result> extends Refusable {
   /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
   readonly isRecordOnly?: true;
-  run(turn: Turn): Result;
+  run(transaction: WriteTransaction): Result;
 }
 
 /** Work for one turn that may take long. It has a group of its own, and others read between its steps. */
-export interface LongTurnWork<Result> extends Refusable {
-  steps(turn: Turn): Steps<Result>;
+export interface WriteInSteps<Result> extends Refusable {
+  steps(transaction: WriteTransaction): Steps<Result>;
 }
 
 interface Entry {
-  readonly work: (TurnWork<unknown> & { readonly steps?: undefined }) | LongTurnWork<unknown>;
+  readonly work: (Write<unknown> & { readonly steps?: undefined }) | WriteInSteps<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Trees that were fetched for it; held in memory until it is done, so that each attempt gets further. */
@@ -54,7 +54,7 @@ interface Entry {
 }
 
 /** What is put back when a turn is undone. */
-interface TurnStart {
+interface WriteStart {
   readonly state: WorkspaceState;
   readonly actions: number;
 }
@@ -118,7 +118,7 @@ export class Journal {
    * Runs the work in a turn; resolves when it is durable.
    * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
    */
-  turn<Result>(work: TurnWork<Result>): Promise<Result> {
+  write<Result>(work: Write<Result>): Promise<Result> {
     return this.#enqueue(work);
   }
 
@@ -126,11 +126,11 @@ export class Journal {
    * Runs work in a turn that lets others read between its steps; resolves when it is durable.
    * @throws as `turn` does
    */
-  longTurn<Result>(work: LongTurnWork<Result>): Promise<Result> {
+  writeInSteps<Result>(work: WriteInSteps<Result>): Promise<Result> {
     return this.#enqueue(work);
   }
 
-  #enqueue<Result>(work: Entry['work'] & (TurnWork<Result> | LongTurnWork<Result>)): Promise<Result> {
+  #enqueue<Result>(work: Entry['work'] & (Write<Result> | WriteInSteps<Result>)): Promise<Result> {
     if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({
@@ -194,11 +194,11 @@ export class Journal {
     this.#isBusy = true;
     const group = [entry];
     try {
-      const { sidecar, turn } = this.#begin();
-      const before = turn.state;
-      if (await this.#runSteps(entry, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      const { sidecar, transaction } = this.#begin();
+      const before = transaction.state;
+      if (await this.#runSteps(entry, transaction, sidecar)) this.#options.afterWrite?.(transaction, before);
       else group.pop();
-      this.#commit(group, turn, sidecar);
+      this.#commit(group, transaction, sidecar);
       this.#answer(group);
     } catch (error) {
       this.#recover(group, error);
@@ -217,49 +217,49 @@ export class Journal {
     }
   }
 
-  #begin(): { readonly sidecar: Sidecar; readonly turn: Turn } {
+  #begin(): { readonly sidecar: Sidecar; readonly transaction: WriteTransaction } {
     const sidecar = this.sidecar;
     const { trees, clock, randomness } = this.#options;
-    const turn = new Turn(sidecar.writer, this.#state, trees, clock.now(), randomness);
-    sidecar.transaction.begin();
-    return { sidecar, turn };
+    const transaction = new WriteTransaction(sidecar.writer, this.#state, trees, clock.now(), randomness);
+    sidecar.sqlTransaction.begin();
+    return { sidecar, transaction };
   }
 
   #commitGroup(group: Entry[]): void {
     const started = this.#options.clock.now();
-    const { sidecar, turn } = this.#begin();
+    const { sidecar, transaction } = this.#begin();
     while (group.length < maxGroupSize && this.#options.clock.now() - started < maxGroupTime) {
       const [entry] = this.#queue;
       if (entry === undefined || entry.work.steps !== undefined) break;
       this.#queue.shift();
       group.push(entry);
       // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
-      const before = turn.state;
-      if (this.#runTurn(entry, entry.work, turn, sidecar)) this.#options.afterTurn?.(turn, before);
+      const before = transaction.state;
+      if (this.#runWrite(entry, entry.work, transaction, sidecar)) this.#options.afterWrite?.(transaction, before);
       else group.pop();
     }
-    this.#commit(group, turn, sidecar);
+    this.#commit(group, transaction, sidecar);
   }
 
-  #commit(group: readonly Entry[], turn: Turn, { writer, transaction }: Sidecar): void {
-    writeState(writer, this.#state, turn.state);
-    transaction.commit();
+  #commit(group: readonly Entry[], transaction: WriteTransaction, { writer, sqlTransaction }: Sidecar): void {
+    writeState(writer, this.#state, transaction.state);
+    sqlTransaction.commit();
     const isRecordOnly = ({ work }: Entry): boolean => work.steps === undefined && work.isRecordOnly === true;
     if (!group.every(isRecordOnly)) this.#contentStamp += 1;
-    this.#state = turn.state;
-    for (const action of turn.takeActions()) action();
-    if (turn.addedBytes > 0) this.#options.onObjectsAdded(turn.addedBytes);
+    this.#state = transaction.state;
+    for (const action of transaction.takeActions()) action();
+    if (transaction.addedBytes > 0) this.#options.onObjectsAdded(transaction.addedBytes);
   }
 
   /** @returns false when it left the turn to wait for a tree */
-  #runTurn(entry: Entry, work: TurnWork<unknown>, turn: Turn, sidecar: Sidecar): boolean {
-    const start = this.#markStart(turn, sidecar);
+  #runWrite(entry: Entry, work: Write<unknown>, transaction: WriteTransaction, sidecar: Sidecar): boolean {
+    const start = this.#markStart(transaction, sidecar);
     try {
-      entry.outcome = { result: work.run(turn) };
-      sidecar.transaction.release();
+      entry.outcome = { result: work.run(transaction) };
+      sidecar.sqlTransaction.release();
       return true;
     } catch (error) {
-      return this.#undo(entry, error, turn, sidecar, start);
+      return this.#undo(entry, error, transaction, sidecar, start);
     }
   }
 
@@ -267,53 +267,53 @@ export class Journal {
    * The same in steps. In memory those who read have the writer's connection, and must not see what is half done.
    * @returns false when it left the turn to wait for a tree
    */
-  async #runSteps(entry: Entry, turn: Turn, sidecar: Sidecar): Promise<boolean> {
+  async #runSteps(entry: Entry, transaction: WriteTransaction, sidecar: Sidecar): Promise<boolean> {
     const { work } = entry;
     if (work.steps === undefined) throw new Error('It is no work in steps.');
-    const start = this.#markStart(turn, sidecar);
+    const start = this.#markStart(transaction, sidecar);
     try {
-      const steps = work.steps(turn);
-      entry.outcome = { result: sidecar.isInMemory ? runAtOnce(steps) : await runResting(steps) };
-      sidecar.transaction.release();
+      const steps = work.steps(transaction);
+      entry.outcome = { result: sidecar.isInMemory ? runAtOnce(steps) : await runCooperatively(steps) };
+      sidecar.sqlTransaction.release();
       return true;
     } catch (error) {
-      return this.#undo(entry, error, turn, sidecar, start);
+      return this.#undo(entry, error, transaction, sidecar, start);
     }
   }
 
-  #markStart(turn: Turn, { transaction }: Sidecar): TurnStart {
-    transaction.savepoint();
-    return { state: turn.state, actions: turn.pendingActions };
+  #markStart(transaction: WriteTransaction, { sqlTransaction }: Sidecar): WriteStart {
+    sqlTransaction.savepoint();
+    return { state: transaction.state, actions: transaction.pendingActions };
   }
 
   /** @returns false when it left the turn to wait for a tree */
-  #undo(entry: Entry, error: unknown, turn: Turn, { transaction }: Sidecar, { state, actions }: TurnStart): boolean {
+  #undo(entry: Entry, error: unknown, transaction: WriteTransaction, { sqlTransaction }: Sidecar, { state, actions }: WriteStart): boolean {
     if (isFaultOfTheFile(error)) throw error;
-    transaction.rollbackToSavepoint();
-    turn.state = state;
-    turn.dropActionsFrom(actions);
+    sqlTransaction.rollbackToSavepoint();
+    transaction.state = state;
+    transaction.dropActionsFrom(actions);
     const missing = missingFor(entry, error);
     if (missing.length > 0) {
       entry.outcome = undefined;
       this.#runLater(entry, missing);
       return false;
     }
-    this.#refuse(entry, error instanceof Refusal ? error : internal(error), turn, transaction);
+    this.#refuse(entry, error instanceof Refusal ? error : internal(error), transaction, sqlTransaction);
     return true;
   }
 
   /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */
-  #refuse(entry: Entry, refusal: Refusal, turn: Turn, transaction: Sidecar['transaction']): void {
-    const before = turn.state;
-    transaction.savepoint();
+  #refuse(entry: Entry, refusal: Refusal, transaction: WriteTransaction, sqlTransaction: Sidecar['sqlTransaction']): void {
+    const before = transaction.state;
+    sqlTransaction.savepoint();
     try {
-      entry.work.refused?.(turn, refusal);
-      transaction.release();
+      entry.work.refused?.(transaction, refusal);
+      sqlTransaction.release();
       entry.outcome = { error: refusal };
     } catch (error) {
       if (isFaultOfTheFile(error)) throw error;
-      transaction.rollbackToSavepoint();
-      turn.state = before;
+      sqlTransaction.rollbackToSavepoint();
+      transaction.state = before;
       entry.outcome = { error: internal(error) };
     }
   }

@@ -43,7 +43,7 @@ export async function checkSoundness(options: Parts): Promise<void> {
     if (!(await isInHistory(options, main, head))) throw foreign(name, main, head);
     onFault(`Main of ${name} stood further back, at ${main}, and is set again`, undefined);
   }
-  if (main === head && noted !== head) await journal.turn({ run: (turn) => noteCheckpoint(turn.tables, head) });
+  if (main === head && noted !== head) await journal.write({ run: (transaction) => noteCheckpoint(transaction.tables, head) });
 }
 
 /** Notes down in a turn that main has been moved there. */

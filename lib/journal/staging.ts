@@ -43,7 +43,7 @@ export class Staging {
       held.push(oid);
       this.#holders.set(oid, (this.#holders.get(oid) ?? 0) + 1);
       await this.#drops.get(oid);
-      await journal.turn({ run: ({ tables, now }) => tables.objects.stage(oid, size, now) });
+      await journal.write({ run: ({ tables, now }) => tables.objects.stage(oid, size, now) });
     });
   }
 
@@ -70,7 +70,7 @@ export class Staging {
     for (const oid of oids) {
       while (this.#holders.has(oid)) await this.#released(oid);
       if (journal.reader.objects.isStaged(oid)) continue;
-      await journal.turn({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
+      await journal.write({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
       // An upload of the same that came meanwhile drops it itself, or keeps it.
       if (this.#holders.has(oid)) continue;
       const drop = this.#settle(oid).finally(() => this.#drops.delete(oid));
@@ -106,6 +106,6 @@ export class Staging {
     const { objects, versions } = journal.reader;
     if (!objects.isStaged(oid)) return;
     if (!versions.holdLargeBlob(oid)) await repository.dropStaged(oid);
-    await journal.turn({ run: ({ tables }) => tables.objects.unstage(oid) });
+    await journal.write({ run: ({ tables }) => tables.objects.unstage(oid) });
   }
 }

@@ -34,7 +34,7 @@ export class MissingTrees extends Error {
  * One operation's time with the pen: synchronous, alone on the writer connection, inside a savepoint of the group's
  * transaction. What it sees is what the turns before it left; what it throws undoes it and nobody else.
  */
-export class Turn {
+export class WriteTransaction {
   readonly tables: Tables;
   /** Milliseconds since 1970, one reading for the whole turn. */
   readonly now: number;

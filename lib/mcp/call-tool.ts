@@ -1,6 +1,6 @@
 import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { refuseUnread } from '../operations/perform.js';
-import { runResting } from '../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
@@ -74,7 +74,7 @@ export class ToolBox {
 
   async #read(name: string, sent: unknown): Promise<{ readonly args: Arguments; readonly entry: ToolEntry }> {
     const described = this.#describe(name);
-    const args = await runResting(checkArguments(described, sent));
+    const args = await runCooperatively(checkArguments(described, sent));
     return { args, entry: chooseEntry(this.#entries.get(name) ?? [], args, described) };
   }
 

@@ -5,7 +5,7 @@ import type { CursorSealer } from '../access/seal-cursor.js';
 import type { ReadAccessToken } from '../domain/access-token.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
-import type { NotedLater } from '../journal/deferred-audit.js';
+import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ToolEntry } from './tool.js';
 import type { Visit } from './request-context.js';
@@ -29,7 +29,7 @@ export interface McpOptions {
   /** Web origins whose pages may call, beside the service's own. */
   readonly corsOrigins: readonly string[];
   /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
-  readonly later: NotedLater;
+  readonly later: DeferredAudit;
   /** Looks up what people's applications send; left out: keys alone are accepted. */
   readonly readAccessToken?: ReadAccessToken | undefined;
   /** The table of tools; left out: ours. */

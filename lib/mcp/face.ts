@@ -9,7 +9,7 @@ import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { runResting } from '../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './check-arguments.js';
@@ -109,7 +109,7 @@ export class McpFace {
     if (bytes === undefined) {
       return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${maxBodyBytes} bytes.`);
     }
-    const fault = await runResting(findFaultOfShape(bytes, messageShape));
+    const fault = await runCooperatively(findFaultOfShape(bytes, messageShape));
     if (fault !== undefined) return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', `The message ${fault}.`);
     const message = parseMessage(bytes);
     if (message === undefined) {

@@ -4,7 +4,7 @@ import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { Pen } from '../changes/write-context.js';
+import type { WriteContext } from '../changes/write-context.js';
 import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 
@@ -88,26 +88,26 @@ export function needsOf<Input, Result, Prepared>(
  * first request made was erased: the retry must not make it again
  */
 export function* runIdempotently<Input, Result, Prepared>(
-  pen: Pen,
+  context: WriteContext,
   operation: AnyWrite<Input, Result, Prepared>,
   retry: Retry,
   run: () => Steps<Result>,
 ): Steps<Performed<Result>> {
-  const { tables, now } = pen.turn;
-  const stored = findAnswer(tables, now, pen.caller, operation.name, retry);
+  const { tables, now } = context.transaction;
+  const stored = findAnswer(tables, now, context.caller, operation.name, retry);
   if (stored !== undefined) {
     if (isErased(stored)) throw notFound();
     if (!isSame(stored, retry)) {
       throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new one.');
     }
     const kept: unknown = JSON.parse(stored.result);
-    return { result: operation.stored?.recall(pen, kept) ?? (kept as Result), replayed: true };
+    return { result: operation.stored?.recall(context, kept) ?? (kept as Result), replayed: true };
   }
-  requireRoomForAnswer(pen);
+  requireRoomForAnswer(context);
   const result = yield* run();
   const kept = operation.stored === undefined ? result : operation.stored.keep(result);
   tables.idempotency.insert(
-    pen.caller.principalId,
+    context.caller.principalId,
     operation.name,
     retry.key,
     { fingerprint: retry.fingerprint, result: JSON.stringify(kept), createdAt: now },

@@ -2,7 +2,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { Pen } from '../changes/write-context.js';
+import type { WriteContext } from '../changes/write-context.js';
 import type { StagedBlobs } from '../journal/staging.js';
 import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -71,7 +71,7 @@ interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   needsAgain?(input: Input): readonly Need[];
   prepare?(context: PrepareContext, input: Input): Promise<Prepared>;
   /** Whether what was prepared is overtaken by a turn in between, and worth preparing anew. Asked in the turn. */
-  isOvertaken?(pen: Pen, input: Input, prepared: Prepared): boolean;
+  isOvertaken?(context: WriteContext, input: Input, prepared: Prepared): boolean;
   noteResult?(result: Result): AuditNote;
   /**
    * What is stored for a replay, and the result made of it again, where the result itself holds what must not be kept
@@ -80,7 +80,7 @@ interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   readonly stored?: {
     keep(result: Result): unknown;
     /** @throws Refusal NOT_FOUND when what it names is gone */
-    recall(pen: Pen, kept: unknown): Result;
+    recall(context: WriteContext, kept: unknown): Result;
   };
   /** Number of the document that a stored answer names, so that an erase takes the answer along. */
   documentNumber?(result: Result): number | null;
@@ -89,7 +89,7 @@ interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
 /** A write that is done in one synchronous piece. */
 export interface WriteOperation<Input, Result, Prepared = undefined> extends DescribedWrite<Input, Result, Prepared> {
   readonly isLong?: undefined;
-  run(pen: Pen, input: Input, prepared: Prepared): Result;
+  run(context: WriteContext, input: Input, prepared: Prepared): Result;
 }
 
 /** A write of many documents at once: others read between its steps, and see nothing of it before it is done. */
@@ -99,7 +99,7 @@ export interface LongWriteOperation<Input, Result, Prepared = undefined> extends
   Prepared
 > {
   readonly isLong: true;
-  run(pen: Pen, input: Input, prepared: Prepared): Steps<Result>;
+  run(context: WriteContext, input: Input, prepared: Prepared): Steps<Result>;
 }
 
 /** Any of them. */

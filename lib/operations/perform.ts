@@ -7,7 +7,7 @@ import { roleContains, type Role } from '../domain/role.js';
 import { isFaultOfTheFile } from '../sidecar/fault.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import type { StagedBlobs } from '../journal/staging.js';
-import type { Turn } from '../journal/write-transaction.js';
+import type { WriteTransaction } from '../journal/write-transaction.js';
 import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isAnswered, needsOf, runIdempotently } from './idempotently.js';
@@ -41,11 +41,11 @@ export async function perform<Input, Result, Prepared>(
       : performWrite(workspace, caller, operation, input, retry);
   // The operator's commands are limited by nothing but the machine.
   const isLimited = operation.isHeavy === true && caller.interface !== 'command';
-  return isLimited ? inTurnWithOthers(workspace, caller, operation, input, work) : work();
+  return isLimited ? withinLimits(workspace, caller, operation, input, work) : work();
 }
 
 /** Waits until the caller has little enough of such work under way. @throws Refusal RATE_LIMITED, UNAVAILABLE, recorded */
-async function inTurnWithOthers<Input, Result>(
+async function withinLimits<Input, Result>(
   workspace: Workspace,
   caller: Caller,
   operation: { readonly name: string; note(input: Input): AuditNote },
@@ -81,7 +81,7 @@ async function performRead<Input, Result>(
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
-    await workspace.journal.turn({ isRecordOnly, run: (turn) => turn.audit(asDone(caller, operation.name, note)) });
+    await workspace.journal.write({ isRecordOnly, run: (transaction) => transaction.audit(asDone(caller, operation.name, note)) });
   } catch (error) {
     operation.discard?.(result);
     throw asUndecided(error);
@@ -114,31 +114,31 @@ async function write<Input, Result, Prepared>(
 ): Promise<Performed<Result>> {
   for (let left = maxPreparations; ; left -= 1) {
     const preparation = await prepareWrite(workspace, caller, operation, input, retry, staged);
-    function* steps(turn: Turn): Steps<Performed<Result> | undefined> {
-      const pen = workspace.takePen(turn, caller);
-      authorize(pen.view, needsOf(turn.tables, turn.now, caller, operation, input, retry));
+    function* steps(transaction: WriteTransaction): Steps<Performed<Result> | undefined> {
+      const context = workspace.openWriteContext(transaction, caller);
+      authorize(context.view, needsOf(transaction.tables, transaction.now, caller, operation, input, retry));
       const isReady = 'prepared' in preparation;
-      if (left > 1 && isReady && operation.isOvertaken?.(pen, input, preparation.prepared) === true) return undefined;
+      if (left > 1 && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true) return undefined;
       function* run(): Steps<Result> {
         if (!isReady) throw preparation.withheld;
-        if (operation.isLong === true) return yield* operation.run(pen, input, preparation.prepared);
-        return operation.run(pen, input, preparation.prepared);
+        if (operation.isLong === true) return yield* operation.run(context, input, preparation.prepared);
+        return operation.run(context, input, preparation.prepared);
       }
       const done =
         retry === undefined
           ? { result: yield* run(), replayed: false }
-          : yield* runIdempotently(pen, operation, retry, run);
+          : yield* runIdempotently(context, operation, retry, run);
       const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
       const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
-      turn.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+      transaction.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
       return done;
     }
-    const onRefused = (turn: Turn, refusal: Refusal): void =>
-      turn.audit(refused(caller, operation.name, operation.note(input), refusal));
+    const onRefused = (transaction: WriteTransaction, refusal: Refusal): void =>
+      transaction.audit(refused(caller, operation.name, operation.note(input), refusal));
     const performed =
       operation.isLong === true
-        ? await workspace.journal.longTurn({ steps, refused: onRefused })
-        : await workspace.journal.turn({ run: (turn) => runAtOnce(steps(turn)), refused: onRefused });
+        ? await workspace.journal.writeInSteps({ steps, refused: onRefused })
+        : await workspace.journal.write({ run: (transaction) => runAtOnce(steps(transaction)), refused: onRefused });
     if (performed !== undefined) return performed;
   }
 }
@@ -231,9 +231,9 @@ export async function recordRefusal<Input>(
   // Where reach could not be decided the file is out of order, and the record could not be kept either.
   if (refusal.code === 'UNAVAILABLE' && refusal.cause !== undefined) return refusal;
   try {
-    await workspace.journal.turn({
+    await workspace.journal.write({
       isRecordOnly,
-      run: (turn) => turn.audit(refused(caller, operation.name, operation.note(input), refusal)),
+      run: (transaction) => transaction.audit(refused(caller, operation.name, operation.note(input), refusal)),
     });
   } catch (fault) {
     return fault instanceof Refusal ? fault : internal(fault);

@@ -4,7 +4,7 @@ import type { AuditNote, ReadContext } from './operation.js';
 import { recordRefusal } from './perform.js';
 
 /** Something that goes on being handed out when its operation is over: its caller may lose what it takes meanwhile. */
-export class HandOut {
+export class RevocableStream {
   readonly #context: ReadContext;
   readonly #action: string;
   readonly #note: AuditNote;

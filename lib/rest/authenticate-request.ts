@@ -1,4 +1,4 @@
-import type { NotedLater } from '../journal/deferred-audit.js';
+import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
 import type { RestHost } from './dependencies.js';
 
@@ -12,7 +12,7 @@ export type { Recognised } from '../workspace/recognise-key.js';
  */
 export function authenticateRequest(
   host: RestHost,
-  later: NotedLater,
+  later: DeferredAudit,
   authorization: string | undefined,
   address: string,
 ): Recognised {

@@ -3,7 +3,7 @@ import type { WorkLimits } from '../access/work-limits.js';
 import type { CursorSealer } from '../access/seal-cursor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Log } from '../domain/log.js';
-import type { NotedLater } from '../journal/deferred-audit.js';
+import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The running service, as far as this face needs it. */
@@ -36,5 +36,5 @@ export interface RestOptions {
   /** The path that a proxy puts in front, without a slash at its end; none when left out. */
   readonly base?: string;
   /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
-  readonly later: NotedLater;
+  readonly later: DeferredAudit;
 }

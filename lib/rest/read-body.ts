@@ -4,7 +4,7 @@ import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
-import { runResting } from '../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { contentTooLarge } from '../operations/documents/content.js';
 import { splitBody, type LongContent } from './long-content.js';
 
@@ -118,7 +118,7 @@ export async function readJson({ request, limits, ...reading }: BodyReading): Pr
     gathered.add(piece);
   }
   const bytes = gathered.bytes();
-  const fault = await runResting(findFaultOfShape(bytes, maxShape));
+  const fault = await runCooperatively(findFaultOfShape(bytes, maxShape));
   if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
   try {
     return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };
@@ -161,7 +161,7 @@ function parseWhole(bytes: Buffer): unknown {
 }
 
 async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Body> {
-  const split = await runResting(splitBody(bytes, envelope, largestText));
+  const split = await runCooperatively(splitBody(bytes, envelope, largestText));
   if (split === undefined) throw invalidRequest('body_too_large', tooMuchBesideContent, { limit: envelope });
   // What decodes the content refuses it there.
   requireWellFormed(split.value, 'body');

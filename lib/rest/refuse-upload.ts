@@ -6,7 +6,7 @@ import type { HeaderLines } from './header-lines.js';
  * A client that is still sending is given this much to notice the answer before it is cut off; one that has fallen
  * silent, this long. Milliseconds, bytes.
  */
-const patience = 2000;
+const timeout = 2000;
 const silence = 300;
 const maxDiscarded = 16 * 1024 * 1024;
 
@@ -40,7 +40,7 @@ function discard(request: IncomingMessage): Promise<void> {
       clearTimeout(quiet);
       resolve();
     };
-    const longest = setTimeout(done, patience);
+    const longest = setTimeout(done, timeout);
     const quiet = setTimeout(done, silence);
     request.on('data', (piece: Buffer) => {
       quiet.refresh();

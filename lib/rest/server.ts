@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { makeIdentifier } from '../domain/identifier.js';
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { strictTransport } from '../http/strict-transport.js';
-import { NotedLater } from '../journal/deferred-audit.js';
+import { DeferredAudit } from '../journal/deferred-audit.js';
 import { RestFace } from './face.js';
 import type { RestHost, RestOptions } from './dependencies.js';
 import { presentProblem } from './problem.js';
@@ -28,7 +28,7 @@ export interface RestServer {
   readonly url: string;
   readonly port: number;
   /** Takes what the faces on this port record after the answer. */
-  readonly later: NotedLater;
+  readonly later: DeferredAudit;
   /** The client's address, as the trusted proxies tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Adds a face, which can be made only once the port is known. */
@@ -50,7 +50,7 @@ const keepAliveTimeout = 75_000;
 const silenceTimeout = 2 * 60_000;
 /** Bytes of request line and headers together: the longest location and the longest cursor fit. */
 const maxHeaderSize = 32 * 1024;
-const defaultPatience = 10_000;
+const defaultTimeout = 10_000;
 /** What only this face answers. */
 const ownPaths = '/v1/';
 
@@ -60,7 +60,7 @@ const ownPaths = '/v1/';
  */
 export async function startServer(host: RestHost, options: ServerOptions): Promise<RestServer> {
   const { log } = options;
-  const later = new NotedLater({
+  const later = new DeferredAudit({
     clock: host.clock,
     find: (name) => host.find(name),
     names: () => host.names(),
@@ -104,7 +104,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
     later,
     addressOf: rest.addressOf,
     mount: (face) => void mounted.push(face),
-    async close(within = defaultPatience) {
+    async close(within = defaultTimeout) {
       await connections.close(within);
       await later.close();
     },

@@ -4,7 +4,7 @@ import { yieldToLoop } from './yield-to-loop.js';
 const slice = 8;
 
 /** Runs work that says where it can rest, and lets others have their turn there whenever it has taken a while. */
-export async function runResting<Result>(work: Generator<void, Result>): Promise<Result> {
+export async function runCooperatively<Result>(work: Generator<void, Result>): Promise<Result> {
   let since = performance.now();
   for (;;) {
     const step = work.next();

@@ -1,11 +1,11 @@
-import { runResting } from './run-cooperatively.js';
+import { runCooperatively } from './run-cooperatively.js';
 
 /** Items that are sorted in one go: less than a few milliseconds. */
 const runLength = 2048;
 
 /** Sorts many items, stably, and lets others have their turn meanwhile. */
-export function sortResting<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> {
-  return runResting(sort(items, compare));
+export function sortCooperatively<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> {
+  return runCooperatively(sort(items, compare));
 }
 
 function* sort<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Generator<void, Item[]> {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { nameOf, type Location } from '../domain/location.js';
-import { runResting } from '../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import {
   analyzeDocument,
   relabelAnalyzed,
@@ -198,7 +198,7 @@ export class SearchIndex {
     if (request.position && request.position.manner !== manner) throw strangePosition();
     const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
     const { version } = this.#shelf;
-    const { candidates, statistics } = await runResting(this.#rank(request, query, most + 1));
+    const { candidates, statistics } = await runCooperatively(this.#rank(request, query, most + 1));
     const found = candidates.map(({ living, ordinal, score }) => ({
       hit: { key: living.segment.keys[ordinal] ?? 0, location: living.locationOf(ordinal) },
       score,
@@ -223,7 +223,7 @@ export class SearchIndex {
   /** What to show of a text document that was found. @throws Refusal as `search` does */
   async snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Promise<Snippet> {
     const read = parseQuery(query, syntax, this.#languages);
-    return runResting(makeSnippet(location, text, read, this.#languages));
+    return runCooperatively(makeSnippet(location, text, read, this.#languages));
   }
 
   /** Stores the index as it is in the moment of the call; a crash meanwhile leaves the one stored before. */

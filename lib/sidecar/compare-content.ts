@@ -22,7 +22,7 @@ export interface CompareOptions {
 }
 
 /** A stretch of the comparison, after which whoever asked may rest. */
-export interface ComparedStretch {
+export interface ComparedBatch {
   readonly rows: number;
   readonly differences: readonly ContentDifference[];
 }
@@ -107,7 +107,7 @@ export class ContentComparison {
     this.#options = options;
   }
 
-  *stretches(): Generator<ComparedStretch> {
+  *stretches(): Generator<ComparedBatch> {
     const folders = this.#compareFolders();
     yield this.#takeStretch(folders.size);
     yield* this.#compare(documents, (row, made) => {
@@ -124,7 +124,7 @@ export class ContentComparison {
     yield this.#takeStretch(0);
   }
 
-  *#compare(compared: Compared, also?: (row: Row, made: Row) => void): Generator<ComparedStretch> {
+  *#compare(compared: Compared, also?: (row: Row, made: Row) => void): Generator<ComparedBatch> {
     let rows = 0;
     for (const [row, made] of pairRows(compared, this.#rows, this.#history)) {
       rows += 1;
@@ -208,7 +208,7 @@ export class ContentComparison {
     this.#differences.push({ of, location: String(location), id: String(id), column, inRows, inHistory });
   }
 
-  #takeStretch(rows: number): ComparedStretch {
+  #takeStretch(rows: number): ComparedBatch {
     const differences = this.#differences;
     this.#differences = [];
     return { rows, differences };

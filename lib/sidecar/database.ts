@@ -8,9 +8,9 @@ export type Connection = Sqlite.Database;
  * Milliseconds that the service waits for somebody else's lock before it gives up. SQLite waits on the event loop's
  * thread, so that is time in which nobody is answered; and nobody but the service has business with its files.
  */
-const servicePatience = 250;
+const serviceTimeout = 250;
 /** The same for those who look on beside a server, which may be catching up. */
-export const lookerPatience = 2000;
+export const lookerTimeout = 2000;
 
 /**
  * Makes a file where there is none, closed to other accounts from its first moment; one that is there is closed to them
@@ -37,7 +37,7 @@ const privateMode = 0o600;
  */
 export function openForWriting(file: string, mustExist = false): Connection {
   if (file !== ':memory:' && !(mustExist && !existsSync(file))) closeFile(file);
-  const connection = new Sqlite(file, { timeout: servicePatience, fileMustExist: mustExist });
+  const connection = new Sqlite(file, { timeout: serviceTimeout, fileMustExist: mustExist });
   try {
     prepareForWriting(connection);
     refuseIllFormed(connection);
@@ -97,7 +97,7 @@ function prepareForWriting(connection: Connection): void {
 
 /** Opens one beside the connection that writes, to carry the write-ahead log into the file, and for nothing else. */
 export function openForCarrying(file: string): Connection {
-  const connection = new Sqlite(file, { fileMustExist: true, timeout: servicePatience });
+  const connection = new Sqlite(file, { fileMustExist: true, timeout: serviceTimeout });
   connection.pragma('synchronous = FULL');
   return connection;
 }
@@ -107,8 +107,8 @@ export function openForCarrying(file: string): Connection {
  * where a mapped page cannot be read, the system ends the process, and there is no error to answer with.
  * @param patience milliseconds to wait for a lock
  */
-export function openForReading(file: string, patience = servicePatience): Connection {
-  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: patience });
+export function openForReading(file: string, timeout = serviceTimeout): Connection {
+  const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: timeout });
   connection.pragma('query_only = ON');
   // SQLite empties it whenever another connection has committed: it never gets to be of use for long.
   connection.pragma('cache_size = -8192');

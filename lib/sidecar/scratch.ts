@@ -3,12 +3,12 @@ import { rmSync } from 'node:fs';
 import { closeFile, type Connection } from './database.js';
 import type { Tables } from './sidecar.js';
 import { readTotals, type Totals } from './totals.js';
-import { makeTransaction, type Transaction } from './transaction.js';
+import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 
 /** A sidecar without content or durability, to work out rows in before they replace those that are served. */
 export interface Scratch {
   readonly tables: Tables;
-  readonly transaction: Transaction;
+  readonly sqlTransaction: SqlTransaction;
   totals(): Totals;
   /** Takes its file away. May be called twice. */
   close(): void;
@@ -38,7 +38,7 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   connection.exec("INSERT INTO folder (number, parent, name) VALUES (1, 0, '')");
   const scratch: Scratch = {
     tables: makeTables(connection),
-    transaction: makeTransaction(connection, () => undefined),
+    sqlTransaction: makeSqlTransaction(connection, () => undefined),
     totals: () => readTotals(connection),
     close() {
       if (!connection.open) return;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { checkIntegrity, checkReferences } from './check-file.js';
-import { lookerPatience, openForReading, openForWriting } from './database.js';
+import { lookerTimeout, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
 import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
@@ -112,7 +112,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
  */
 export function readKey(file: string, purpose: string): Uint8Array | undefined {
   if (!existsSync(file)) return undefined;
-  const connection = openForReading(file, lookerPatience);
+  const connection = openForReading(file, lookerTimeout);
   try {
     return new ServiceKeyTable(connection).find(purpose);
   } finally {
@@ -132,7 +132,7 @@ export interface InspectedServiceFile {
  * @throws Error when it is not there or cannot be read
  */
 export function inspectServiceFile(file: string): InspectedServiceFile {
-  const connection = openForReading(file, lookerPatience);
+  const connection = openForReading(file, lookerTimeout);
   try {
     const problems = [...checkIntegrity(connection), ...checkReferences(connection)];
     const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
@@ -153,7 +153,7 @@ export function inspectServiceFile(file: string): InspectedServiceFile {
  */
 export function listWorkspaceNames(file: string): string[] {
   if (!existsSync(file)) return [];
-  const connection = openForReading(file, lookerPatience);
+  const connection = openForReading(file, lookerTimeout);
   try {
     const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
     return list.all().map((row) => row.name);

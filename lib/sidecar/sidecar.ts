@@ -6,10 +6,10 @@ import { carryLog } from './carry-log.js';
 import { ClaimTable } from './tables/claim-table.js';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { CommentTable } from './tables/comment-table.js';
-import { ContentComparison, type ComparedStretch, type CompareOptions } from './compare-content.js';
+import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { ContentRows } from './tables/content-rows.js';
 import { CredentialTable } from './tables/credential-table.js';
-import { copyDatabase, lookerPatience, openForReading, openForWriting, type Connection } from './database.js';
+import { copyDatabase, lookerTimeout, openForReading, openForWriting, type Connection } from './database.js';
 import { DeletionTable } from './tables/deletion-table.js';
 import { DocumentTable } from './tables/document-table.js';
 import { EraseRows } from './tables/erase-rows.js';
@@ -33,7 +33,7 @@ import { PageScrubber } from './scrub-pages.js';
 import { emptyLog, reclaimPages } from './tend-file.js';
 import { StoredBytesTable } from './tables/stored-bytes-table.js';
 import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } from './totals.js';
-import { makeTransaction, type Transaction } from './transaction.js';
+import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 import { VersionTable } from './tables/version-table.js';
 
 /** All tables of a workspace over one connection. What they return is the state as that connection sees it. */
@@ -111,7 +111,7 @@ export interface Sidecar {
    * share a transaction.
    */
   readonly reader: Tables;
-  readonly transaction: Transaction;
+  readonly sqlTransaction: SqlTransaction;
   /** Whether it is gone when it is closed. */
   readonly isInMemory: boolean;
   /**
@@ -190,7 +190,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
         reads?.begin();
         return readerTables;
       },
-      transaction: makeTransaction(writing, touched, endReads),
+      sqlTransaction: makeSqlTransaction(writing, touched, endReads),
       isInMemory: reading === writing,
       get reachStamp() {
         return lastStamp;
@@ -272,7 +272,7 @@ export interface SidecarSnapshot {
   /** Opens an empty one of the same schema that has no file of a name and is gone with the process. */
   openScratch(): Scratch;
   /** Compares the rows of content with those of a scratch. */
-  compareContent(scratch: Scratch, options: CompareOptions): Generator<ComparedStretch>;
+  compareContent(scratch: Scratch, options: CompareOptions): Generator<ComparedBatch>;
   close(): void;
 }
 
@@ -281,7 +281,7 @@ export interface SidecarSnapshot {
  * @throws Error when the file cannot be opened, is corrupt, or was never brought to this release's schema
  */
 export function openSidecarReadOnly(file: string): SidecarSnapshot {
-  const reading = openForReading(file, lookerPatience);
+  const reading = openForReading(file, lookerTimeout);
   try {
     reading.exec('BEGIN');
     return {

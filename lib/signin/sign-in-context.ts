@@ -7,7 +7,7 @@ import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
 import { endConsent } from '../operations/principals/change-consent.js';
 import { beginSession, endSession } from '../operations/principals/sign-in.js';
-import type { NotedLater } from '../journal/deferred-audit.js';
+import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
 import { FormProof } from './form-proof.js';
@@ -41,7 +41,7 @@ const formsPerMinute = 60;
 export class Desk {
   readonly host: SignInHost;
   readonly options: SignInOptions;
-  readonly later: NotedLater;
+  readonly later: DeferredAudit;
   /** The path that a proxy puts in front; '' where there is none. */
   readonly base: string;
   readonly cookies: Cookies;
@@ -49,7 +49,7 @@ export class Desk {
   readonly known: KnownBrowser;
   readonly readSession: ReadSession;
 
-  constructor(host: SignInHost, options: SignInOptions, later: NotedLater) {
+  constructor(host: SignInHost, options: SignInOptions, later: DeferredAudit) {
     const url = new URL(options.url);
     this.host = host;
     this.options = options;

@@ -5,7 +5,7 @@ import { logWhenDone } from '../http/log-when-done.js';
 import { ExcessiveBody, isForm, parseForm, readBody } from '../http/read-body.js';
 import { findExcess, findWrongMethod, queryOf, type Excess, type RequestBounds } from '../http/request-bounds.js';
 import { leaveUnread } from '../http/unread-body.js';
-import { NotedLater } from '../journal/deferred-audit.js';
+import { DeferredAudit } from '../journal/deferred-audit.js';
 import { choosePassword, showLink } from './choose-password.js';
 import { keepOwnCookies } from './cookies.js';
 import { Desk, type Arrival, type Visit } from './sign-in-context.js';
@@ -82,7 +82,7 @@ export async function createSignIn(
   host: SignInHost & { names(): readonly string[] },
   options: SignInOptions,
 ): Promise<SignIn> {
-  const later = new NotedLater({
+  const later = new DeferredAudit({
     clock: host.clock,
     find: (name) => host.find(name),
     names: () => host.names(),

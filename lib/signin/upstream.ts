@@ -27,7 +27,7 @@ export interface UpstreamAttempt {
 }
 
 /** Seconds that the provider may take to answer one question. */
-const patience = 10;
+const timeout = 10;
 
 /**
  * Asks another provider who somebody is (OpenID Connect Core 1.0 §3.1, with PKCE, state and nonce). All that counts is an
@@ -89,7 +89,7 @@ export class Upstream {
     const { issuer, clientId, clientSecret } = this.#settings;
     const server = new URL(issuer);
     this.#discovered ??= discovery(server, clientId, clientSecret, undefined, {
-      timeout: patience,
+      timeout: timeout,
       execute: server.protocol === 'http:' ? [allowInsecureRequests] : [],
     }).catch((error: unknown) => {
       this.#discovered = undefined;

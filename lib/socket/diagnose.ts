@@ -30,7 +30,7 @@ export interface DiagnoseOptions {
 }
 
 const well = (name: string, message: string): Finding => ({ name, ok: true, message });
-const ill = (name: string, message: string, wayOut: string): Finding => ({ name, ok: false, message, way_out: wayOut });
+const ill = (name: string, message: string, remedy: string): Finding => ({ name, ok: false, message, way_out: remedy });
 
 const minFree = 1024 ** 3;
 /** Milliseconds by which a file may seem to come from the future. */
@@ -65,9 +65,9 @@ function checkNode({ oldestNode }: DiagnoseOptions): Finding {
 async function checkGit({ git }: DiagnoseOptions): Promise<Finding> {
   if (git === 'never') return well('git', 'not used, as configured');
   const program = await findGit();
-  const wayOut = 'Install git 2.34 or newer. Until then everything works, but slower and without maintenance.';
-  if (program === null) return ill('git', 'there is no git program', wayOut);
-  if (!isUsableGit(program)) return ill('git', `git ${program.version} is too old`, wayOut);
+  const remedy = 'Install git 2.34 or newer. Until then everything works, but slower and without maintenance.';
+  if (program === null) return ill('git', 'there is no git program', remedy);
+  if (!isUsableGit(program)) return ill('git', `git ${program.version} is too old`, remedy);
   return well('git', `git ${program.version}`);
 }
 
@@ -100,10 +100,10 @@ async function checkPrivacy({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   if (found === undefined || !isOpenToOthers(found)) return well('privacy', 'no other account reaches the data folder');
   const mode = (found.mode & 0o777).toString(8);
   const isOwn = found.uid === process.geteuid?.();
-  const wayOut = isOwn
+  const remedy = isOwn
     ? `chmod 700 '${dataFolder}', or start the service, which does it.`
     : `It belongs to another account (uid ${found.uid}). Let this account own it: chown it, then chmod 700 '${dataFolder}'.`;
-  return ill('privacy', `other accounts of this machine reach the data folder (mode ${mode})`, wayOut);
+  return ill('privacy', `other accounts of this machine reach the data folder (mode ${mode})`, remedy);
 }
 
 async function checkDisk({ dataFolder }: DiagnoseOptions): Promise<Finding> {
@@ -117,10 +117,10 @@ async function checkDisk({ dataFolder }: DiagnoseOptions): Promise<Finding> {
 async function checkClock({ dataFolder, now }: DiagnoseOptions): Promise<Finding> {
   const file = await stat(join(dataFolder, 'service.sqlite')).catch(() => undefined);
   const shown = new Date(now).toISOString();
-  const wayOut = 'Set the clock (a time service such as NTP keeps it right): keys expire and records are dated by it.';
-  if (now < earliest) return ill('clock', `it shows ${shown}`, wayOut);
+  const remedy = 'Set the clock (a time service such as NTP keeps it right): keys expire and records are dated by it.';
+  if (now < earliest) return ill('clock', `it shows ${shown}`, remedy);
   if (file !== undefined && file.mtimeMs > now + tolerance) {
-    return ill('clock', `it shows ${shown}, and the data was written later than that`, wayOut);
+    return ill('clock', `it shows ${shown}, and the data was written later than that`, remedy);
   }
   return well('clock', shown);
 }

@@ -27,9 +27,9 @@ function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
   if (workspace === null && names.length > 0) return names;
   if (workspace !== null && names.includes(workspace)) return [workspace];
   const problem = workspace === null ? 'no workspace yet' : `no workspace "${workspace}"`;
-  const wayOut =
+  const remedy =
     names.length === 0 ? '`cartulary init` makes one, --data names another folder' : `There are: ${names.join(', ')}`;
-  throw invalidRequest('no_workspace', `There is ${problem} in ${dataFolder}. ${wayOut}.`, { field: 'workspace' });
+  throw invalidRequest('no_workspace', `There is ${problem} in ${dataFolder}. ${remedy}.`, { field: 'workspace' });
 }
 
 /** How much each workspace holds. */
@@ -66,7 +66,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
 /** Bytes from which on somebody should look. */
 const largeFrom = 1000 ** 3;
 
-const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, wayOut: string]>> = {
+const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, remedy: string]>> = {
   comments: ['Comments take', 'See who writes so many: `cartulary comment list`, `cartulary principal disable`.'],
   messages: ['Messages take', 'See who sends so many: `cartulary audit export` names the senders.'],
   auditLog: ['The audit log takes', 'Move what is old into files: `cartulary audit archive --before 365d`.'],
@@ -79,8 +79,8 @@ const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, wayOu
 /** A sentence for each part that has become large, with what can be done. */
 export function warnOfSizes(sizes: BesideSizes): string[] {
   return (Object.keys(whatToDo) as (keyof BesideSizes)[]).flatMap((part) => {
-    const [what, wayOut] = whatToDo[part];
-    return sizes[part] < largeFrom ? [] : [`${what} ${(sizes[part] / 1000 ** 3).toFixed(1)} GB. ${wayOut}`];
+    const [what, remedy] = whatToDo[part];
+    return sizes[part] < largeFrom ? [] : [`${what} ${(sizes[part] / 1000 ** 3).toFixed(1)} GB. ${remedy}`];
   });
 }
 
@@ -132,10 +132,10 @@ export async function verifyData(
     workspaces.push({
       ...rest,
       audit_records: auditRecords,
-      problems: ofWorkspace.map(({ wayOut, ...problem }) => ({ ...problem, way_out: wayOut })),
+      problems: ofWorkspace.map(({ remedy, ...problem }) => ({ ...problem, way_out: remedy })),
     });
   }
-  const ofService = problems.map(({ message, wayOut }) => ({ part: 'service', message, way_out: wayOut }));
+  const ofService = problems.map(({ message, remedy }) => ({ part: 'service', message, way_out: remedy }));
   return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
 }
 

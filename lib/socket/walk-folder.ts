@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { UnfitFile } from '../disk/open-regular.js';
 import type { EnclosedFolder, Identity } from '../disk/enclosed-folder.js';
 import { faultOfLocation, joinLocation, maxLocationLength, type Location } from '../domain/location.js';
-import { sortResting } from '../scheduling/sort-cooperatively.js';
+import { sortCooperatively } from '../scheduling/sort-cooperatively.js';
 import type { EntryCounter } from './count-entries.js';
 
 /** A regular file below the folder that is walked, and the location it would get. */
@@ -66,7 +66,7 @@ async function* walkBelow(
     yield skip(context, folder, unreadable(error));
     return;
   }
-  const names = await sortResting(found, (a, b) => a.compare(b));
+  const names = await sortCooperatively(found, (a, b) => a.compare(b));
   for (let start = 0; start < names.length; start += together) {
     const entries = await Promise.all(names.slice(start, start + together).map((name) => look(folder, name)));
     for (const { path, name, stats, fault } of entries) {

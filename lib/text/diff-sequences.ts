@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 
 /** A stretch of two sequences: the same in both, or taken from one and put into the other. Ends are exclusive. */
-export interface DiffStretch {
+export interface DiffHunk {
   readonly isSame: boolean;
   readonly fromStart: number;
   readonly fromEnd: number;
@@ -44,8 +44,8 @@ const small = 64;
  * A rest that would take more than the effort left becomes one replaced stretch.
  * @returns stretches in order that cover both sequences, neighbours never of the same kind
  */
-export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): DiffStretch[] {
-  const stretches: DiffStretch[] = [];
+export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): DiffHunk[] {
+  const stretches: DiffHunk[] = [];
   compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (stretch) => {
     const last = stretches.at(-1);
     if (stretch.fromStart === stretch.fromEnd && stretch.toStart === stretch.toEnd) return;
@@ -56,14 +56,14 @@ export function diffSequences(from: readonly number[], to: readonly number[], ef
   return stretches;
 }
 
-type Range = Omit<DiffStretch, 'isSame'>;
+type Range = Omit<DiffHunk, 'isSame'>;
 
 function compare(
   from: readonly number[],
   to: readonly number[],
   range: Range,
   effort: Effort,
-  emit: (stretch: DiffStretch) => void,
+  emit: (stretch: DiffHunk) => void,
 ): void {
   let { fromStart, fromEnd, toStart, toEnd } = range;
   while (fromStart < fromEnd && toStart < toEnd && from[fromStart] === to[toStart]) {
@@ -107,7 +107,7 @@ function search(
   to: readonly number[],
   range: Range,
   effort: Effort,
-  emit: (stretch: DiffStretch) => void,
+  emit: (stretch: DiffHunk) => void,
 ): void {
   const { fromStart, fromEnd, toStart, toEnd } = range;
   const fromLength = fromEnd - fromStart;

@@ -1,5 +1,5 @@
 import type { DiffLine, Hunk, LinePart, TextDiff } from './text-diff.js';
-import { diffSequences, Numbering, type Effort, type DiffStretch } from './diff-sequences.js';
+import { diffSequences, Numbering, type Effort, type DiffHunk } from './diff-sequences.js';
 
 /** Lines around a change that are shown with it. */
 const usualContext = 3;
@@ -98,9 +98,9 @@ function* compare(from: string, to: string, context: number): Generator<undefine
 }
 
 /** Groups changes that are close, with what is the same around them cut down to the context. */
-function makeHunks(stretches: readonly DiffStretch[], context: number): DiffStretch[][] {
-  const hunks: DiffStretch[][] = [];
-  let group: DiffStretch[] = [];
+function makeHunks(stretches: readonly DiffHunk[], context: number): DiffHunk[][] {
+  const hunks: DiffHunk[][] = [];
+  let group: DiffHunk[] = [];
   for (const [index, stretch] of stretches.entries()) {
     if (!stretch.isSame) {
       group.push(stretch);
@@ -130,7 +130,7 @@ function makeHunks(stretches: readonly DiffStretch[], context: number): DiffStre
   return hunks;
 }
 
-function describeHunk(group: readonly DiffStretch[], lines: readonly DiffLine[]): Hunk {
+function describeHunk(group: readonly DiffHunk[], lines: readonly DiffLine[]): Hunk {
   const first = group[0] ?? { fromStart: 0, toStart: 0 };
   const countOf = (side: 'from' | 'to'): number => lines.filter((line) => line[side] !== null).length;
   const counts = { from: countOf('from'), to: countOf('to') };
@@ -150,7 +150,7 @@ function describeLine(kind: DiffLine['kind'], line: string, from: number | null,
 }
 
 function describeStretch(
-  { isSame, fromStart, fromEnd, toStart, toEnd }: DiffStretch,
+  { isSame, fromStart, fromEnd, toStart, toEnd }: DiffHunk,
   fromLines: readonly string[],
   toLines: readonly string[],
   effort: Effort,

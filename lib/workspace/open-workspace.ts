@@ -155,7 +155,7 @@ async function settle(
     );
   }
   if (journal.reader.principals.find(operatorId) !== undefined) return;
-  await journal.turn({
+  await journal.write({
     run: ({ tables, now }) =>
       tables.principals.insert({
         id: operatorId,

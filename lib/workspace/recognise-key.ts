@@ -11,7 +11,7 @@ import type { Principal } from '../domain/principal.js';
 import { rateLimited, Refusal, unauthenticated, unavailable } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
 import { sqliteCode } from '../sidecar/fault.js';
-import type { NotedLater } from '../journal/deferred-audit.js';
+import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
 
 /** What recognising needs of the service. */
@@ -49,7 +49,7 @@ export function readBearer(authorization = ''): string | undefined {
  */
 export function recogniseKey(
   host: KeyHost,
-  later: NotedLater,
+  later: DeferredAudit,
   text: string | undefined,
   face: Interface,
   address: string,

@@ -20,13 +20,13 @@ import { TreeCache } from '../journal/object-cache.js';
 import { ObjectReader } from '../journal/objects.js';
 import { PageMemory } from '../view/page-memory.js';
 import { PassageMemory } from '../view/passage-memory.js';
-import { takePen, type Pen } from '../changes/write-context.js';
+import { openWriteContext, type WriteContext } from '../changes/write-context.js';
 import { checkSoundness } from '../journal/recover.js';
 import { catchUpSearch } from '../indexing/catch-up-search.js';
 import { maxIndexedBytes, SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import { Snapshots } from '../journal/snapshots.js';
 import { Staging } from '../journal/staging.js';
-import type { Turn } from '../journal/write-transaction.js';
+import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
 import { View } from '../view/view.js';
 
@@ -120,7 +120,7 @@ export class Workspace {
       clock: options.clock,
       randomness: options.randomness,
       onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
-      afterTurn: ({ tables, state, now }, before) => {
+      afterWrite: ({ tables, state, now }, before) => {
         if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);
       },
       onFault: (cause) => options.onFault('The journal could not commit', cause),
@@ -215,21 +215,21 @@ export class Workspace {
   }
 
   /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */
-  takePen(turn: Turn, caller: Caller): Pen {
-    const author = turn.tables.principals.find(caller.principalId);
+  openWriteContext(transaction: WriteTransaction, caller: Caller): WriteContext {
+    const author = transaction.tables.principals.find(caller.principalId);
     if (author === undefined) throw unauthenticated();
-    return takePen(turn, caller, author, this.reachIn(turn, caller.principalId), {
+    return openWriteContext(transaction, caller, author, this.reachIn(transaction, caller.principalId), {
       name: this.name,
       search: this.search,
       eraser: this.eraser,
       hasPassword: (principalId) => this.origin.hasPassword(principalId),
-      endSignIns: (principalId) => this.origin.endSignIns(principalId, turn.now),
+      endSignIns: (principalId) => this.origin.endSignIns(principalId, transaction.now),
     });
   }
 
   /** A principal's reach as the turns before this one left it. */
-  reachIn(turn: Turn, principalId: string): Reach {
-    return this.#reaches.reachOf(turn.tables, principalId, this.journal.sidecar.reachStamp);
+  reachIn(transaction: WriteTransaction, principalId: string): Reach {
+    return this.#reaches.reachOf(transaction.tables, principalId, this.journal.sidecar.reachStamp);
   }
 
   /** Text of a version as the index has it; null for what is not found by its text. @throws as reading a blob does */
@@ -286,7 +286,7 @@ export class Workspace {
 
   /** Signs the chain's end: whatever is cut off it while nothing runs is then missed. */
   async #signChain(): Promise<void> {
-    await this.journal.turn({
+    await this.journal.write({
       run: ({ tables, state, now }) => signHead(tables.auditCheckpoints, this.signer, state.chain, now),
     });
   }

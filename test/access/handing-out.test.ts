@@ -28,9 +28,9 @@ interface Scene {
   readonly key: string;
 }
 
-type Deed = (scene: Scene) => Promise<unknown>;
+type Happening = (scene: Scene) => Promise<unknown>;
 
-const endings: Readonly<Record<string, readonly [Deed, string]>> = {
+const endings: Readonly<Record<string, readonly [Happening, string]>> = {
   'the grant is revoked': [
     ({ service, group }) => service.revoke('reader', { type: 'group', id: group }, 'f'),
     'NOT_FOUND',
@@ -55,7 +55,7 @@ const endings: Readonly<Record<string, readonly [Deed, string]>> = {
   'what comes next is being erased': [({ service }) => eraseAt(service.workspace, 'f/b.md'), 'NOT_FOUND'],
 };
 
-const otherNews: Readonly<Record<string, Deed>> = {
+const otherNews: Readonly<Record<string, Happening>> = {
   'others get and lose rights': async ({ service }) => {
     await service.person('reader', 'f', 'Cas');
     await service.revoke('approver', { type: 'principal', id: (await service.person('approver', 'g')).id }, 'g');

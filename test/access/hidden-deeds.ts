@@ -145,7 +145,7 @@ export class HiddenDeeds {
 
   async #claim(path: string): Promise<void> {
     const { workspace } = this.#service;
-    await workspace.journal.turn({
+    await workspace.journal.write({
       run: ({ tables, now }) => {
         const name = parseLocation(path).split('/').at(-1) ?? '';
         const row = tables.documents.afterNumber(0, 1000).find((document) => document.name === name);

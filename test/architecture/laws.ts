@@ -8,7 +8,7 @@ export interface Law {
   /** Why the rule exists. */
   why: string;
   /** What to do instead. */
-  wayOut: string;
+  remedy: string;
   /** What in the module breaks the law, with its line; nothing when it is fine. */
   judge(module: Module): Finding[];
 }
@@ -80,25 +80,25 @@ export const laws: readonly Law[] = [
   {
     name: 'rooms import only what stands lower',
     why: 'a store that knows its users, or a face that leans on another face, cannot be read, tested or replaced alone',
-    wayOut: 'move what both need to a lower room, or hand it in as an argument where lib/app wires the rooms',
+    remedy: 'move what both need to a lower room, or hand it in as an argument where lib/app wires the rooms',
     judge: judgeImports((module, specifier) => (isRelative(specifier) ? judgeImport(module, specifier) : undefined)),
   },
   {
     name: 'a package has one owner',
     why: 'a package that leaks through the house cannot be exchanged, and its traps have to be known everywhere',
-    wayOut: 'ask the owner for what you need, or give a new package its owner in test/architecture/rooms.ts',
+    remedy: 'ask the owner for what you need, or give a new package its owner in test/architecture/rooms.ts',
     judge: judgeImports((module, specifier) => judgeOwner(roomNamed(module), specifier)),
   },
   {
     name: 'every import names its target',
     why: 'a computed import() escapes every other rule',
-    wayOut: 'write the module out, in a table of literal imports if there are several',
+    remedy: 'write the module out, in a table of literal imports if there are several',
     judge: (module) => module.unreadableImports.map((line) => ({ line, what: 'imports a computed target' })),
   },
   {
     name: 'the words are pure',
     why: 'lib/domain is what every other room trusts: no input or output, no platform',
-    wayOut: 'take bytes, times and digests as arguments; put what computes them one room higher',
+    remedy: 'take bytes, times and digests as arguments; put what computes them one room higher',
     judge: judgeImports((module, specifier) =>
       roomNamed(module) === 'domain' && !isRelative(specifier) ? `imports ${specifier} into lib/domain` : undefined,
     ),
@@ -106,14 +106,14 @@ export const laws: readonly Law[] = [
   {
     name: 'only the configuration reads the environment',
     why: 'settings are validated once, frozen, and can be listed; a second reader is a setting that nobody finds',
-    wayOut: 'add the setting to schema/config.json and pass it on from lib/app',
+    remedy: 'add the setting to schema/config.json and pass it on from lib/app',
     judge: (module) =>
       roomNamed(module) === 'config' ? [] : findInCode(module, /\bprocess\s*\.\s*env\b/, () => 'reads process.env'),
   },
   {
     name: 'time and chance come in from outside',
     why: 'tests decide them, so that expiry, ids and order are shown and not hoped for',
-    wayOut:
+    remedy:
       'take a Clock or a Randomness (lib/domain/clock.ts) as an argument; lib/app/real-world.ts has the real ones',
     judge: (module) => {
       if (module.path === 'lib/app/real-world.ts' || roomNamed(module) === 'bin') return [];
@@ -130,7 +130,7 @@ export const laws: readonly Law[] = [
   {
     name: 'a terminal shows what it gets',
     why: 'names and texts are written by others, and a terminal obeys the escape sequences in them',
-    wayOut: 'print with a function of bin/print.ts',
+    remedy: 'print with a function of bin/print.ts',
     judge: (module) =>
       roomNamed(module) !== 'bin' || module.path === 'bin/print.ts'
         ? []
@@ -143,7 +143,7 @@ export const laws: readonly Law[] = [
   {
     name: 'SQL stays in the sidecar',
     why: 'users who outgrow one machine will want another engine below it',
-    wayOut: 'add a function with a name from the domain to the table file in lib/sidecar',
+    remedy: 'add a function with a name from the domain to the table file in lib/sidecar',
     judge: (module) =>
       roomNamed(module) === 'sidecar'
         ? []
@@ -154,7 +154,7 @@ export const laws: readonly Law[] = [
   {
     name: 'objects stay below the door',
     why: 'what stands above the workspace speaks of versions and their content, so that how git keeps them can change',
-    wayOut:
+    remedy:
       'ask workspace.objects for the content of a version; whoever imports a foreign repository may name its objects',
     judge(module) {
       const isAbove = ['operations', 'rest', 'mcp', 'signin', 'socket'].includes(roomNamed(module));
@@ -169,7 +169,7 @@ export const laws: readonly Law[] = [
   {
     name: 'no regular expression runs away',
     why: 'one that takes a text in many ways takes seconds over a hostile request, and answers nobody else meanwhile',
-    wayOut:
+    remedy:
       'let no two repeats that stand side by side, or within each other, take the same characters; or read the text by hand, as lib/domain/drop-trailing.ts does',
     judge: (module) =>
       module.regexps.flatMap(({ text, flags, line }) =>
@@ -179,13 +179,13 @@ export const laws: readonly Law[] = [
   {
     name: 'every regular expression is written out',
     why: 'one that is put together while the program runs cannot be judged before, and may hold what a caller sent',
-    wayOut: 'write it as a literal, or look for the text with indexOf',
+    remedy: 'write it as a literal, or look for the text with indexOf',
     judge: (module) => findInCode(module, /(?<![.\w])RegExp\s*\(/, () => 'makes a regular expression'),
   },
   {
     name: 'no drawers',
     why: 'a file named for nothing collects everything, and nobody finds it again',
-    wayOut: 'name the file for what it does and put it in the room that owns the word',
+    remedy: 'name the file for what it does and put it in the room that owns the word',
     judge: (module) =>
       module.path
         .split('/')
@@ -195,7 +195,7 @@ export const laws: readonly Law[] = [
   {
     name: 'files stay short',
     why: 'what does not fit into a head is not reviewed; nine in ten files here are far below the limit',
-    wayOut: 'split by verb: one file, one thing that it does',
+    remedy: 'split by verb: one file, one thing that it does',
     judge: (module) => {
       const lines = module.text.trimEnd().split('\n').length;
       const most = maxFileLength(module.path);
@@ -206,10 +206,10 @@ export const laws: readonly Law[] = [
 
 /** Everything that breaks a law, one sentence each, with the reason and the way out. */
 export function judgeModules(modules: readonly Module[], judged: readonly Law[] = laws): string[] {
-  return judged.flatMap(({ judge, name, why, wayOut }) =>
+  return judged.flatMap(({ judge, name, why, remedy }) =>
     modules.flatMap((module) =>
       judge(module).map(
-        ({ line, what }) => `${module.path}:${line} ${what}\n  law: ${name}\n  because ${why}\n  way out: ${wayOut}`,
+        ({ line, what }) => `${module.path}:${line} ${what}\n  law: ${name}\n  because ${why}\n  way out: ${remedy}`,
       ),
     ),
   );

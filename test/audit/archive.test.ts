@@ -56,12 +56,12 @@ describe('archiving a long audit log', function () {
   async function record(count: number): Promise<void> {
     const { journal } = bench.workspace;
     for (let left = count; left > 0; left -= 1000) {
-      await journal.turn({
+      await journal.write({
         isRecordOnly: true,
-        run(turn) {
+        run(transaction) {
           for (let index = 0; index < Math.min(left, 1000); index += 1) {
             const event = { principal: null, credential: null, interface: 'command', requestId: null } as const;
-            turn.audit({ ...event, action: 'test.note', outcome: 'done', target: `thing ${index}` });
+            transaction.audit({ ...event, action: 'test.note', outcome: 'done', target: `thing ${index}` });
           }
         },
       });
@@ -133,7 +133,7 @@ describe('archiving a long audit log', function () {
     assert.equal(quicker?.lastSeq, 600);
     // Reading all of it takes a dozen turns of the event loop, what comes now two.
     const slower = archive(1e9);
-    await journal.turn({
+    await journal.write({
       isRecordOnly: true,
       run: ({ tables, now }) => tables.auditArchives.insert({ ...quicker, archivedAt: now }),
     });

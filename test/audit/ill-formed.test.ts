@@ -158,7 +158,7 @@ describe('text that is no Unicode, in the log itself', () => {
     const { journal } = test.workspace;
     await fc.assert(
       fc.asyncProperty(event, async (given) => {
-        await journal.turn({ isRecordOnly: true, run: (turn) => turn.audit(given) });
+        await journal.write({ isRecordOnly: true, run: (transaction) => transaction.audit(given) });
         const row = journal.reader.audit.find(journal.state.chain.seq);
         assert.equal(row?.principal, given.principal?.toWellFormed() ?? null);
         const text = journal.reader.audit.textOf(journal.state.chain.seq);
@@ -177,7 +177,7 @@ describe('text that is no Unicode, in the log itself', () => {
 
   it('is refused by the file that everything else lies in: it would not come back', async () => {
     const { journal } = test.workspace;
-    const write = (text: string) => journal.turn({ run: ({ tables }) => tables.meta.set('note', text) });
+    const write = (text: string) => journal.write({ run: ({ tables }) => tables.meta.set('note', text) });
     await write('whole \u{1f600}');
     await assert.rejects(write(half), (error: unknown) => {
       assert.ok(error instanceof Refusal && error.code === 'INTERNAL');

@@ -57,9 +57,9 @@ describe('rebuild', () => {
         UPDATE document SET name = name || '2', created_at = 0; DELETE FROM version WHERE sequence = 2;
         DELETE FROM folder WHERE kept = 1`);
       spoil.close();
-      await test.workspace.journal.turn({
-        run: (turn) => {
-          turn.state = { ...turn.state, storedBytes: 7 };
+      await test.workspace.journal.write({
+        run: (transaction) => {
+          transaction.state = { ...transaction.state, storedBytes: 7 };
         },
       });
       assert.notDeepEqual(dumpContent(folder), before);
@@ -108,9 +108,9 @@ describe('rebuild', () => {
     folder = test.dataFolder ?? '';
     const foreign = commitByHand(join(folder, 'acme', 'content.git'), 'Fix a typo');
     const head = test.workspace.journal.state.head ?? '';
-    await test.workspace.journal.turn({
-      run: (turn) => {
-        turn.state = { ...turn.state, head: foreign };
+    await test.workspace.journal.write({
+      run: (transaction) => {
+        transaction.state = { ...transaction.state, head: foreign };
       },
     });
     const before = dumpContent(folder);
@@ -138,9 +138,9 @@ describe('rebuild', () => {
     folder = test.dataFolder ?? '';
     const before = dumpContent(folder);
     const newOids = rewriteWithVersions(join(folder, 'acme', 'content.git'));
-    await test.workspace.journal.turn({
-      run: (turn) => {
-        turn.state = { ...turn.state, head: newOids.get(turn.state.head ?? '') ?? null };
+    await test.workspace.journal.write({
+      run: (transaction) => {
+        transaction.state = { ...transaction.state, head: newOids.get(transaction.state.head ?? '') ?? null };
       },
     });
     await rebuild(test.workspace, operator);

@@ -55,7 +55,7 @@ export async function measureLostUpdates(report: Report, effort: Effort): Promis
 export async function measureReach(report: Report, effort: Effort): Promise<void> {
   const test = await openTestService();
   const id = await test.principal('Deep');
-  await test.workspace.journal.turn({
+  await test.workspace.journal.write({
     run({ tables, now }) {
       let member: { type: 'principal' | 'group'; id: string } = { type: 'principal', id };
       for (let depth = 0; depth < 1000; depth += 1) {

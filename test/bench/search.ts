@@ -116,9 +116,9 @@ export async function measureSearch(
     report.add({ what: `${words}, widened by four neighbours each, p95`, value: asked.widened.p95, unit: 'ms' });
     report.add({ what: `${words}, in a folder of 1,000, p50`, value: asked.inFolder.p50, unit: 'ms', goal: '< 1 ms' });
     report.add({ what: `${words}, with 10,000 grants on documents, p50`, value: asked.manyGrants.p50, unit: 'ms' });
-    for (const [name, value, turn] of asked.slowest) {
+    for (const [name, value, transaction] of asked.slowest) {
       report.add({ what: `search: ${name}, ${among}`, value, unit: 'ms', goal: '< 100 ms' });
-      report.add({ what: 'search: the same, longest turn on the processor', value: turn, unit: 'ms', goal: '< 50 ms' });
+      report.add({ what: 'search: the same, longest turn on the processor', value: transaction, unit: 'ms', goal: '< 50 ms' });
     }
     await measureMeaning(report, documents, rounds);
     await compareEngines(report, Math.min(maxCompared, documents), rounds);

@@ -5,7 +5,7 @@ import {
   ask,
   askRefused,
   makeFolder,
-  patience,
+  timeout,
   runProgram,
   serve,
   tidyUp,
@@ -21,7 +21,7 @@ interface Listed {
 }
 
 describe('the command line on claims, comments and labels', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let data: string;
   let server: RunningProgram;

@@ -3,11 +3,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, patience, runProgram, tidyUp } from './run-program.js';
+import { ask, timeout, runProgram, tidyUp } from './run-program.js';
 import { makePlace, historyOf, documentsIn, type Imported } from './git-place.js';
 
 describe('the command line imports the history of a git repository', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

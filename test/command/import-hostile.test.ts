@@ -166,7 +166,7 @@ describe('an import of a hostile repository', function () {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     await appendFile(join(repository, 'config'), `[include]\n\tpath = ${join(folder, 'fifo')}\n`);
     const program = await requireGit('test');
-    await assert.rejects(checkSource(program, repository, { patience: 300 }), /git does not answer/);
+    await assert.rejects(checkSource(program, repository, { timeout: 300 }), /git does not answer/);
   });
 
   describe('in a bundle', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { documentsIn, historyOf, makePlace } from './git-place.js';
-import { patience, tidyUp } from './run-program.js';
+import { timeout, tidyUp } from './run-program.js';
 
 describe('the command line imports files with names that are not what they seem', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

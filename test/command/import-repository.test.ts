@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { patience, serve, tidyUp } from './run-program.js';
+import { timeout, serve, tidyUp } from './run-program.js';
 import { type Imported, type Place, makePlace, historyOf, documentsIn } from './git-place.js';
 
 /** One of everything that a tree can hold. */
@@ -38,7 +38,7 @@ function assertSkipped({ skipped }: Imported): void {
 }
 
 describe('the command line imports a git repository', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

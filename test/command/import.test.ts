@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, patience } from './run-program.js';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, timeout } from './run-program.js';
 
 interface Imported {
   readonly created: number;
@@ -39,7 +39,7 @@ const reasons: readonly (readonly [string, RegExp])[] = [
 
 for (const mode of ['without a server', 'beside a server'] as const) {
   describe(`the command line imports a folder ${mode}`, function () {
-    this.timeout(patience);
+    this.timeout(timeout);
 
     afterEach(tidyUp);
 
@@ -80,7 +80,7 @@ for (const mode of ['without a server', 'beside a server'] as const) {
 }
 
 describe('the command line imports', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

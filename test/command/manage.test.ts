@@ -8,7 +8,7 @@ import {
   runProgram,
   serve,
   type RunningProgram,
-  patience,
+  timeout,
 } from './run-program.js';
 
 interface Shown {
@@ -32,7 +32,7 @@ const keyPattern = /^ck_acme_[0-9a-z]{16}_[0-9a-z]{59}$/;
 
 for (const mode of ['without a server', 'beside a server'] as const) {
   describe(`the command line manages a workspace ${mode}`, function () {
-    this.timeout(patience);
+    this.timeout(timeout);
 
     let data: string;
     let made: Made;

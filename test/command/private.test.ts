@@ -11,7 +11,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { openTestService, operator } from '../harness/service.js';
 import { runGit } from '../harness/run-git.js';
 import { skipBecause } from '../skip.js';
-import { ask, makeFolder, patience, runProgram, serve, tidyUp } from './run-program.js';
+import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from './run-program.js';
 
 /** What other accounts may do anything with, each with its mode; links have none of their own. */
 async function findOpen(folder: string): Promise<string[]> {
@@ -41,7 +41,7 @@ async function watching(folders: readonly string[], work: () => Promise<unknown>
 }
 
 describe('a data folder', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   let mask: number;
 
   beforeEach(() => {

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 
 /** Milliseconds for a test that starts many processes: a second at rest, far more on a machine that is busy. */
-export const patience = 120_000;
+export const timeout = 120_000;
 
 export interface Outcome {
   readonly code: number | null;

@@ -13,7 +13,7 @@ import {
   runProgram,
   serve,
   startProgram,
-  patience,
+  timeout,
 } from './run-program.js';
 
 /** What a line of curl as it is printed would send; written for the quoting that the program uses. */
@@ -33,7 +33,7 @@ function readCurl(line: string): { url: string; init: RequestInit } {
 }
 
 describe('the command line serves', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

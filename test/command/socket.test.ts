@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../harness/until.js';
-import { ask, makeFolder, serve, tidyUp, type RunningProgram, patience } from './run-program.js';
+import { ask, makeFolder, serve, tidyUp, type RunningProgram, timeout } from './run-program.js';
 
 interface Line {
   readonly progress?: unknown;
@@ -13,7 +13,7 @@ interface Line {
 }
 
 describe('the socket', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let data: string;
   let server: RunningProgram;
@@ -100,7 +100,7 @@ describe('the socket', function () {
       await send(`${JSON.stringify({ command: 'import', fields: { directory: others, into } })}\n`);
       return (await countDocuments()) === now + few;
     };
-    await until('nothing of it comes in any more', comesInAlone, patience);
+    await until('nothing of it comes in any more', comesInAlone, timeout);
     const abandoned = (await countDocuments()) - before - rounds * few;
     assert.ok(abandoned > 0 && abandoned < many, `${abandoned} documents came in`);
   });

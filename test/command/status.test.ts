@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
 import { addHands } from '../harness/hands.js';
 import { openTestService } from '../harness/service.js';
-import { ask, makeFolder, patience, runProgram, tidyUp } from './run-program.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from './run-program.js';
 
 describe('cartulary status', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   afterEach(tidyUp);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeLog } from '../../lib/app/real-world.js';
 import { skipBecause } from '../skip.js';
-import { ask, makeFolder, patience, runProgram, tidyUp } from './run-program.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from './run-program.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 /** Sets the window's title, fills the clipboard, clears the screen, moves the cursor in one character, turns the text. */
@@ -13,7 +13,7 @@ const hostile = '\u001b]0;title\u0007 \u001b]52;c;cm0gLXJm\u0007 \u001b[2J \u009
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 describe('the command line at a terminal', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   let folder: string;
   let data: string;
 

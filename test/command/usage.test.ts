@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram, patience } from './run-program.js';
+import { askRefused, makeFolder, tidyUp, runProgram, timeout } from './run-program.js';
 
 const commands = [
   'init',
@@ -55,7 +55,7 @@ const commands = [
 ];
 
 describe('the command line is used', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   after(tidyUp);
 

@@ -9,7 +9,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
 import { makeWorld } from '../backup/world.js';
 import { openTestService, operator } from '../harness/service.js';
-import { makeFolder, runProgram, tidyUp, patience } from './run-program.js';
+import { makeFolder, runProgram, tidyUp, timeout } from './run-program.js';
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 
 /** What is reported, a line each: `part: location message`. */
@@ -24,7 +24,7 @@ interface Planted {
   /** Lines of which each must be among those reported. */
   readonly says: readonly RegExp[];
   /** What to do about it. */
-  readonly wayOut: RegExp;
+  readonly remedy: RegExp;
 }
 
 const looseFile = (data: string, oid: string): string =>
@@ -39,7 +39,7 @@ const planted: readonly Planted[] = [
         "UPDATE version SET sha256 = replace(sha256, substr(sha256, 1, 4), '0000') WHERE location = 'plan.md' AND sequence = 1",
       ),
     says: [/^versions: plan\.md version [0-9a-f]{40} has the SHA-256 [0-9a-f]{64}, and its row says 0000/],
-    wayOut: /cartulary restore/,
+    remedy: /cartulary restore/,
   },
   {
     what: "an older version's size, and with it the count of stored bytes",
@@ -48,7 +48,7 @@ const planted: readonly Planted[] = [
       /^versions: plan\.md version [0-9a-f]{40} has 6 bytes, and its row says 1\.$/,
       /^rows: The count of stored bytes is \d+, and the sizes of all versions come to \d+\.$/,
     ],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'the content of a document that is deleted',
@@ -62,7 +62,7 @@ const planted: readonly Planted[] = [
       /^versions: gone\/b\/c\.md version [0-9a-f]{40} cannot be read: .*[0-9a-f]{40}/,
       /^repository: .*missing blob/,
     ],
-    wayOut: /cartulary restore/,
+    remedy: /cartulary restore/,
   },
   {
     what: "a version's message",
@@ -70,7 +70,7 @@ const planted: readonly Planted[] = [
     says: [
       /^rows: said\.html version [0-9a-f]{40} has the message "forged" in its row, and "First line.*in the history\.$/,
     ],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: "a version's author and time",
@@ -83,19 +83,19 @@ const planted: readonly Planted[] = [
       /^rows: said\.html version \w+ has the author "prn_/,
       /^rows: said\.html version \w+ has the at \d+ in its row, and \d+ in the history/,
     ],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'the order of what happened',
     plant: (data) => changeRows(data, "UPDATE version SET moment = 1 WHERE location = 'said.html'"),
     says: [/^rows: .*the moment 1/],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'a move whose row is missing',
     plant: (data) => changeRows(data, "DELETE FROM relocation WHERE to_location = 'new/late'"),
     says: [/^rows: new\/late relocation is in the history, but has no row\.$/],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'a deletion that never was',
@@ -105,25 +105,25 @@ const planted: readonly Planted[] = [
         "INSERT INTO deletion SELECT document, 999, 'f', location, NULL, author, at FROM version WHERE location = 'said.html'",
       ),
     says: [/^rows: said\.html deletion is among the rows, but not in the history\.$/],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: "a deleted document's time and place",
     plant: (data) => changeRows(data, "UPDATE document SET deleted_at = 5 WHERE deleted_location = 'gone/b/c.md'"),
     says: [/^rows: gone\/b\/c\.md document doc_\w+ has the deleted_at 5 in its row, and \d+ in the history\.$/],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'a row that hangs on nothing',
     plant: (data) => changeRows(data, "PRAGMA foreign_keys = OFF; INSERT INTO label VALUES (99999, 'lost')"),
     says: [/^references: 1 of the rows of "label" name a row of "document" that is not there\.$/],
-    wayOut: /cartulary rebuild/,
+    remedy: /cartulary rebuild/,
   },
   {
     what: 'a sidecar that this release has not seen yet',
     plant: (data) => changeRows(data, 'ALTER TABLE label RENAME TO label_of_before'),
     says: [/^schema: no such table: label$/],
-    wayOut: /start one: it brings the sidecar to its schema/,
+    remedy: /start one: it brings the sidecar to its schema/,
   },
   {
     what: 'a pending object',
@@ -133,7 +133,7 @@ const planted: readonly Planted[] = [
         `INSERT INTO pending_object (oid, type, size, deflated) VALUES ('0123456789012345678901234567890123456789', 'blob', 4, x'${deflateSync('else').toString('hex')}')`,
       ),
     says: [/^pending: The pending blob 0123456789\w+ holds something else\.$/],
-    wayOut: /not in the repository yet/,
+    remedy: /not in the repository yet/,
   },
   {
     what: 'a pending object that is torn',
@@ -143,7 +143,7 @@ const planted: readonly Planted[] = [
         "INSERT INTO pending_object (oid, type, size, deflated) VALUES ('0123456789012345678901234567890123456789', 'tree', 9, x'789c')",
       ),
     says: [/^pending: The pending tree 0123456789\w+ cannot be read/],
-    wayOut: /not in the repository yet/,
+    remedy: /not in the repository yet/,
   },
   {
     what: 'a large blob with a file of its own',
@@ -153,13 +153,13 @@ const planted: readonly Planted[] = [
       await flipByte(file, (size) => Math.floor(size / 2));
     },
     says: [/^documents: large\.bin cannot be read: /, /^versions: large\.bin version \w+ cannot be read: /],
-    wayOut: /cartulary restore/,
+    remedy: /cartulary restore/,
   },
   {
     what: 'a repository without main',
     plant: (data) => rm(join(data, 'acme', 'content.git', 'refs', 'heads', 'main')),
     says: [/^history: The repository has no main, and /],
-    wayOut: /Start the service/,
+    remedy: /Start the service/,
   },
   {
     what: 'a folder of the index in which a byte is another',
@@ -169,13 +169,13 @@ const planted: readonly Planted[] = [
       await flipByte(join(folder, segment), (size) => Math.floor(size / 2));
     },
     says: [/^search: The file [0-9a-f]{64}\.segment of the search index is damaged\.$/],
-    wayOut: /makes its index again by itself/,
+    remedy: /makes its index again by itself/,
   },
   {
     what: "the index's list of its files",
     plant: (data) => flipByte(join(data, 'acme', 'search', 'manifest.json'), (size) => size - 5),
     says: [/^search: The manifest is damaged\.$/],
-    wayOut: /makes its index again by itself/,
+    remedy: /makes its index again by itself/,
   },
   {
     what: 'an index of which a file is gone',
@@ -184,7 +184,7 @@ const planted: readonly Planted[] = [
       await rm(join(folder, (await readdir(folder)).find((name) => name.endsWith('.segment')) ?? ''));
     },
     says: [/^search: The file [0-9a-f]{64}\.segment of the search index is missing\.$/],
-    wayOut: /makes its index again by itself/,
+    remedy: /makes its index again by itself/,
   },
   {
     what: 'archives of the audit log, each of them',
@@ -198,19 +198,19 @@ const planted: readonly Planted[] = [
       /^audit: the archive \S+ of records 1 to 20 is missing\.$/,
       /^audit: the archive \S+ of records 21 to 40 was changed: its SHA-256 is another one\.$/,
     ],
-    wayOut: /put back from a backup/,
+    remedy: /put back from a backup/,
   },
   {
     what: "a byte of the service's own file",
     plant: (data) => flipByte(join(data, 'service.sqlite'), () => 101),
     says: [/^service: service\.sqlite/],
-    wayOut: /copy of service\.sqlite/,
+    remedy: /copy of service\.sqlite/,
   },
   {
     what: "a service's file that is no database",
     plant: (data) => writeFile(join(data, 'service.sqlite'), 'lost'.repeat(5000)),
     says: [/^service: service\.sqlite cannot be read: file is not a database$/],
-    wayOut: /copy of service\.sqlite/,
+    remedy: /copy of service\.sqlite/,
   },
   {
     what: "a service's file that is gone",
@@ -218,7 +218,7 @@ const planted: readonly Planted[] = [
       for (const name of await readdir(data)) if (name.startsWith('service.sqlite')) await rm(join(data, name));
     },
     says: [/^service: service\.sqlite cannot be read: /],
-    wayOut: /copy of service\.sqlite/,
+    remedy: /copy of service\.sqlite/,
   },
   {
     what: 'a workspace that is listed and has no files',
@@ -228,13 +228,13 @@ const planted: readonly Planted[] = [
       service.close();
     },
     says: [/^service: The workspace "lost" is listed, and has no files\.$/],
-    wayOut: /cartulary restore/,
+    remedy: /cartulary restore/,
   },
   {
     what: 'a workspace that nothing lists',
     plant: (data) => cp(join(data, 'acme'), join(data, 'stray'), { recursive: true }),
     says: [/^service: The folder "stray" holds a workspace that is not listed\.$/],
-    wayOut: /It is not served\./,
+    remedy: /It is not served\./,
   },
 ];
 
@@ -250,7 +250,7 @@ async function unpack(repository: string): Promise<void> {
 }
 
 describe('verification of what is not served every day', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let sound: string;
 
@@ -275,7 +275,7 @@ describe('verification of what is not served every day', function () {
     assert.ok((workspaces[0]?.versions ?? 0) > (workspaces[0]?.documents ?? 0));
   });
 
-  for (const { what, plant, says, wayOut } of planted) {
+  for (const { what, plant, says, remedy } of planted) {
     it(`names ${what}`, async () => {
       const data = join(await makeFolder(), 'data');
       await cp(sound, data, { recursive: true });
@@ -290,7 +290,7 @@ describe('verification of what is not served every day', function () {
       }
       const ways = [...service.problems, ...workspaces.flatMap(({ problems }) => problems)];
       assert.ok(
-        ways.some((each) => wayOut.test(each.way_out)),
+        ways.some((each) => remedy.test(each.way_out)),
         JSON.stringify(ways, null, 1),
       );
       assert.ok(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Turn } from '../../lib/journal/write-transaction.js';
+import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { openCast, type Cast, type Person } from '../access/cast.js';
 import { outcomeOf } from '../harness/act.js';
 
@@ -15,7 +15,7 @@ describe('A write that has been let in and waits for its turn', () => {
   afterEach(() => cast.service.close());
 
   /** Starts every kind of write, then lets the change of rights go before them, in one and the same group. */
-  async function overtake(revoke: (turn: Turn) => unknown): Promise<string[]> {
+  async function overtake(revoke: (transaction: WriteTransaction) => unknown): Promise<string[]> {
     assert.equal(await editor.read('team/a.md'), 'team/a.md');
     const waiting = [
       editor.update('team/a.md', 'too late'),
@@ -25,7 +25,7 @@ describe('A write that has been let in and waits for its turn', () => {
       editor.createFolder('team/folder'),
       editor.delete('team/a.md'),
     ].map(outcomeOf);
-    await cast.service.workspace.journal.turn({ run: revoke });
+    await cast.service.workspace.journal.write({ run: revoke });
     return Promise.all(waiting);
   }
 

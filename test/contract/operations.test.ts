@@ -181,8 +181,8 @@ describe('the operations of the REST API', () => {
 
   it('Operations 4: writes follow each other by the ETags they return, without a read in between', async () => {
     let { etag } = await ada.create('a.md', '0');
-    for (let turn = 1; turn <= 5; turn += 1) {
-      const put = await ada.put('/v1/documents/a.md', { content: String(turn) }, { 'If-Match': etag });
+    for (let transaction = 1; transaction <= 5; transaction += 1) {
+      const put = await ada.put('/v1/documents/a.md', { content: String(transaction) }, { 'If-Match': etag });
       assert.equal(put.status, 200);
       ({ etag } = put);
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sortResting } from '../../lib/scheduling/sort-cooperatively.js';
+import { sortCooperatively } from '../../lib/scheduling/sort-cooperatively.js';
 
 describe('sorting very many items', () => {
   const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
@@ -7,7 +7,7 @@ describe('sorting very many items', () => {
   it('gives the same order as sorting them at once, whatever their number', async () => {
     for (const count of [0, 1, 2, 2048, 2049, 4096, 10_000]) {
       const items = Array.from({ length: count }, (_, index) => ({ key: (index * 7919) % 101, index }));
-      assert.deepEqual(await sortResting(items, byKey), items.toSorted(byKey), `${count} items`);
+      assert.deepEqual(await sortCooperatively(items, byKey), items.toSorted(byKey), `${count} items`);
     }
   });
 
@@ -15,7 +15,7 @@ describe('sorting very many items', () => {
     const items = Array.from({ length: 300_000 }, (_, index) => ({ key: (index * 7919) % 1_000_003 }));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
-    await sortResting(items, byKey);
+    await sortCooperatively(items, byKey);
     clearInterval(timer);
     assert.ok(turns > 3, `${turns} turns`);
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, patience, runProgram, tidyUp } from '../command/run-program.js';
+import { ask, askRefused, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
 import { findTraces } from './evidence.js';
 
 describe('cartulary erase', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   after(tidyUp);
 
   /** The document that a script would be told to name. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask, makeFolder, patience, runProgram, tidyUp } from '../command/run-program.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
 import { skipBecause } from '../skip.js';
 import { findTraces } from './evidence.js';
 
@@ -14,7 +14,7 @@ const controlC = '\u0003';
 const controlD = '\u0004';
 
 describe('cartulary erase at a terminal', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   let data: string;
 
   before(function () {

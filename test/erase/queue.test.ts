@@ -183,12 +183,12 @@ describe('erases, one and many', function () {
     const written: Record<string, string> = {};
     const writer = async (own: number): Promise<void> => {
       let etag = (await actor.create(`work/w${own}.md`, 'start')).current.id;
-      for (let turn = 0; !writing.isOver; turn++) {
-        const document = await actor.update(`work/w${own}.md`, `turn ${turn} of ${own}`, `"${etag}"`);
+      for (let transaction = 0; !writing.isOver; transaction++) {
+        const document = await actor.update(`work/w${own}.md`, `turn ${transaction} of ${own}`, `"${etag}"`);
         etag = document.current.id;
-        written[`work/w${own}.md`] = `${etag} turn ${turn} of ${own}`;
+        written[`work/w${own}.md`] = `${etag} turn ${transaction} of ${own}`;
         writing.answers += 1;
-        if (turn % 7 === 3) await actor.create(`new/${own}/${turn}.md`, 'x');
+        if (transaction % 7 === 3) await actor.create(`new/${own}/${transaction}.md`, 'x');
         await delay(15);
       }
     };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask, makeFolder, patience, runProgram, tidyUp } from '../command/run-program.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
 import { until } from '../harness/until.js';
 import { McpHands } from '../mcp/open-mcp.js';
 import { findTraces } from './evidence.js';
@@ -34,7 +34,7 @@ interface Answer {
 }
 
 describe('a service that served, searched, read and wrote a document by both faces, and erased it,', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   let folder: string;
   let data: string;
   let service: ChildProcess;
@@ -134,7 +134,7 @@ describe('a service that served, searched, read and wrote a document by both fac
   async function lookIntoHeap(): Promise<string[]> {
     const snapshots = (): string[] => readdirSync(folder).filter((file) => file.endsWith('.heapsnapshot'));
     service.kill('SIGUSR2');
-    const file = join(folder, await until('there is a snapshot', () => snapshots()[0], patience));
+    const file = join(folder, await until('there is a snapshot', () => snapshots()[0], timeout));
     let size = -1;
     await until('it is whole', () => {
       const bytes = readFileSync(file);

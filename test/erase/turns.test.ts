@@ -28,11 +28,11 @@ describe('what an erase does in one go', function () {
     }
     await Promise.all(names.flatMap(() => Array.from({ length: 10 }, () => actor.list())));
     const texts = workspace.journal.reader.audit.after(0, 10_000).length;
-    const { turn } = workspace.journal;
+    const { write } = workspace.journal;
     let turns = 0;
-    workspace.journal.turn = (work) => {
+    workspace.journal.write = (work) => {
       if (isClearing) turns += 1;
-      return turn.call(workspace.journal, work) as never;
+      return write.call(workspace.journal, work) as never;
     };
     const { id } = await eraseAt(workspace, names.at(-1) ?? '');
     await workspace.eraser.finished(id);

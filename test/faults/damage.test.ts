@@ -199,9 +199,9 @@ describe('damage to the sidecar', () => {
   it('locked by somebody else: nobody is kept waiting for long, though SQLite waits on the thread of all', () => {
     for (const open of [openForWriting, openForCarrying, openForReading]) {
       const connection = open(bench.paths.sidecar);
-      const patience = connection.pragma('busy_timeout', { simple: true }) as number;
+      const timeout = connection.pragma('busy_timeout', { simple: true }) as number;
       connection.close();
-      assert.ok(patience <= 250, `${open.name} waits for ${patience} ms`);
+      assert.ok(timeout <= 250, `${open.name} waits for ${timeout} ms`);
     }
   });
 

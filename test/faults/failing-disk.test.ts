@@ -164,13 +164,13 @@ describe('a disk that fails', () => {
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
     for (const when of ['before', 'after'] as const) {
-      sidecars.armFor('sidecar.transaction.commit', 'SQLITE_FULL', { when });
+      sidecars.armFor('sidecar.sqlTransaction.commit', 'SQLITE_FULL', { when });
       const locations = ['a', 'b', 'c'].map((name) => `${when}/${name}.md`);
       const group = await Promise.all(
         locations.map((location) => outcomeOf(actor.create(location, location, location))),
       );
       assert.deepEqual(group, ['INTERNAL', 'INTERNAL', 'INTERNAL']);
-      assert.equal(sidecars.failed, 'sidecar.transaction.commit');
+      assert.equal(sidecars.failed, 'sidecar.sqlTransaction.commit');
       // Where the commit was durable before it was said to have failed, it counts.
       assert.deepEqual(await actor.list(when), when === 'before' ? [] : ['a.md', 'b.md', 'c.md']);
       for (const location of locations) await actor.create(location, location, location);

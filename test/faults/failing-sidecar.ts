@@ -33,7 +33,7 @@ export class FailingSidecars {
 
   /** @param countsReads whether what is asked of the side that reads counts and fails too */
   constructor({ countsReads = false } = {}) {
-    this.#watched = new Set(['writer', 'transaction', ...(countsReads ? ['reader'] : [])]);
+    this.#watched = new Set(['writer', 'sqlTransaction', ...(countsReads ? ['reader'] : [])]);
   }
 
   /** Lets the n-th call fail. */
@@ -41,7 +41,7 @@ export class FailingSidecars {
     this.#arm(failAt, fault, options);
   }
 
-  /** Lets the next call of this fail, e.g. `sidecar.transaction.commit`. */
+  /** Lets the next call of this fail, e.g. `sidecar.sqlTransaction.commit`. */
   armFor(what: string, fault: SqliteFault, options: FaultOptions = {}): void {
     this.#arm(what, fault, options);
   }

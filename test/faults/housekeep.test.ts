@@ -13,7 +13,7 @@ describe('housekeeping', () => {
       for (let i = 0; i < 50; i++) await actor.create(`${i}.md`, randomBytes(400_000).toString('hex'));
       await workspace.checkpointer.run();
       const unusedPages = (): Promise<number> =>
-        journal.turn({ run: () => journal.sidecar.reclaim(Number.MAX_SAFE_INTEGER, 0) });
+        journal.write({ run: () => journal.sidecar.reclaim(Number.MAX_SAFE_INTEGER, 0) });
       const before = await unusedPages();
       await new Housekeeper({ journal, clock: bench.clock, onFault: (cause) => assert.fail(String(cause)) }).sweep();
       assert.ok(before > 4500, `${before} pages were unused`);

@@ -60,7 +60,7 @@ describe('the journal, when things go wrong', () => {
     const waiting = bench.actor.create('cold/new.md', 'new');
     await untilItWaits();
     const breaking = outcomeOf(
-      workspace.journal.turn({
+      workspace.journal.write({
         run: () => {
           throw fault;
         },
@@ -88,9 +88,9 @@ describe('the journal, when things go wrong', () => {
     });
     await untilItWaits();
     // In the same group: uses the grant, as a write of hers would, and then the disk fails.
-    const failing = workspace.journal.turn({
-      run: (turn) => {
-        assert.equal(workspace.reachIn(turn, reader.id).holds('editor', parseLocation('hidden')), true);
+    const failing = workspace.journal.write({
+      run: (transaction) => {
+        assert.equal(workspace.reachIn(transaction, reader.id).holds('editor', parseLocation('hidden')), true);
         throw fault;
       },
     });
@@ -104,7 +104,7 @@ describe('the journal, when things go wrong', () => {
     const { workspace, actor } = bench;
     const [bad, good] = await Promise.all([
       outcomeOf(
-        workspace.journal.turn({
+        workspace.journal.write({
           run: () => {
             throw new Error('an error of the program');
           },

@@ -74,7 +74,7 @@ for (const program of ['auto', 'never'] as const) {
     });
 
     it('forgets an upload that was noted down and never came to be', async () => {
-      await bench.workspace.journal.turn({
+      await bench.workspace.journal.write({
         run: ({ tables, now }) => tables.objects.stage('1'.repeat(40), 2_000_000, now),
       });
       await bench.reopen();

@@ -29,9 +29,9 @@ export async function renameAsBefore(workspace: Workspace, caller: Caller, from:
   const location = parseLocation(from);
   const asBefore: typeof rename = {
     ...rename,
-    run(pen, { acknowledged }) {
+    run(context, { acknowledged }) {
       const to = joinLocation(parentOf(location), name);
-      return applyChange(pen, { type: 'relocate', operation: 'rename', from: location, to, acknowledged });
+      return applyChange(context, { type: 'relocate', operation: 'rename', from: location, to, acknowledged });
     },
   };
   await perform(workspace, caller, asBefore, { location, name, acknowledged: true });

@@ -4,7 +4,7 @@ import type { TestService } from './service.js';
 
 /** Makes a folder that is there a mirror, as a connector would. */
 export async function mirror({ workspace }: TestService, folder: string, connector = 'con_test'): Promise<void> {
-  await workspace.journal.turn({
+  await workspace.journal.write({
     run: ({ tables }) => {
       const found = findFolder(tables, parseLocation(folder));
       if (found === undefined) throw new Error(`There is no folder ${folder}.`);
@@ -15,7 +15,7 @@ export async function mirror({ workspace }: TestService, folder: string, connect
 
 /** Claims a whole document for somebody, for an hour. */
 export async function claim({ workspace }: TestService, location: string, holderId: string): Promise<void> {
-  await workspace.journal.turn({
+  await workspace.journal.write({
     run: ({ tables, now }) => {
       const found = findDocument(tables, parseLocation(location));
       const holder = tables.principals.find(holderId);

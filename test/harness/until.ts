@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longer than a busy machine takes, and shorter than mocha waits, so that the sentence is what fails. */
-const patience = 25_000;
+const timeout = 25_000;
 
 /**
  * Waits for what others do in their own time: looks at once, and then again and again.
@@ -14,7 +14,7 @@ const patience = 25_000;
 export async function until<Found>(
   sentence: string,
   condition: () => Found | Promise<Found>,
-  milliseconds = patience,
+  milliseconds = timeout,
 ): Promise<Exclude<Found, false | null | undefined>> {
   const end = performance.now() + milliseconds;
   for (let pause = 1; ; pause = Math.min(2 * pause, 20)) {

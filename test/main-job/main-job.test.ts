@@ -12,7 +12,7 @@ import { Api, type Answer } from './api.js';
 const run = promisify(execFile);
 
 /** Milliseconds; a few seconds at rest. */
-const patience = 240_000;
+const timeout = 240_000;
 const clients = 16;
 
 /** Documentation written by people that many machines have: what this store is for, at a real size. */
@@ -50,7 +50,7 @@ function assertSameFiles(actual: ReadonlyMap<string, Buffer>, expected: Readonly
 }
 
 describe('The main job on real documentation', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let data: string;
   let url: string;
@@ -130,8 +130,8 @@ describe('The main job on real documentation', function () {
   /** One client's work: a line to each shared document, pages of its own, a rename, a move, a delete that is undone. */
   async function write(api: Api, number: number): Promise<void> {
     const own = `desk-${number}`;
-    for (let turn = 0; turn < shared.length; turn += 1) {
-      const location = shared[(number + turn) % shared.length] ?? '';
+    for (let transaction = 0; transaction < shared.length; transaction += 1) {
+      const location = shared[(number + transaction) % shared.length] ?? '';
       let answer: Answer;
       do {
         const seen = await api.read(location);
@@ -141,8 +141,8 @@ describe('The main job on real documentation', function () {
       } while (answer.status === 409);
       assert.equal(answer.status, 200, answer.bytes.toString());
 
-      const page = { location: `${own}/page-${turn}.md`, content: `# Page ${turn}\n\nby writer ${number}\n` };
-      const created = await Promise.all([1, 2].map(() => api.post('/v1/documents', page, `${own}-${turn}`)));
+      const page = { location: `${own}/page-${transaction}.md`, content: `# Page ${transaction}\n\nby writer ${number}\n` };
+      const created = await Promise.all([1, 2].map(() => api.post('/v1/documents', page, `${own}-${transaction}`)));
       assert.deepEqual(
         created.map(({ status }) => status),
         [201, 201],

@@ -6,7 +6,7 @@ import { StdioClientTransport as PresentStdio } from '@modelcontextprotocol/clie
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FormerStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as FormerHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ask, makeFolder, patience, runProgram, serve, tidyUp } from '../command/run-program.js';
+import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../command/run-program.js';
 import type { Parsed } from '../harness/http.js';
 import { openMcpServer, type McpTestServer } from './open-mcp.js';
 
@@ -92,7 +92,7 @@ const clients: readonly (readonly [string, Made])[] = [
 const plan = `# Plan\n\n${'An introduction that goes on. '.repeat(1000)}\n\n## Tasks\n\n- one\n- two\n\n## Notes\n\nnone\n`;
 
 describe('A day in an agent’s life', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let server: McpTestServer;
   before(async () => {
@@ -187,7 +187,7 @@ describe('A day in an agent’s life', function () {
 });
 
 describe('cartulary mcp', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   afterEach(tidyUp);
 
   async function prepare(): Promise<{ readonly data: string; readonly key: string }> {

@@ -10,7 +10,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseKey } from '../../lib/access/secret.js';
 import { bridgeStreams, type Deliver } from '../../lib/mcp/bridge.js';
-import { removeLeft, ask, patience, runProgram, serve, startProgram, tidyUp } from '../command/run-program.js';
+import { removeLeft, ask, timeout, runProgram, serve, startProgram, tidyUp } from '../command/run-program.js';
 import type { Parsed } from '../harness/http.js';
 import { openTestService } from '../harness/service.js';
 
@@ -81,7 +81,7 @@ class Spoken {
 }
 
 describe('cartulary mcp, at work', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
   let spoken: Spoken[] = [];
   const folders: string[] = [];
   afterEach(async () => {

@@ -6,10 +6,10 @@ import { operator } from '../harness/service.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 import { serveSamples } from './serve-samples.js';
 
-const patience = 120_000;
+const timeout = 120_000;
 
 describe('The pages of signing in, in Chromium', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let browser: TestBrowser;
 
@@ -53,7 +53,7 @@ describe('The pages of signing in, in Chromium', function () {
 });
 
 describe('Signing in, in Chromium', function () {
-  this.timeout(patience);
+  this.timeout(timeout);
 
   let browser: TestBrowser;
   let test: SignInTest;

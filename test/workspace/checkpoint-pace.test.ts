@@ -30,7 +30,7 @@ describe('What a clone sees', () => {
 
   /** Real time, in turns of the event loop, in which timers stand still. */
   async function until(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let turn = 0; turn < 200_000; turn += 1) {
+    for (let transaction = 0; transaction < 200_000; transaction += 1) {
       if (await isSo()) return;
       await new Promise((resolve) => setImmediate(resolve));
     }

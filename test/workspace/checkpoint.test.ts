@@ -109,10 +109,10 @@ describe('A checkpoint', () => {
 
   it('that dies between main and the rows finds both, and does it again without harm', async () => {
     const { journal, checkpointer, repository } = test.workspace;
-    const turn = journal.turn.bind(journal);
-    Object.defineProperty(journal, 'turn', { configurable: true, value: () => Promise.reject(new Error('killed')) });
+    const write = journal.write.bind(journal);
+    Object.defineProperty(journal, 'write', { configurable: true, value: () => Promise.reject(new Error('killed')) });
     await assert.rejects(checkpointer.run(), /killed/);
-    Object.defineProperty(journal, 'turn', { configurable: true, value: turn });
+    Object.defineProperty(journal, 'write', { configurable: true, value: write });
     assert.ok(pendingObjects(test.workspace) > 0);
     assert.equal(await repository.head(), journal.state.head);
     await afterCrash(isWhole);

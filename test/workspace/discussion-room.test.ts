@@ -74,7 +74,7 @@ describe('What is stored beside documents', () => {
     await create('second');
     const kept = test.workspace.journal.reader.storedBytes.of('answer', operator.principalId);
     assert.ok(kept > 400, String(kept));
-    await test.workspace.journal.turn({ run: ({ tables, now }) => tables.idempotency.sweep(now, 10) });
+    await test.workspace.journal.write({ run: ({ tables, now }) => tables.idempotency.sweep(now, 10) });
     assert.equal(test.workspace.journal.reader.storedBytes.of('answer', operator.principalId), 0);
   });
 

@@ -15,16 +15,16 @@ import { applyChange } from '../../lib/changes/commit.js';
 import { Journal } from '../../lib/journal/journal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
 import { pathsOf } from '../../lib/workspace/open-workspace.js';
-import { takePen } from '../../lib/changes/write-context.js';
-import type { Turn } from '../../lib/journal/write-transaction.js';
+import { openWriteContext } from '../../lib/changes/write-context.js';
+import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
 
 /** Lets the next commit fail as a full disk does. */
 function failNextCommit(workspace: Workspace): void {
-  const { transaction } = workspace.journal.sidecar;
-  Object.assign(transaction, {
+  const { sqlTransaction } = workspace.journal.sidecar;
+  Object.assign(sqlTransaction, {
     commit() {
       throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
     },
@@ -57,9 +57,9 @@ describe('The journal', () => {
   afterEach(() => test.close());
 
   const names = (): string[] => test.workspace.journal.reader.groups.list().map((group) => group.displayName);
-  const addGroup = (displayName: string) => (turn: Turn) => {
-    turn.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
-    turn.state = { ...turn.state, storedBytes: turn.state.storedBytes + 1 };
+  const addGroup = (displayName: string) => (transaction: WriteTransaction) => {
+    transaction.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
+    transaction.state = { ...transaction.state, storedBytes: transaction.state.storedBytes + 1 };
     return displayName;
   };
 
@@ -68,18 +68,18 @@ describe('The journal', () => {
     const { storedBytes } = journal.state;
     const done: string[] = [];
     const outcomes = await Promise.allSettled([
-      journal.turn({ run: addGroup('a') }),
-      journal.turn({
-        run(turn) {
-          addGroup('b')(turn);
-          turn.whenDurable(() => done.push('b'));
+      journal.write({ run: addGroup('a') }),
+      journal.write({
+        run(transaction) {
+          addGroup('b')(transaction);
+          transaction.whenDurable(() => done.push('b'));
           throw notFound();
         },
       }),
-      journal.turn({
-        run(turn) {
-          turn.whenDurable(() => done.push('c'));
-          return addGroup('c')(turn);
+      journal.write({
+        run(transaction) {
+          transaction.whenDurable(() => done.push('c'));
+          return addGroup('c')(transaction);
         },
       }),
     ]);
@@ -94,12 +94,12 @@ describe('The journal', () => {
 
   it('shows each turn of a group what those before it left', async () => {
     const { journal } = test.workspace;
-    const seen = (turn: Turn): number => turn.tables.groups.list().length;
+    const seen = (transaction: WriteTransaction): number => transaction.tables.groups.list().length;
     const [, first, , second] = await Promise.all([
-      journal.turn({ run: addGroup('a') }),
-      journal.turn({ run: seen }),
-      journal.turn({ run: addGroup('b') }),
-      journal.turn({ run: seen }),
+      journal.write({ run: addGroup('a') }),
+      journal.write({ run: seen }),
+      journal.write({ run: addGroup('b') }),
+      journal.write({ run: seen }),
     ]);
     assert.deepEqual([first, second], [1, 2]);
   });
@@ -125,13 +125,13 @@ describe('The journal', () => {
     const { journal } = test.workspace;
     const [broken, fine] = await Promise.all([
       outcomeOf(
-        journal.turn({
+        journal.write({
           run() {
             throw new TypeError('a bug');
           },
         }),
       ),
-      journal.turn({ run: addGroup('a') }),
+      journal.write({ run: addGroup('a') }),
     ]);
     assert.deepEqual([broken, fine], ['INTERNAL', 'a']);
   });
@@ -184,12 +184,12 @@ describe('The journal', () => {
     } as const;
     let wasEditor = false;
     const outcomes = await Promise.all([
-      outcomeOf(journal.turn({ run: (turn) => turn.tables.grants.insert(grant) })),
+      outcomeOf(journal.write({ run: (transaction) => transaction.tables.grants.insert(grant) })),
       outcomeOf(
         // In the same group: her reach is worked out from the grant that is about to be lost.
-        journal.turn({
-          run(turn) {
-            wasEditor = test.workspace.reachIn(turn, id).holds('editor', parseLocation('secret/a.md'));
+        journal.write({
+          run(transaction) {
+            wasEditor = test.workspace.reachIn(transaction, id).holds('editor', parseLocation('secret/a.md'));
           },
         }),
       ),
@@ -203,13 +203,13 @@ describe('The journal', () => {
 
   it('finishes what is waiting when it is closed, and takes nothing more', async () => {
     const { journal } = test.workspace;
-    const waiting = journal.turn({ run: addGroup('a') });
+    const waiting = journal.write({ run: addGroup('a') });
     await journal.drained();
     assert.equal(await waiting, 'a');
-    const closing = journal.turn({ run: addGroup('b') });
+    const closing = journal.write({ run: addGroup('b') });
     await journal.close();
     assert.equal(await closing, 'b');
-    assert.equal(await outcomeOf(journal.turn({ run: addGroup('c') })), 'UNAVAILABLE');
+    assert.equal(await outcomeOf(journal.write({ run: addGroup('c') })), 'UNAVAILABLE');
   });
 });
 
@@ -241,11 +241,11 @@ describe('The journal with next to no memory for trees', () => {
       onFault: () => undefined,
     });
     const move = (from: string, to: string) =>
-      journal.turn({
-        run(turn) {
-          const author = turn.tables.principals.find(operatorId);
+      journal.write({
+        run(transaction) {
+          const author = transaction.tables.principals.find(operatorId);
           assert.ok(author !== undefined);
-          const pen = takePen(turn, operator, author, readReach(turn.tables, operatorId), {
+          const context = openWriteContext(transaction, operator, author, readReach(transaction.tables, operatorId), {
             name: 'acme',
             search: { follow: () => undefined, catchUp: () => undefined, distrust: () => undefined },
             hasPassword: () => false,
@@ -253,7 +253,7 @@ describe('The journal with next to no memory for trees', () => {
             eraser: { wake: () => undefined },
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];
-          return applyChange(pen, {
+          return applyChange(context, {
             type: 'relocate',
             operation: 'move',
             from: source,
@@ -278,7 +278,7 @@ describe('The journal with next to no memory for trees', () => {
     const results = await Promise.all([
       move('a/b/c/d/one.md', 'x/y/z/one.md'),
       move('x/y/z/three.md', 'a/b/c/d/three.md'),
-      journal.turn({ run: () => 'beside' }),
+      journal.write({ run: () => 'beside' }),
     ]);
     assert.equal(results[2], 'beside');
     // Both paths, from the root to the file's folder.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
 import { notFound } from '../../lib/domain/refusal.js';
 import type { Steps } from '../../lib/scheduling/in-steps.js';
-import type { Turn } from '../../lib/journal/write-transaction.js';
+import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
@@ -24,12 +24,12 @@ for (const store of ['disk', 'memory'] as const) {
     afterEach(() => test.close());
 
     const names = (): string[] => test.workspace.journal.reader.groups.list().map(({ displayName }) => displayName);
-    const addGroup = (turn: Turn, displayName: string): void =>
-      turn.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
+    const addGroup = (transaction: WriteTransaction, displayName: string): void =>
+      transaction.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
 
-    function* addInSteps(turn: Turn, ...some: readonly string[]): Steps<string> {
+    function* addInSteps(transaction: WriteTransaction, ...some: readonly string[]): Steps<string> {
       for (const name of some) {
-        addGroup(turn, name);
+        addGroup(transaction, name);
         workFor(longStep);
         yield;
       }
@@ -39,7 +39,7 @@ for (const store of ['disk', 'memory'] as const) {
     it('shows nothing of itself before it is done, to whoever reads meanwhile', async () => {
       const seen: string[][] = [];
       const looking = setInterval(() => seen.push(names()), 1);
-      assert.equal(await test.workspace.journal.longTurn({ steps: (turn) => addInSteps(turn, 'a', 'b', 'c') }), 'done');
+      assert.equal(await test.workspace.journal.writeInSteps({ steps: (transaction) => addInSteps(transaction, 'a', 'b', 'c') }), 'done');
       clearInterval(looking);
       assert.deepEqual(names(), ['a', 'b', 'c']);
       assert.ok(
@@ -51,20 +51,20 @@ for (const store of ['disk', 'memory'] as const) {
 
     it('comes in the order in which it was asked for, and so does what was asked for after it', async () => {
       const { journal } = test.workspace;
-      const count = (turn: Turn): number => turn.tables.groups.list().length;
+      const count = (transaction: WriteTransaction): number => transaction.tables.groups.list().length;
       const counts = await Promise.all([
-        journal.turn({ run: (turn) => (addGroup(turn, 'a'), count(turn)) }),
-        journal.longTurn({
-          *steps(turn) {
-            yield* addInSteps(turn, 'b', 'c');
-            return count(turn);
+        journal.write({ run: (transaction) => (addGroup(transaction, 'a'), count(transaction)) }),
+        journal.writeInSteps({
+          *steps(transaction) {
+            yield* addInSteps(transaction, 'b', 'c');
+            return count(transaction);
           },
         }),
-        journal.turn({ run: (turn) => (addGroup(turn, 'd'), count(turn)) }),
-        journal.longTurn({
-          *steps(turn) {
-            yield* addInSteps(turn, 'e');
-            return count(turn);
+        journal.write({ run: (transaction) => (addGroup(transaction, 'd'), count(transaction)) }),
+        journal.writeInSteps({
+          *steps(transaction) {
+            yield* addInSteps(transaction, 'e');
+            return count(transaction);
           },
         }),
       ]);
@@ -77,14 +77,14 @@ for (const store of ['disk', 'memory'] as const) {
       const { storedBytes } = journal.state;
       const done: string[] = [];
       const outcome = outcomeOf(
-        journal.longTurn({
-          *steps(turn) {
-            yield* addInSteps(turn, 'a', 'b');
-            turn.whenDurable(() => done.push('a'));
-            turn.state = { ...turn.state, storedBytes: storedBytes + 1 };
+        journal.writeInSteps({
+          *steps(transaction) {
+            yield* addInSteps(transaction, 'a', 'b');
+            transaction.whenDurable(() => done.push('a'));
+            transaction.state = { ...transaction.state, storedBytes: storedBytes + 1 };
             throw notFound();
           },
-          refused: (turn, { code }) => addGroup(turn, code),
+          refused: (transaction, { code }) => addGroup(transaction, code),
         }),
       );
       assert.equal(await outcome, 'NOT_FOUND');
@@ -96,10 +96,10 @@ for (const store of ['disk', 'memory'] as const) {
 
     it('is finished when the journal is closed meanwhile', async () => {
       const { journal } = test.workspace;
-      const turn = journal.longTurn({ steps: (each) => addInSteps(each, 'a', 'b', 'c') });
+      const transaction = journal.writeInSteps({ steps: (each) => addInSteps(each, 'a', 'b', 'c') });
       await new Promise((resolve) => setTimeout(resolve, 1));
       const drained = journal.drained();
-      assert.equal(await turn, 'done');
+      assert.equal(await transaction, 'done');
       await drained;
       assert.deepEqual(names(), ['a', 'b', 'c']);
     });

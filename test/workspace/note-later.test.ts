@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { NotedLater } from '../../lib/journal/deferred-audit.js';
+import { DeferredAudit } from '../../lib/journal/deferred-audit.js';
 import { openTestService, type TestService } from '../harness/service.js';
 
 describe('Refused attempts, noted later', () => {
   let host: TestService;
-  let later: NotedLater;
+  let later: DeferredAudit;
 
   beforeEach(async () => {
     host = await openTestService();
     const { service, clock } = host;
-    later = new NotedLater({
+    later = new DeferredAudit({
       clock,
       find: (name) => service.find(name),
       names: () => service.names(),

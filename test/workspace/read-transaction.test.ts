@@ -26,9 +26,9 @@ describe('Reading the sidecar', () => {
 
   const read = (): string | undefined => sidecar.reader.meta.get('word');
   const commit = (word: string): void => {
-    sidecar.transaction.begin();
+    sidecar.sqlTransaction.begin();
     sidecar.writer.meta.set('word', word);
-    sidecar.transaction.commit();
+    sidecar.sqlTransaction.commit();
   };
   const commitElsewhere = (word: string): void => {
     other.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run('word', word);
@@ -43,10 +43,10 @@ describe('Reading the sidecar', () => {
   });
 
   it('shows nothing of what is not committed, and all of it as soon as it is, when asked in the middle of a turn', () => {
-    sidecar.transaction.begin();
+    sidecar.sqlTransaction.begin();
     sidecar.writer.meta.set('word', 'first');
     assert.equal(read(), undefined);
-    sidecar.transaction.commit();
+    sidecar.sqlTransaction.commit();
     assert.equal(read(), 'first');
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { SearchKeeper } from '../../lib/indexing/search-keeper.js';
-import type { SearchNote } from '../../lib/indexing/index-event.js';
+import type { IndexEvent } from '../../lib/indexing/index-event.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 
@@ -31,7 +31,7 @@ function openKeeper() {
   return { keeper, asked, faults, arrive, find };
 }
 
-const write = (number: number, name: string, blobOid: string): SearchNote => ({
+const write = (number: number, name: string, blobOid: string): IndexEvent => ({
   type: 'upsert',
   document: { number, location: parseLocation(name), blobOid, size: 10, kind: 'text', labels: [] },
 });

@@ -6,12 +6,12 @@ import { orAbsent } from '../file-system.js';
 import { runGit, type GitProgram } from '../program/git-program.js';
 
 /** Milliseconds in which git has to say the first thing about a repository. */
-const usualPatience = 30_000;
+const defaultTimeout = 30_000;
 
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds in which git has to say the first thing. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /**
@@ -21,14 +21,14 @@ export interface CheckOptions {
  * @throws RepositoryUnreadable with a sentence that says what to do
  */
 export async function checkSource(program: GitProgram, path: string, options: CheckOptions = {}): Promise<void> {
-  const { signal, patience = usualPatience } = options;
+  const { signal, timeout = defaultTimeout } = options;
   await checkWaitsForNobody(path);
   for (const name of ['objects/info/alternates', 'objects/info/http-alternates', 'commondir']) {
     if ((await orAbsent(lstat(join(path, name)))) !== undefined) throw borrows(path, `has ${name}`);
   }
   await checkFolder(path, 'objects');
   // Its configuration can name a file that never ends, or that nobody writes to.
-  const late = AbortSignal.timeout(patience);
+  const late = AbortSignal.timeout(timeout);
   const ending = { signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
   const format = await runGit(program, path, ['rev-parse', '--show-object-format'], ending);
   if (format.code === null && late.aborted && signal?.aborted !== true) {

@@ -1,4 +1,4 @@
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import { isFolderAt } from '../objects/tree-bytes.js';
@@ -129,7 +129,7 @@ export class EntryCount {
       bytes = (await this.#read(tree)) ?? Buffer.alloc(0);
       this.#keep(tree, bytes);
     }
-    return runResting(readEntries(bytes, this.#most));
+    return runCooperatively(readEntries(bytes, this.#most));
   }
 
   #keep(tree: Oid, bytes: Buffer): void {

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../domain/refusal.js';
-import { StretchUnsound, writeArchive, type WrittenArchive } from '../../audit/write-archive.js';
+import { RangeUnsound, writeArchive, type WrittenArchive } from '../../audit/write-archive.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -46,15 +46,15 @@ export const archiveAudit: WriteOperation<ArchiveInput, ArchiveResult, Prepared>
     try {
       return { archive: await writeArchive(view.tables, archives, upTo), upTo };
     } catch (error) {
-      if (error instanceof StretchUnsound) throw invalidRequest('chain_unsound', error.message);
+      if (error instanceof RangeUnsound) throw invalidRequest('chain_unsound', error.message);
       throw error;
     }
   },
-  run({ turn }, _input, { archive, upTo }) {
-    const { auditArchives } = turn.tables;
+  run({ transaction }, _input, { archive, upTo }) {
+    const { auditArchives } = transaction.tables;
     // Another one may have moved the same records meanwhile: then the file is the same, too.
     const isMine = archive !== undefined && auditArchives.holding(archive.firstSeq) === undefined;
-    if (isMine) auditArchives.insert({ ...archive, archivedAt: turn.now });
+    if (isMine) auditArchives.insert({ ...archive, archivedAt: transaction.now });
     const more = (auditArchives.last()?.lastSeq ?? 0) < upTo;
     if (!isMine) return { archived: null, more };
     const { firstSeq, lastSeq, file } = archive;

@@ -16,13 +16,13 @@ export const breakClaim: WriteOperation<BreakClaimInput, ChangedClaim> = {
   name: 'claim.break',
   needs: ({ location }) => [{ role: 'approver', location }],
   note: ({ location, claimId }) => ({ target: location, detail: { claim: claimId } }),
-  run(pen, { location, claimId }) {
-    const { tables, now } = pen.turn;
+  run(context, { location, claimId }) {
+    const { tables, now } = context.transaction;
     const found = findDocument(tables, location);
     const claim =
       found === undefined ? undefined : tables.claims.on(found.row.number, now).find((each) => each.id === claimId);
     if (found === undefined || claim === undefined) throw notFound();
-    tables.claims.end(claimId, now, pen.author.id);
+    tables.claims.end(claimId, now, context.author.id);
     return { claim: toClaim(claim), documentId: found.row.id, documentNumber: found.row.number };
   },
   noteResult: ({ claim, documentId }) => ({

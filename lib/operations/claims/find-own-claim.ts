@@ -3,7 +3,7 @@ import { notFound } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
 import { findDocumentById } from '../../view/locate.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 
 /** A claim that has ended by this operation, or lasts longer by it. */
 export interface ChangedClaim {
@@ -19,18 +19,18 @@ export interface ChangedClaim {
  * @throws Refusal NOT_FOUND for an unknown one and for somebody else's, for one that ended too long ago, and for one on
  * what the caller cannot read
  */
-export function findOwnClaim(pen: Pen, claimId: string): ClaimRow {
-  const { tables, now } = pen.turn;
+export function findOwnClaim(context: WriteContext, claimId: string): ClaimRow {
+  const { tables, now } = context.transaction;
   const claim = tables.claims.find(claimId);
-  if (claim?.holder.id !== pen.caller.principalId || claim.expiresAt + claimsKeptFor <= now) throw notFound();
+  if (claim?.holder.id !== context.caller.principalId || claim.expiresAt + claimsKeptFor <= now) throw notFound();
   const document = tables.documents.byNumber(claim.document) ?? tables.documents.deleted(claim.document);
   if (document === undefined) throw notFound();
   const location = 'location' in document ? document.location : findDocumentById(tables, document.id)?.location;
-  if (location === undefined || !roleContains(pen.reach.roleOn(document.id, location), 'reader')) throw notFound();
+  if (location === undefined || !roleContains(context.reach.roleOn(document.id, location), 'reader')) throw notFound();
   return claim;
 }
 
 /** The document that it is on, while that is there. */
-export function documentIdOf(pen: Pen, claim: ClaimRow): string | null {
-  return pen.turn.tables.documents.byNumber(claim.document)?.id ?? null;
+export function documentIdOf(context: WriteContext, claim: ClaimRow): string | null {
+  return context.transaction.tables.documents.byNumber(claim.document)?.id ?? null;
 }

@@ -16,11 +16,11 @@ export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedC
   name: 'claim.release',
   needs: () => [],
   note: ({ claimId }) => ({ target: claimId }),
-  run(pen, { claimId }) {
-    const { tables, now } = pen.turn;
-    const claim = findOwnClaim(pen, claimId);
-    if (claim.endedAt === null) tables.claims.end(claimId, now, pen.author.id);
-    return { claim: toClaim(claim), documentId: documentIdOf(pen, claim), documentNumber: claim.document };
+  run(context, { claimId }) {
+    const { tables, now } = context.transaction;
+    const claim = findOwnClaim(context, claimId);
+    if (claim.endedAt === null) tables.claims.end(claimId, now, context.author.id);
+    return { claim: toClaim(claim), documentId: documentIdOf(context, claim), documentNumber: claim.document };
   },
   noteResult: ({ documentId }) => (documentId === null ? {} : { documentId }),
 };
@@ -40,16 +40,16 @@ export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> =
   name: releaseClaim.name,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run(pen, { location, section }) {
-    const { tables, now } = pen.turn;
+  run(context, { location, section }) {
+    const { tables, now } = context.transaction;
     const found = findDocument(tables, location);
     if (found === undefined) throw notFound();
     const named = section === undefined ? [null] : [section, hyphenate(section.replace(/^#{1,6}\s+/, ''))];
     const own = named
-      .map((each) => tables.claims.lastOf(found.row.number, pen.caller.principalId, each, now - claimsKeptFor))
+      .map((each) => tables.claims.lastOf(found.row.number, context.caller.principalId, each, now - claimsKeptFor))
       .find((claim) => claim !== undefined);
     if (own === undefined) throw notFound();
-    return releaseClaim.run(pen, { claimId: own.id }, undefined);
+    return releaseClaim.run(context, { claimId: own.id }, undefined);
   },
   noteResult: ({ claim, documentId }) => ({
     ...(documentId === null ? {} : { documentId }),

@@ -20,15 +20,15 @@ export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
   name: 'claim.renew',
   needs: () => [],
   note: ({ claimId }) => ({ target: claimId }),
-  run(pen, { claimId, seconds }) {
-    const { tables, now } = pen.turn;
+  run(context, { claimId, seconds }) {
+    const { tables, now } = context.transaction;
     const duration = parseDuration(seconds);
-    const claim = findOwnClaim(pen, claimId);
-    const documentId = documentIdOf(pen, claim);
+    const claim = findOwnClaim(context, claimId);
+    const documentId = documentIdOf(context, claim);
     const found = documentId === null ? undefined : findDocumentById(tables, documentId);
     if (found === undefined) throw notFound();
     if (claim.endedAt !== null || claim.expiresAt <= now) {
-      if (pen.view.documentById(found.row.id) === undefined) throw notFound();
+      if (context.view.documentById(found.row.id) === undefined) throw notFound();
       throw conflict('claim_lost', 'This claim is not in force any more. Read again, then claim anew.', {
         claim_id: claimId,
       });

@@ -11,14 +11,14 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
 import { readOutlineInSteps, sectionsOverlap, type Heading } from '../../text/outline.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
 import { requireCurrent } from '../../changes/apply-update.js';
 import { findClaims, toClaim } from '../../view/find-claims.js';
 import { digestSection } from '../../changes/follow-section.js';
 import { findDocument, type FoundDocument } from '../../view/locate.js';
 import { requireWritable } from '../../changes/location-guards.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { claimed } from '../../changes/require-unclaimed.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { readCurrentText, type ReadText } from '../documents/read-text.js';
@@ -79,12 +79,12 @@ interface ReadHeadings extends ReadText {
 async function readHeadings(context: PrepareContext, location: Location): Promise<ReadHeadings | undefined> {
   const read = await readCurrentText(context, location);
   if (read === undefined) return undefined;
-  return { ...read, headings: read.text === undefined ? [] : await runResting(readOutlineInSteps(read.text)) };
+  return { ...read, headings: read.text === undefined ? [] : await runCooperatively(readOutlineInSteps(read.text)) };
 }
 
 /** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
-function requireSection(pen: Pen, location: Location, section: string, read: ReadHeadings | undefined): Heading {
-  requireCurrent(pen, location, { any: false, versionIds: [read?.versionId ?? ''] });
+function requireSection(context: WriteContext, location: Location, section: string, read: ReadHeadings | undefined): Heading {
+  requireCurrent(context, location, { any: false, versionIds: [read?.versionId ?? ''] });
   return findHeading(read?.headings ?? [], section);
 }
 
@@ -117,38 +117,38 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
   }),
   prepare: async (context, { location, section }) =>
     section === undefined ? undefined : readHeadings(context, location),
-  run(pen, input, read) {
-    const { tables, now } = pen.turn;
+  run(context, input, read) {
+    const { tables, now } = context.transaction;
     const duration = parseDuration(input.seconds);
     const purpose = parsePurpose(input.purpose);
     const found = findDocument(tables, input.location);
     if (found === undefined) throw notFound();
     requireWritable(found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
-    const section = input.section === undefined ? undefined : requireSection(pen, input.location, input.section, read);
+    const section = input.section === undefined ? undefined : requireSection(context, input.location, input.section, read);
     const present = findClaims(tables, found, now);
     const other = present.find(
-      (claim) => claim.holder.id !== pen.caller.principalId && standsInTheWay(claim, section, read?.headings),
+      (claim) => claim.holder.id !== context.caller.principalId && standsInTheWay(claim, section, read?.headings),
     );
     if (other !== undefined) throw claimed(other);
     const sectionDigest = section === undefined ? null : digestSection(read?.text ?? '', section);
     const expiresAt = now + duration;
     const same = present.find(
-      (claim) => claim.holder.id === pen.caller.principalId && claim.section === (section?.id ?? null),
+      (claim) => claim.holder.id === context.caller.principalId && claim.section === (section?.id ?? null),
     );
     if (same !== undefined) {
       tables.claims.renew(same.id, expiresAt, purpose ?? same.purpose, sectionDigest);
       const claim = { ...toClaim({ ...same, sectionDigest }), purpose: purpose ?? same.purpose, expiresAt };
       return { claim: place(claim, input.location), ...documentOf(found), renewed: true };
     }
-    if (tables.claims.ofHolder(pen.author.id, now, maxClaims).length >= maxClaims) {
+    if (tables.claims.ofHolder(context.author.id, now, maxClaims).length >= maxClaims) {
       throw invalidRequest('too_many_claims', `One principal holds at most ${maxClaims} claims. Release some.`);
     }
     const claim: Claim = {
-      id: makeIdentifier('clm', pen.turn.randomness),
+      id: makeIdentifier('clm', context.transaction.randomness),
       section: section?.id ?? null,
       holdsDocument: sectionDigest === null,
-      holder: { id: pen.author.id, kind: pen.author.kind, displayName: pen.author.displayName },
+      holder: { id: context.author.id, kind: context.author.kind, displayName: context.author.displayName },
       purpose,
       claimedAt: now,
       expiresAt,

@@ -4,9 +4,9 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
 import { contextLength, makeQuote, PassageFinder, type Quote } from '../../text/passage.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { StoredComment } from '../../sidecar/tables/comment-table.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { takeDiscussionRoom } from '../../changes/quota.js';
 import type { WriteOperation } from '../operation.js';
 import { readVersionText } from '../documents/read-text.js';
@@ -98,29 +98,29 @@ function* anchor(text: string, { quote, before = '', after = '', start = 0 }: Pa
  * document, is kept all the same and reaches nobody: the answer must not tell which ids there are.
  */
 export function addressComment(
-  { turn, author }: Pen,
+  { transaction, author }: WriteContext,
   { number, thread }: Pick<StoredComment, 'number' | 'thread'>,
   documentNumber: number,
   mentions: readonly string[],
 ): void {
-  const { comments } = turn.tables;
-  for (const principal of mentions) comments.address(number, { principal, why: 'mention' }, turn.now);
+  const { comments } = transaction.tables;
+  for (const principal of mentions) comments.address(number, { principal, why: 'mention' }, transaction.now);
   const [first] = comments.list(documentNumber, 'all', { thread, comment: 0 }, 1);
   if (first !== undefined && first.author.id !== author.id && first.deletedAt === null) {
-    comments.address(number, { principal: first.author.id, why: 'reply' }, turn.now);
+    comments.address(number, { principal: first.author.id, why: 'reply' }, transaction.now);
   }
 }
 
 /** The document at the location as the caller sees it in its turn. @throws Refusal NOT_FOUND */
-export function requireReadable(pen: Pen, location: Location): Document {
-  const document = pen.view.document(location);
+export function requireReadable(context: WriteContext, location: Location): Document {
+  const document = context.view.document(location);
   if (document === undefined) throw notFound();
   return document;
 }
 
 /** A comment that this turn wrote, as its answer and its record show it. */
-export function describeComment(pen: Pen, document: Document, commentId: string): ChangedComment {
-  const stored = pen.turn.tables.comments.find(commentId);
+export function describeComment(context: WriteContext, document: Document, commentId: string): ChangedComment {
+  const stored = context.transaction.tables.comments.find(commentId);
   if (stored === undefined) throw new Error('The comment that was just written is not there.');
   return { comment: toComment(stored), documentId: document.id, documentNumber: document.number };
 }
@@ -158,32 +158,32 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
         field: 'quote',
       });
     }
-    return runResting(anchor(text, passage));
+    return runCooperatively(anchor(text, passage));
   },
-  run(pen, input, quote) {
-    const { comments } = pen.turn.tables;
+  run(context, input, quote) {
+    const { comments } = context.transaction.tables;
     const text = parseComment(input.text);
     const mentions = parseMentions(input.mentions);
-    const document = requireReadable(pen, input.location);
+    const document = requireReadable(context, input.location);
     const thread = input.threadId === undefined ? undefined : comments.findThread(input.threadId);
     if (input.threadId !== undefined && thread?.document !== document.number) throw notFound();
     if (thread !== undefined && comments.countIn(thread.number) >= maxThreadComments) {
       throw conflict('thread_full', `A thread has at most ${maxThreadComments} comments. Start another one.`);
     }
-    takeDiscussionRoom(pen, text);
+    takeDiscussionRoom(context, text);
     const threadNumber =
-      thread?.number ?? comments.insertThread(makeIdentifier('thr', pen.turn.randomness), document.number, quote);
-    const id = makeIdentifier('cmt', pen.turn.randomness);
-    const number = comments.insert(id, threadNumber, pen.author.id, text, pen.turn.now);
-    addressComment(pen, { number, thread: threadNumber }, document.number, mentions);
-    return describeComment(pen, document, id);
+      thread?.number ?? comments.insertThread(makeIdentifier('thr', context.transaction.randomness), document.number, quote);
+    const id = makeIdentifier('cmt', context.transaction.randomness);
+    const number = comments.insert(id, threadNumber, context.author.id, text, context.transaction.now);
+    addressComment(context, { number, thread: threadNumber }, document.number, mentions);
+    return describeComment(context, document, id);
   },
   noteResult: noteOfComment,
   stored: {
     keep: ({ comment, documentId, documentNumber }) => ({ commentId: comment.id, documentId, documentNumber }),
-    recall(pen, kept) {
+    recall(context, kept) {
       const { commentId, ...document } = kept as Kept;
-      const stored = pen.turn.tables.comments.find(commentId);
+      const stored = context.transaction.tables.comments.find(commentId);
       if (stored === undefined) throw notFound();
       return { comment: toComment(stored), ...document };
     },

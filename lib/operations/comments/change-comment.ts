@@ -4,7 +4,7 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
 import type { StoredComment } from '../../sidecar/tables/comment-table.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import {
   addressComment,
   describeComment,
@@ -28,10 +28,10 @@ interface FoundComment {
 }
 
 /** A comment on the document at the location that is not deleted. @throws Refusal NOT_FOUND */
-function requireComment(pen: Pen, { location, commentId }: NamedComment): FoundComment {
-  const document = requireReadable(pen, location);
-  const stored = pen.turn.tables.comments.find(commentId);
-  const thread = stored === undefined ? undefined : pen.turn.tables.comments.findThread(stored.threadId);
+function requireComment(context: WriteContext, { location, commentId }: NamedComment): FoundComment {
+  const document = requireReadable(context, location);
+  const stored = context.transaction.tables.comments.find(commentId);
+  const thread = stored === undefined ? undefined : context.transaction.tables.comments.findThread(stored.threadId);
   if (stored === undefined || stored.deletedAt !== null || thread?.document !== document.number) throw notFound();
   return { document, stored };
 }
@@ -41,9 +41,9 @@ function requireComment(pen: Pen, { location, commentId }: NamedComment): FoundC
  * it is stands in its row, and needs are read off the request alone.
  * @throws Refusal NOT_FOUND
  */
-function requireOwnOr(pen: Pen, authorId: string, role: Role, location: Location): void {
-  if (authorId === pen.caller.principalId) return;
-  if (!roleContains(pen.view.roleAt(location), role)) throw notFound();
+function requireOwnOr(context: WriteContext, authorId: string, role: Role, location: Location): void {
+  if (authorId === context.caller.principalId) return;
+  if (!roleContains(context.view.roleAt(location), role)) throw notFound();
 }
 
 const needs = ({ location }: { readonly location: Location }) => [{ role: 'reader', location }] as const;
@@ -59,17 +59,17 @@ export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
   name: 'comment.edit',
   needs,
   note: ({ location, commentId }) => ({ target: location, detail: { comment: commentId } }),
-  run(pen, input) {
-    const { comments } = pen.turn.tables;
+  run(context, input) {
+    const { comments } = context.transaction.tables;
     const text = parseComment(input.text);
     const mentions = parseMentions(input.mentions);
-    const { document, stored } = requireComment(pen, input);
-    if (stored.author.id !== pen.caller.principalId) throw notFound();
-    takeDiscussionRoom(pen, text);
-    comments.setText(stored.number, text, pen.turn.now);
+    const { document, stored } = requireComment(context, input);
+    if (stored.author.id !== context.caller.principalId) throw notFound();
+    takeDiscussionRoom(context, text);
+    comments.setText(stored.number, text, context.transaction.now);
     comments.keepMentions(stored.number, mentions);
-    addressComment(pen, stored, document.number, mentions);
-    return describeComment(pen, document, stored.id);
+    addressComment(context, stored, document.number, mentions);
+    return describeComment(context, document, stored.id);
   },
   noteResult: noteOfComment,
 };
@@ -90,11 +90,11 @@ export const deleteComment: WriteOperation<NamedComment, DeletedComment> = {
   name: 'comment.delete',
   needs,
   note: ({ location, commentId }) => ({ target: location, detail: { comment: commentId } }),
-  run(pen, input) {
-    const { document, stored } = requireComment(pen, input);
-    requireOwnOr(pen, stored.author.id, 'approver', input.location);
-    pen.turn.tables.comments.delete(stored, pen.turn.now);
-    const moderated = stored.author.id !== pen.caller.principalId;
+  run(context, input) {
+    const { document, stored } = requireComment(context, input);
+    requireOwnOr(context, stored.author.id, 'approver', input.location);
+    context.transaction.tables.comments.delete(stored, context.transaction.now);
+    const moderated = stored.author.id !== context.caller.principalId;
     return { commentId: stored.id, documentId: document.id, moderated };
   },
   noteResult: ({ commentId, documentId, moderated }) => ({ documentId, detail: { comment: commentId, moderated } }),
@@ -119,15 +119,15 @@ export const resolveThread: WriteOperation<ResolveThreadInput, ResolvedThread> =
   name: 'comment.resolve',
   needs,
   note: ({ location, threadId, resolved }) => ({ target: location, detail: { thread: threadId, resolved } }),
-  run(pen, { location, threadId, resolved }) {
-    const { comments } = pen.turn.tables;
-    const document = requireReadable(pen, location);
+  run(context, { location, threadId, resolved }) {
+    const { comments } = context.transaction.tables;
+    const document = requireReadable(context, location);
     const thread = comments.findThread(threadId);
     if (thread?.document !== document.number) throw notFound();
     const [first] = comments.list(document.number, 'all', { thread: thread.number, comment: 0 }, 1);
-    requireOwnOr(pen, first?.author.id ?? '', 'editor', location);
+    requireOwnOr(context, first?.author.id ?? '', 'editor', location);
     const isSo = (thread.resolved !== null) === resolved;
-    const next = isSo ? thread.resolved : resolved ? { at: pen.turn.now, by: pen.author.id } : null;
+    const next = isSo ? thread.resolved : resolved ? { at: context.transaction.now, by: context.author.id } : null;
     if (!isSo) comments.setResolved(thread.number, next);
     return { threadId, documentId: document.id, resolved: next };
   },

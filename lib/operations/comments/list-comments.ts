@@ -5,7 +5,7 @@ import type { Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
 import { PassageFinder, type Quote } from '../../text/passage.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { StoredComment, StoredThread } from '../../sidecar/tables/comment-table.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { toComment } from './add-comment.js';
@@ -82,7 +82,7 @@ async function findPlaces(
   }
   if (unknown.length === 0) return places;
   const text = await readVersionText(workspace, version);
-  const found = text === undefined ? new Map<string, Place>() : await runResting(placeThreads(text, unknown));
+  const found = text === undefined ? new Map<string, Place>() : await runCooperatively(placeThreads(text, unknown));
   for (const { id } of unknown) {
     const place = found.get(id) ?? null;
     passages.remember(id, version.id, place);

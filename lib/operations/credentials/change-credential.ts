@@ -32,31 +32,31 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
   name: 'credential.mint',
   needs: () => adminNeeds,
   note: ({ principalId, interfaces }) => ({ target: principalId, detail: { interfaces } }),
-  run({ turn, author, workspace }, input) {
-    const principal = turn.tables.principals.find(input.principalId);
+  run({ transaction, author, workspace }, input) {
+    const principal = transaction.tables.principals.find(input.principalId);
     if (principal === undefined || principal.kind === 'operator' || principal.kind === 'connector') throw notFound();
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before minting a key for it.');
     }
-    const lifetime = readPolicy(turn.tables).credentialLifetime;
-    const secret = makeSecret(turn.randomness);
+    const lifetime = readPolicy(transaction.tables).credentialLifetime;
+    const secret = makeSecret(transaction.randomness);
     const credential: StoredCredential = {
-      id: makeCredentialId(turn.randomness),
+      id: makeCredentialId(transaction.randomness),
       principalId: principal.id,
       name: input.name,
       interfaces: input.interfaces,
       secretHash: hashSecret(secret),
       lastFour: '',
-      createdAt: turn.now,
+      createdAt: transaction.now,
       createdBy: author.id,
-      expiresAt: input.expiresAt === undefined ? (lifetime === null ? null : turn.now + lifetime) : input.expiresAt,
+      expiresAt: input.expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : input.expiresAt,
       revokedAt: null,
       lastUsedAt: null,
       requestsPerMinute: input.requestsPerMinute,
     };
     const key = formatKey({ workspace, credentialId: credential.id, secret });
     const stored = { ...credential, lastFour: key.slice(-4) };
-    turn.tables.credentials.insert(stored);
+    transaction.tables.credentials.insert(stored);
     return { credential: withoutHash(stored), secret: key };
   },
   noteResult: ({ credential }) => ({
@@ -73,14 +73,14 @@ export const revokeCredential: WriteOperation<{ readonly credentialId: string },
   name: 'credential.revoke',
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
-  run(pen, { credentialId }) {
-    const { turn } = pen;
-    const credential = turn.tables.credentials.find(credentialId);
+  run(context, { credentialId }) {
+    const { transaction } = context;
+    const credential = transaction.tables.credentials.find(credentialId);
     if (credential === undefined) throw notFound();
-    const before = adminsOf(pen);
-    const revokedAt = credential.revokedAt ?? turn.now;
-    turn.tables.credentials.revoke(credentialId, revokedAt);
-    requireAdmin(before, adminsOf(pen));
+    const before = adminsOf(context);
+    const revokedAt = credential.revokedAt ?? transaction.now;
+    transaction.tables.credentials.revoke(credentialId, revokedAt);
+    requireAdmin(before, adminsOf(context));
     return withoutHash({ ...credential, revokedAt });
   },
 };
@@ -91,15 +91,15 @@ export const rotateCredential: WriteOperation<{ readonly credentialId: string },
   name: 'credential.rotate',
   needs: () => adminNeeds,
   note: ({ credentialId }) => ({ target: credentialId }),
-  run({ turn, workspace }, { credentialId }) {
-    const credential = turn.tables.credentials.find(credentialId);
+  run({ transaction, workspace }, { credentialId }) {
+    const credential = transaction.tables.credentials.find(credentialId);
     if (credential === undefined) throw notFound();
     if (credential.revokedAt !== null) {
       throw conflict('credential_revoked', 'The key is revoked for good. Mint a new one.');
     }
-    const secret = makeSecret(turn.randomness);
+    const secret = makeSecret(transaction.randomness);
     const key = formatKey({ workspace, credentialId, secret });
-    turn.tables.credentials.rotate(credentialId, hashSecret(secret), key.slice(-4));
+    transaction.tables.credentials.rotate(credentialId, hashSecret(secret), key.slice(-4));
     return { credential: withoutHash({ ...credential, lastFour: key.slice(-4) }), secret: key };
   },
 };

@@ -4,7 +4,7 @@ import { notFound } from '../../domain/refusal.js';
 import { findDocument, toDocument } from '../../view/locate.js';
 import { noteSearch } from '../../changes/index-changes.js';
 import { requireWritable } from '../../changes/location-guards.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { parseLabels, requireVisibleLabels } from './content.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -18,11 +18,11 @@ export interface ChangeLabelsInput {
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `read_only_source`
  */
 function change(
-  pen: Pen,
+  context: WriteContext,
   { location, labels }: ChangeLabelsInput,
   decide: (present: readonly string[], named: readonly string[]) => readonly string[],
 ): Document {
-  const { tables, now } = pen.turn;
+  const { tables, now } = context.transaction;
   const named = parseLabels(labels);
   const found = findDocument(tables, location);
   if (found === undefined) throw notFound();
@@ -32,8 +32,8 @@ function change(
   requireVisibleLabels(wanted.filter((label) => !present.includes(label)));
   for (const label of present) if (!wanted.includes(label)) tables.labels.remove(found.row.number, label);
   for (const label of wanted) if (!present.includes(label)) tables.labels.add(found.row.number, label);
-  const { head } = pen.turn.state;
-  if (head !== null) noteSearch(pen, head, { type: 'relabel', location, labels: wanted });
+  const { head } = context.transaction.state;
+  if (head !== null) noteSearch(context, head, { type: 'relabel', location, labels: wanted });
   return toDocument(tables, { ...found, row: { ...found.row, isLabelled: wanted.length > 0 } }, now);
 }
 
@@ -46,7 +46,7 @@ function describe(
     name,
     needs: ({ location }) => [{ role: 'editor', location }],
     note: ({ location, labels }) => ({ target: location, detail: { labels: labels.slice(0, 50) } }),
-    run: (pen, input) => change(pen, input, decide),
+    run: (context, input) => change(context, input, decide),
     noteResult: (document) => ({ documentId: document.id }),
     documentNumber: (document) => document.number,
   };

@@ -33,8 +33,8 @@ export const createDocument: WriteOperation<CreateDocumentInput, Document, Prepa
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: prepareDocument,
-  run: (pen, { location, mediaType, labels, message }, content) =>
-    applyChange(pen, {
+  run: (context, { location, mediaType, labels, message }, content) =>
+    applyChange(context, {
       type: 'create',
       location,
       content,

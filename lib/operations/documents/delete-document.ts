@@ -17,7 +17,7 @@ export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   name: 'document.delete',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location, precondition, claimId }) =>
-    applyChange(pen, { type: 'delete', location, precondition, claimId }),
+  run: (context, { location, precondition, claimId }) =>
+    applyChange(context, { type: 'delete', location, precondition, claimId }),
   noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
 };

@@ -17,7 +17,7 @@ import { decodeContent } from './content.js';
 import type { PrepareContext, ReadContext, ReadOperation, WriteOperation } from '../operation.js';
 import { isOwnRepeat } from '../own-repeat.js';
 import { readVersionText } from './read-text.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
 
 export interface EditDocumentInput {
@@ -100,7 +100,7 @@ async function tellStale(
   if (text === undefined) return { current: current.id, type: 'stale', refusal: stale(current) };
   const tryOn = async (base: string, version: Version): Promise<EditedText | undefined> => {
     try {
-      return await runResting(applyEdits(base, edits, rulesFor(context, version)));
+      return await runCooperatively(applyEdits(base, edits, rulesFor(context, version)));
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -125,7 +125,7 @@ async function applyToCurrent(
 ): Promise<{ readonly edited: EditedText; readonly outcome: EditOutcome }> {
   const before = await requireText(context, document.current);
   const rules = rulesFor(context, document.current);
-  const edited = await runResting(applyEdits(before, edits, rules));
+  const edited = await runCooperatively(applyEdits(before, edits, rules));
   const outcome = describe(before, edited);
   if (outcome.bytes <= rules.longest) return { edited, outcome };
   throw invalidRequest('content_too_large', `The document would be longer than ${rules.longest} bytes.`, {
@@ -157,23 +157,23 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   note: ({ location, edits }) => ({ target: location, detail: { edits: edits.length } }),
   prepare,
   // Then it is stale, and has to be told what happened as one that came later is.
-  isOvertaken({ turn }, { location }, prepared) {
-    const current = findDocument(turn.tables, location)?.row.current.id;
+  isOvertaken({ transaction }, { location }, prepared) {
+    const current = findDocument(transaction.tables, location)?.row.current.id;
     return prepared.type !== 'stale' && current !== undefined && current !== prepared.current;
   },
-  run(pen, { location, expected, message, claimId }, prepared) {
-    const { tables, now } = pen.turn;
+  run(context, { location, expected, message, claimId }, prepared) {
+    const { tables, now } = context.transaction;
     const found = findDocument(tables, location);
     if (found === undefined) throw notFound();
     const { current } = found.row;
     if (prepared.type === 'stale') throw prepared.refusal;
-    if (prepared.type === 'made' && isMade(tables, found.row, pen.author.id, expected, prepared)) {
+    if (prepared.type === 'made' && isMade(tables, found.row, context.author.id, expected, prepared)) {
       return { ...prepared.outcome, document: toDocument(tables, found, now), isRepeat: true };
     }
     if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
     const precondition = { any: false, versionIds: [expected] } as const;
     const { content } = prepared;
-    const document = applyChange(pen, { type: 'update', location, precondition, content, message, claimId });
+    const document = applyChange(context, { type: 'update', location, precondition, content, message, claimId });
     return { ...prepared.outcome, document, isRepeat: false };
   },
   noteResult: ({ document, isRepeat }) => {
@@ -205,7 +205,7 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
     const found = findDocument(view.tables, input.location);
     const document = view.document(input.location);
     if (found === undefined || document === undefined) throw notFound();
-    const asked = { turn: { tables: view.tables, now: view.now }, caller };
+    const asked = { transaction: { tables: view.tables, now: view.now }, caller };
     const checkClaims = (text: string): void => {
       requireHeld(asked, found, input.claimId);
       requireUnclaimed(asked, found, () => readSections(text));

@@ -38,13 +38,13 @@ export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {
   name: 'document.erase',
   needs: ({ location }) => [{ role: 'approver', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
-  run(pen, { location, confirmation, documentId }) {
+  run(context, { location, confirmation, documentId }) {
     if (confirmation !== nameOf(location)) {
       throw invalidRequest('name_mismatch', "What was typed is not the document's name. Nothing was erased.", {
         field: 'confirmation',
       });
     }
-    return applyChange(pen, { type: 'erase', location, documentId });
+    return applyChange(context, { type: 'erase', location, documentId });
   },
   noteResult: ({ id }) => ({ detail: { erasure: id } }),
 };

@@ -7,7 +7,7 @@ import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js'
 import type { Role } from '../../domain/role.js';
 import { stale } from '../../changes/apply-update.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
-import { HandOut } from '../revocable-stream.js';
+import { RevocableStream } from '../revocable-stream.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ReadDocumentInput {
@@ -64,11 +64,11 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     if (version.size > stagedFrom) {
-      const handOut = new HandOut(context, readDocument.name, { target: location, documentId: document.id });
+      const revocableStream = new RevocableStream(context, readDocument.name, { target: location, documentId: document.id });
       const openStream = async (): Promise<Readable> => {
         const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
         try {
-          const content = handOut.guard(await workspace.objects.streamContent(version), document);
+          const content = revocableStream.guard(await workspace.objects.streamContent(version), document);
           return content.once('close', release);
         } catch (error) {
           release();

@@ -4,7 +4,7 @@ import { readOutlineInSteps, type Heading } from '../../text/outline.js';
 import { countHidden } from '../../domain/hidden-characters.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import type { Role } from '../../domain/role.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
 import type { ReadOperation } from '../operation.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
@@ -62,7 +62,7 @@ async function readText({ version, bytes, openStream }: DocumentRead): Promise<s
 }
 
 async function readHeadings(text: string, version: Version): Promise<readonly Heading[]> {
-  return version.size > maxOutlinedBytes ? [] : runResting(readOutlineInSteps(text));
+  return version.size > maxOutlinedBytes ? [] : runCooperatively(readOutlineInSteps(text));
 }
 
 function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
@@ -88,7 +88,7 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });
   const isFirst = start === 1 && startColumn === 1 && within === undefined;
   const isOutlined = part.nextLine !== null && isFirst && version.mediaType.startsWith('text/markdown');
-  const hiddenCharacters = await runResting(countHidden(part.text));
+  const hiddenCharacters = await runCooperatively(countHidden(part.text));
   const headings = isOutlined ? await readHeadings(text, version) : undefined;
   return { text, totalLines, within, part, hiddenCharacters, headings };
 }

@@ -29,8 +29,8 @@ export const restoreVersion: WriteOperation<RestoreVersionInput, Document, OldTe
     const version = document === undefined ? undefined : view.version(document, versionId);
     return version === undefined ? undefined : readVersionText(workspace, version);
   },
-  run: (pen, { location, versionId, precondition, message, claimId }, text) =>
-    applyChange(pen, {
+  run: (context, { location, versionId, precondition, message, claimId }, text) =>
+    applyChange(context, {
       type: 'restore',
       location,
       precondition: precondition ?? { any: true },

@@ -2,7 +2,7 @@ import type { Document, DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/rank-documents.js';
 import type { SearchHit } from '../../search/search-index.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -96,5 +96,5 @@ async function describeHit(
   if (text === null) return { document, snippet: '', highlights: [] };
   const shown = await workspace.search.snippet(location, text, query);
   if (withPlaces !== true) return { document, ...shown };
-  return { document, ...shown, place: await runResting(placeSnippet(text, shown)) };
+  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown)) };
 }

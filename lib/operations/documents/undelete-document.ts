@@ -9,7 +9,7 @@ export const undeleteDocument: WriteOperation<{ readonly location: Location }, D
   name: 'document.undelete',
   needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyChange(pen, { type: 'undelete', location }),
+  run: (context, { location }) => applyChange(context, { type: 'undelete', location }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
   documentNumber: (document) => document.number,
 };

@@ -23,7 +23,7 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: (context, { location, content }) => prepareVersion(context, location, content),
-  run: (pen, { location, precondition, mediaType, message, claimId }, content) =>
-    applyChange(pen, { type: 'update', location, precondition, content, mediaType, message, claimId }),
+  run: (context, { location, precondition, mediaType, message, claimId }, content) =>
+    applyChange(context, { type: 'update', location, precondition, content, mediaType, message, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
 };

@@ -6,7 +6,7 @@ import { roleContains } from '../../domain/role.js';
 import { formatTime } from '../../domain/clock.js';
 import type { Deletion } from '../../changes/apply-delete.js';
 import { findDocument, toDocument } from '../../view/locate.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { prepareVersion } from './content.js';
 import { createDocument, prepareDocument, type CreateDocumentInput } from './create-document.js';
 import { deleteDocument } from './delete-document.js';
@@ -37,8 +37,8 @@ const createRemembered = 24 * 60 * 60 * 1000;
  * call whose answer was lost, and its sender cannot know of the deletion. Who deleted it itself knows.
  * @throws Refusal CONFLICT `deleted_since`
  */
-function requireNotDeleted({ turn, author, reach }: Pen, location: Location, sha256: string): void {
-  const { tables, now } = turn;
+function requireNotDeleted({ transaction, author, reach }: WriteContext, location: Location, sha256: string): void {
+  const { tables, now } = transaction;
   for (const { number, id, deletedAt, deletedBy } of tables.documents.deletedAt(location)) {
     const first = tables.versions.bySequence(number, 1);
     if (first?.author.id !== author.id || first.sha256 !== sha256 || first.at <= now - createRemembered) continue;
@@ -58,17 +58,17 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: prepareDocument,
-  run(pen, input, content) {
-    const found = findDocument(pen.turn.tables, input.location);
+  run(context, input, content) {
+    const found = findDocument(context.transaction.tables, input.location);
     const intended = { parent: null, sha256: content.sha256 };
     if (
       found !== undefined &&
-      isOwnRepeat(pen.turn.tables, { number: found.row.number, current: found.row.current }, pen.author.id, intended)
+      isOwnRepeat(context.transaction.tables, { number: found.row.number, current: found.row.current }, context.author.id, intended)
     ) {
-      return { document: toDocument(pen.turn.tables, found, pen.turn.now), isRepeat: true };
+      return { document: toDocument(context.transaction.tables, found, context.transaction.now), isRepeat: true };
     }
-    if (found === undefined) requireNotDeleted(pen, input.location, content.sha256);
-    return { document: createDocument.run(pen, input, content), isRepeat: false };
+    if (found === undefined) requireNotDeleted(context, input.location, content.sha256);
+    return { document: createDocument.run(context, input, content), isRepeat: false };
   },
   noteResult: noteWritten,
 };
@@ -93,13 +93,13 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
   prepare: (context, { location, content }) => prepareVersion(context, location, content),
-  run(pen, { expected, allowShrink, ...input }, content) {
-    const { tables, now } = pen.turn;
+  run(context, { expected, allowShrink, ...input }, content) {
+    const { tables, now } = context.transaction;
     const found = findDocument(tables, input.location);
     if (found === undefined) throw notFound();
     const { current } = found.row;
     const intended = { parent: expected, sha256: content.sha256 };
-    if (isOwnRepeat(tables, { number: found.row.number, current }, pen.author.id, intended)) {
+    if (isOwnRepeat(tables, { number: found.row.number, current }, context.author.id, intended)) {
       return { document: toDocument(tables, found, now), isRepeat: true };
     }
     const isShrink = current.kind === 'text' && current.size > longText && content.size * 2 < current.size;
@@ -110,7 +110,7 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
       });
     }
     const precondition = { any: false, versionIds: [expected] } as const;
-    return { document: updateDocument.run(pen, { ...input, precondition }, content), isRepeat: false };
+    return { document: updateDocument.run(context, { ...input, precondition }, content), isRepeat: false };
   },
   noteResult: noteWritten,
 };
@@ -136,18 +136,18 @@ export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
   name: deleteDocument.name,
   needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
-  run(pen, { location, expected, claimId }) {
-    const { tables } = pen.turn;
+  run(context, { location, expected, claimId }) {
+    const { tables } = context.transaction;
     // What is needed above holds of what was deleted here too: that must open nothing that is alive, and what lives here
     // out of the caller's hands is as good as absent.
-    if (findDocument(tables, location) !== undefined && roleContains(pen.view.roleAt(location), 'editor')) {
+    if (findDocument(tables, location) !== undefined && roleContains(context.view.roleAt(location), 'editor')) {
       const precondition = { any: false, versionIds: [expected] } as const;
-      return { deletion: deleteDocument.run(pen, { location, precondition, claimId }, undefined), isRepeat: false };
+      return { deletion: deleteDocument.run(context, { location, precondition, claimId }, undefined), isRepeat: false };
     }
     const deleted = tables.documents
       .deletedAt(location)
-      .find(({ id }) => roleContains(pen.reach.roleOn(id, location), 'editor'));
-    if (deleted?.deletedBy !== pen.author.id) throw notFound();
+      .find(({ id }) => roleContains(context.reach.roleOn(id, location), 'editor'));
+    if (deleted?.deletedBy !== context.author.id) throw notFound();
     if (tables.versions.bySequence(deleted.number, deleted.sequence)?.id !== expected) throw notFound();
     const { id: documentId, deletedAt, commit: versionId } = deleted;
     return { deletion: { documentId, location, deletedAt, versionId }, isRepeat: true };

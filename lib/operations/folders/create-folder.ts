@@ -9,8 +9,8 @@ export const createFolder: WriteOperation<{ readonly location: Location }, Folde
   name: 'folder.create',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run(pen, { location }) {
+  run(context, { location }) {
     requireNewLocation(location);
-    return applyChange(pen, { type: 'create-folder', location });
+    return applyChange(context, { type: 'create-folder', location });
   },
 };

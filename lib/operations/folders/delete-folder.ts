@@ -12,7 +12,7 @@ export const deleteFolder: LongWriteOperation<{ readonly location: Location }, F
   isLong: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyDeleteFolder(pen, location),
+  run: (context, { location }) => applyDeleteFolder(context, location),
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
 };
 
@@ -24,7 +24,7 @@ export const undeleteFolder: LongWriteOperation<{ readonly location: Location },
   isLong: true,
   needs: ({ location }) => [{ role: 'editor', location, folder: true }],
   note: ({ location }) => ({ target: location }),
-  run: (pen, { location }) => applyUndeleteFolder(pen, location),
+  run: (context, { location }) => applyUndeleteFolder(context, location),
   noteResult: ({ versionId, documents, leftAlone }) => ({
     version: versionId,
     detail: { documents, left_alone: leftAlone.length },
@@ -48,8 +48,8 @@ export const undeleteFolderInShort: LongWriteOperation<{ readonly location: Loca
   isLong: true,
   needs: (input) => undeleteFolder.needs(input),
   note: (input) => undeleteFolder.note(input),
-  *run(pen, input) {
-    const { folder, documents, leftAlone, versionId } = yield* undeleteFolder.run(pen, input, undefined);
+  *run(context, input) {
+    const { folder, documents, leftAlone, versionId } = yield* undeleteFolder.run(context, input, undefined);
     const counts = { location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: folder.location, documents, leftAlone: counts, versionId };

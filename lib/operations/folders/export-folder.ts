@@ -6,7 +6,7 @@ import { sourceOf } from '../../access/work-limits.js';
 import { listFolder, type FolderListing, type ListedDocument } from '../../view/folder-listing.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { ExportTally } from './export-tally.js';
-import { HandOut } from '../revocable-stream.js';
+import { RevocableStream } from '../revocable-stream.js';
 import type { View } from '../../view/view.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 
@@ -59,25 +59,25 @@ async function beginExport(
   location: Location,
   release: Release,
 ): Promise<FolderExport> {
-  const begun: { commit?: string | null; handOut?: HandOut; tally?: ExportTally } = {};
+  const begun: { commit?: string | null; revocableStream?: RevocableStream; tally?: ExportTally } = {};
   const viewNow = (): View => {
     const view = workspace.view(caller);
     if (view.folder(location) === undefined) throw notFound();
     const context = { workspace, caller, view };
     const commit = workspace.journal.state.head;
     const note = { target: location, ...(commit === null ? {} : { version: commit }) };
-    const handOut = new HandOut(context, exportFolder.name, note);
-    Object.assign(begun, { commit, handOut, tally: new ExportTally(context, note) });
+    const revocableStream = new RevocableStream(context, exportFolder.name, note);
+    Object.assign(begun, { commit, revocableStream, tally: new ExportTally(context, note) });
     return view;
   };
   const listing = await listFolder(workspace, viewNow, location);
-  const { commit = null, handOut, tally } = begun;
-  if (handOut === undefined || tally === undefined) throw new Error('Nothing is listed.');
+  const { commit = null, revocableStream, tally } = begun;
+  if (revocableStream === undefined || tally === undefined) throw new Error('Nothing is listed.');
   const open = async (document: ListedDocument): Promise<Buffer | Readable> => {
-    await handOut.requireReadable(document);
+    await revocableStream.requireReadable(document);
     const { current } = document;
     if (current.size <= stagedFrom) return tally.add(await workspace.objects.readContent(current));
-    return tally.follow(handOut.guard(await workspace.objects.streamContent(current), document));
+    return tally.follow(revocableStream.guard(await workspace.objects.streamContent(current), document));
   };
   const close = (): void => {
     listing.close();

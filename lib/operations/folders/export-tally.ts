@@ -73,7 +73,7 @@ export class ExportTally {
       detail,
     };
     workspace.journal
-      .turn({ isRecordOnly: true, run: (turn) => turn.audit(event) })
+      .write({ isRecordOnly: true, run: (transaction) => transaction.audit(event) })
       .catch((cause: unknown) => workspace.onFault('The end of an export could not be recorded', cause));
   }
 }

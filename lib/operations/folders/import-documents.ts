@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../domain/refusal.js';
 import type { ImportResult } from '../../changes/apply-import.js';
 import { applyChange } from '../../changes/commit.js';
 import { findDocument } from '../../view/locate.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -16,12 +16,12 @@ export interface ImportInput {
 }
 
 /** Said once for all files, which could none of them go below a document. @throws Refusal CONFLICT `name_taken` */
-function requireNoDocumentAt(pen: Pen, into: Location): void {
+function requireNoDocumentAt(context: WriteContext, into: Location): void {
   const inTheWay = [...ancestorsOf(into), into].find(
-    (place) => place !== rootLocation && findDocument(pen.turn.tables, place) !== undefined,
+    (place) => place !== rootLocation && findDocument(context.transaction.tables, place) !== undefined,
   );
   if (inTheWay === undefined) return;
-  if (pen.view.document(inTheWay) === undefined) throw notFound();
+  if (context.view.document(inTheWay) === undefined) throw notFound();
   throw conflict('name_taken', `"${inTheWay}" is a document. Import into a folder.`, { location: inTheWay });
 }
 
@@ -40,8 +40,8 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
       return outcome.value;
     });
   },
-  run(pen, { into, files, message }, prepared) {
-    requireNoDocumentAt(pen, into);
+  run(context, { into, files, message }, prepared) {
+    requireNoDocumentAt(context, into);
     const imported: ImportedFile[] = [];
     for (const [index, { location }] of files.entries()) {
       const content = prepared[index];
@@ -49,7 +49,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
         imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
       }
     }
-    return applyChange(pen, { type: 'import', files: imported, message });
+    return applyChange(context, { type: 'import', files: imported, message });
   },
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),

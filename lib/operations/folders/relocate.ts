@@ -46,10 +46,10 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
   ],
   needsAgain: (input) => [{ role: 'editor', location: renamed(input) }],
   note: ({ location, name, acknowledged }) => ({ target: location, detail: { name, acknowledged } }),
-  run(pen, { location, name, ...rest }) {
+  run(context, { location, name, ...rest }) {
     requireNewLocation(name, 'name');
     const to = joinLocation(parentOf(location), name);
-    return applyChange(pen, { type: 'relocate', operation: 'rename', from: location, to, ...rest });
+    return applyChange(context, { type: 'relocate', operation: 'rename', from: location, to, ...rest });
   },
   noteResult: noteOf,
   documentNumber: numberOf,
@@ -66,11 +66,11 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
   // The role at the old place may have been that of a grant which went along.
   needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
   note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
-  run(pen, { location, toFolder, ...rest }) {
+  run(context, { location, toFolder, ...rest }) {
     // It is made where it is missing. What is moved keeps its name.
     requireNewLocation(toFolder, 'to_folder');
     const to = joinLocation(toFolder, nameOf(location));
-    return applyChange(pen, { type: 'relocate', operation: 'move', from: location, to, ...rest });
+    return applyChange(context, { type: 'relocate', operation: 'move', from: location, to, ...rest });
   },
   noteResult: noteOf,
   documentNumber: numberOf,

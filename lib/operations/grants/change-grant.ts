@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
 import type { Tables } from '../../sidecar/sidecar.js';
 import { findDocument, findDocumentId } from '../../view/locate.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import type { View } from '../../view/view.js';
 import { requireSubject } from '../principals/change-group.js';
 import type { Need, WriteOperation } from '../operation.js';
@@ -79,7 +79,7 @@ const note = ({ scopeType, location, subject, role }: GrantInput) => ({
  * @throws Refusal NOT_FOUND; CONFLICT `name_taken` for a folder grant where a document lives on the path
  */
 function findScope(
-  { view, turn }: Pen,
+  { view, transaction }: WriteContext,
   { scopeType, location }: GrantInput,
 ): { readonly scope: Scope; readonly documentNumber: number | null } {
   if (scopeType === 'document') {
@@ -88,7 +88,7 @@ function findScope(
     return { scope: { type: 'document', documentId: document.id }, documentNumber: document.number };
   }
   for (const place of [...ancestorsOf(location), location]) {
-    if (place !== '' && findDocument(turn.tables, place) !== undefined) {
+    if (place !== '' && findDocument(transaction.tables, place) !== undefined) {
       throw conflict('name_taken', `A document lives at "${place}". Grant on the document, or on a folder.`, {
         location: place,
       });
@@ -130,22 +130,22 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
   name: 'grant.create',
   needs,
   note,
-  run(pen, input) {
-    const { turn, author } = pen;
-    const { scope, documentNumber } = findScope(pen, input);
-    requireSubject(turn.tables, input.subject);
-    const same = turn.tables.grants.findSame(scope, input.subject, input.role);
-    if (same !== undefined) return { grant: toGrantRecord(turn.tables, same, input), created: false, documentNumber };
+  run(context, input) {
+    const { transaction, author } = context;
+    const { scope, documentNumber } = findScope(context, input);
+    requireSubject(transaction.tables, input.subject);
+    const same = transaction.tables.grants.findSame(scope, input.subject, input.role);
+    if (same !== undefined) return { grant: toGrantRecord(transaction.tables, same, input), created: false, documentNumber };
     const grant: Grant = {
-      id: makeIdentifier('grt', turn.randomness),
+      id: makeIdentifier('grt', transaction.randomness),
       scope,
       subject: input.subject,
       role: input.role,
       grantedBy: author.id,
-      createdAt: turn.now,
+      createdAt: transaction.now,
     };
-    turn.tables.grants.insert(grant);
-    return { grant: toGrantRecord(turn.tables, grant, input), created: true, documentNumber };
+    transaction.tables.grants.insert(grant);
+    return { grant: toGrantRecord(transaction.tables, grant, input), created: true, documentNumber };
   },
   documentNumber: ({ documentNumber }) => documentNumber,
 };
@@ -159,16 +159,16 @@ export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
   name: 'grant.revoke',
   needs: needsOnScope,
   note,
-  run(pen, input) {
-    const { tables } = pen.turn;
-    const scopes = findScopes(pen.view, input);
+  run(context, input) {
+    const { tables } = context.transaction;
+    const scopes = findScopes(context.view, input);
     const same = scopes.flatMap((scope) => tables.grants.findSame(scope, input.subject, input.role) ?? []);
     const [grant] = same;
     if (grant === undefined) throw notFound();
     const isOnRoot = input.scopeType === 'folder' && input.location === '';
-    const before = isOnRoot ? adminsOf(pen) : undefined;
+    const before = isOnRoot ? adminsOf(context) : undefined;
     for (const { id } of same) tables.grants.delete(id);
-    if (before !== undefined) requireAdmin(before, adminsOf(pen));
+    if (before !== undefined) requireAdmin(before, adminsOf(context));
     return toGrantRecord(tables, grant, input);
   },
 };

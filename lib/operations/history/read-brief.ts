@@ -152,13 +152,13 @@ export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {
     };
     return { brief, mark: markAfter(page, input, mark) };
   },
-  run({ turn, caller }, _, { brief, mark }) {
-    const present = turn.tables.briefs.mark(caller.principalId);
+  run({ transaction, caller }, _, { brief, mark }) {
+    const present = transaction.tables.briefs.mark(caller.principalId);
     const isLater =
       mark !== undefined &&
       (present === undefined ||
         (present.until.moment <= mark.until.moment && present.until.addressed <= mark.until.addressed));
-    if (isLater) turn.tables.briefs.setMark(caller.principalId, mark);
+    if (isLater) transaction.tables.briefs.setMark(caller.principalId, mark);
     return brief;
   },
   noteResult: ({ changes, since, next }) => ({ detail: { since, changes: changes.length, more: next !== null } }),

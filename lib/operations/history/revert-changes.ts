@@ -1,6 +1,6 @@
 import type { Location } from '../../domain/location.js';
 import type { Page } from '../../domain/page.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { View } from '../../view/view.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import { applyRevert, toPreview, type RevertResult } from '../../changes/apply-revert.js';
@@ -44,7 +44,7 @@ async function planPinned(
   try {
     const pinned = new View(snapshot.tables, view.reach, view.now);
     const request = { location, principalId, since, callerId: caller.principalId };
-    return await runResting(planRevert(pinned, request));
+    return await runCooperatively(planRevert(pinned, request));
   } finally {
     snapshot.close();
   }
@@ -140,8 +140,8 @@ export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortR
   isLong: true,
   needs,
   note,
-  *run(pen, input) {
-    const { principalId, since, steps, leftAlone, versionId } = yield* revertChanges.run(pen, input, undefined);
+  *run(context, input) {
+    const { principalId, since, steps, leftAlone, versionId } = yield* revertChanges.run(context, input, undefined);
     const counts = { later_writes: 0, relocated: 0, location_occupied: 0, read_only_source: 0, claimed: 0 };
     for (const { reason } of leftAlone) counts[reason] += 1;
     return { location: input.location, principalId, since, documents: steps.length, leftAlone: counts, versionId };

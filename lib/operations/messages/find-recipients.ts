@@ -3,7 +3,7 @@ import { readGroupReach, readReach } from '../../access/reach.js';
 import type { Subject } from '../../domain/grant.js';
 import { operatorId } from '../../domain/principal.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { sharesLocation } from '../../view/share-location.js';
 
 /** Principals that one message may go to, the groups it names resolved. */
@@ -20,8 +20,8 @@ export function toSubject(id: string): Subject {
  * stands in its way is editor of a document that it reaches, and so among them. An id that nobody has is looked for by
  * the same steps as one that is out of reach.
  */
-export function mayWriteTo({ turn, caller, reach }: Pen, { type, id }: Subject): boolean {
-  const { tables } = turn;
+export function mayWriteTo({ transaction, caller, reach }: WriteContext, { type, id }: Subject): boolean {
+  const { tables } = transaction;
   if (type === 'group') {
     const isMember = tables.groups.groupsAbove({ type: 'principal', id: caller.principalId }).includes(id);
     const isShared = sharesLocation(tables, reach, readGroupReach(tables, id));
@@ -39,8 +39,8 @@ export function mayWriteTo({ turn, caller, reach }: Pen, { type, id }: Subject):
  * any depth. Those who are disabled get nothing, and nobody gets by a group what it sent itself.
  * @throws Refusal INVALID_REQUEST `too_many_recipients`
  */
-export function resolveRecipients({ turn, caller }: Pen, subjects: readonly Subject[]): Set<string> {
-  const { tables } = turn;
+export function resolveRecipients({ transaction, caller }: WriteContext, subjects: readonly Subject[]): Set<string> {
+  const { tables } = transaction;
   const named = new Set<string>();
   for (const { type, id } of subjects) {
     if (type === 'principal') named.add(id);

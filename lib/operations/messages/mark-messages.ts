@@ -20,15 +20,15 @@ export const markMessages: WriteOperation<MarkMessagesInput, readonly ListedMess
   name: 'message.mark',
   needs: () => [],
   note: ({ messageIds, isRead }) => ({ detail: { messages: messageIds, read: isRead } }),
-  run(pen, { messageIds, isRead }) {
-    const { messages } = pen.turn.tables;
-    const presenter = new MessagePresenter(pen.view, pen.caller);
-    const find = (id: string) => messages.find(pen.caller.principalId, id);
+  run(context, { messageIds, isRead }) {
+    const { messages } = context.transaction.tables;
+    const presenter = new MessagePresenter(context.view, context.caller);
+    const find = (id: string) => messages.find(context.caller.principalId, id);
     const found = parseMessageIds(messageIds).map(find);
     if (found.includes(undefined)) throw notFound();
     return found.flatMap((message) => {
       if (message === undefined) return [];
-      if (message.isRead !== null) messages.setRead(pen.caller.principalId, message.number, isRead);
+      if (message.isRead !== null) messages.setRead(context.caller.principalId, message.number, isRead);
       return [presenter.list(message.isRead === null ? message : { ...message, isRead })];
     });
   },

@@ -5,7 +5,7 @@ import type { Location } from '../../domain/location.js';
 import { maxMessageLength, maxSubjectLength, maxAddressed, type ListedMessage } from '../../domain/message.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import type { MessageTopic, StoredMessage, StoredMessageThread } from '../../sidecar/tables/message-table.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { takeDiscussionRoom } from '../../changes/quota.js';
 import type { View } from '../../view/view.js';
 import { MessagePresenter } from './describe-message.js';
@@ -79,26 +79,26 @@ function findTopic(view: View, about: Location | undefined): MessageTopic | null
 }
 
 /** The thread with the newest message in it that the caller sent or got. @throws Refusal NOT_FOUND */
-function requireThread(pen: Pen, threadId: string): { thread: StoredMessageThread; newest: StoredMessage } {
-  const { messages } = pen.turn.tables;
+function requireThread(context: WriteContext, threadId: string): { thread: StoredMessageThread; newest: StoredMessage } {
+  const { messages } = context.transaction.tables;
   const thread = messages.findThread(threadId);
-  const [newest] = messages.listThread(pen.caller.principalId, thread?.number ?? 0, Number.MAX_SAFE_INTEGER, 1);
+  const [newest] = messages.listThread(context.caller.principalId, thread?.number ?? 0, Number.MAX_SAFE_INTEGER, 1);
   if (thread === undefined || newest === undefined) throw notFound();
   return { thread, newest };
 }
 
 /** Whom an answer goes to: all that the message was between, but for the caller and whomever it may not write to. */
-function addresseesOfAnswer(pen: Pen, newest: StoredMessage): Subject[] {
+function addresseesOfAnswer(context: WriteContext, newest: StoredMessage): Subject[] {
   const between: readonly Subject[] = [{ type: 'principal', id: newest.from.id }, ...newest.addressed];
   const ids = new Set(between.map(({ id }) => id));
-  ids.delete(pen.caller.principalId);
-  return [...ids].map(toSubject).filter((subject) => mayWriteTo(pen, subject));
+  ids.delete(context.caller.principalId);
+  return [...ids].map(toSubject).filter((subject) => mayWriteTo(context, subject));
 }
 
 /** @throws Refusal NOT_FOUND when there is one among them that there is not, or that the caller may not write to */
-function findAddressees(pen: Pen, to: readonly string[]): Subject[] {
+function findAddressees(context: WriteContext, to: readonly string[]): Subject[] {
   const subjects = parseAddressed(to);
-  const refused = subjects.filter((subject) => !mayWriteTo(pen, subject));
+  const refused = subjects.filter((subject) => !mayWriteTo(context, subject));
   if (refused.length > 0) throw notFound();
   return subjects;
 }
@@ -117,10 +117,10 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
     ...(about === undefined ? {} : { target: about }),
     detail: { to: to ?? null, thread: threadId ?? null },
   }),
-  run(pen, input) {
-    const { tables, randomness, now } = pen.turn;
+  run(context, input) {
+    const { tables, randomness, now } = context.transaction;
     const { messages } = tables;
-    const sender = pen.caller.principalId;
+    const sender = context.caller.principalId;
     const body = parseBody(input.body);
     if (input.threadId !== undefined && (input.subject !== undefined || input.about !== undefined)) {
       throw badField(
@@ -129,13 +129,13 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
       );
     }
     const subject = input.threadId === undefined ? parseSubject(input.subject) : '';
-    const answered = input.threadId === undefined ? undefined : requireThread(pen, input.threadId);
+    const answered = input.threadId === undefined ? undefined : requireThread(context, input.threadId);
     if (input.to === undefined && answered === undefined) throw badField('to', 'Say whom the message goes to.');
-    const topic = answered === undefined ? findTopic(pen.view, input.about) : answered.thread.about;
+    const topic = answered === undefined ? findTopic(context.view, input.about) : answered.thread.about;
     const addressed =
       input.to === undefined && answered !== undefined
-        ? addresseesOfAnswer(pen, answered.newest)
-        : findAddressees(pen, input.to ?? []);
+        ? addresseesOfAnswer(context, answered.newest)
+        : findAddressees(context, input.to ?? []);
     if (addressed.length === 0) throw notFound();
     const show = (id: string, isRepeated: boolean): SentMessage => {
       const stored = messages.find(sender, id);
@@ -143,7 +143,7 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
       const { about } = stored.thread;
       const documentNumber = about?.type === 'document' ? about.number : null;
       const documentId = documentNumber === null ? null : (tables.documents.byNumber(documentNumber)?.id ?? null);
-      const message = new MessagePresenter(pen.view, pen.caller).list(stored);
+      const message = new MessagePresenter(context.view, context.caller).list(stored);
       return { message: { ...message, about: input.about ?? null }, isRepeated, documentNumber, documentId };
     };
     const digest = createHash('sha256')
@@ -153,8 +153,8 @@ export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {
     if (same !== undefined) return show(same, true);
     const thread = answered?.thread.number ?? messages.insertThread(makeIdentifier('mth', randomness), subject, topic);
     const id = makeIdentifier('msg', randomness);
-    const deliveredTo = resolveRecipients(pen, addressed);
-    takeDiscussionRoom(pen, body, deliveredTo.size);
+    const deliveredTo = resolveRecipients(context, addressed);
+    takeDiscussionRoom(context, body, deliveredTo.size);
     messages.insert({ id, thread, sender, body, addressed, digest, sentAt: now, deliveredTo });
     return show(id, false);
   },

@@ -14,10 +14,10 @@ export const addPrincipal: WriteOperation<AddPrincipalInput, Principal> = {
   name: 'principal.add',
   needs: () => adminNeeds,
   note: ({ displayName, kind }) => ({ target: displayName, detail: { kind } }),
-  run({ turn }, { displayName, kind }) {
-    const id = makeIdentifier('prn', turn.randomness);
-    const principal: Principal = { id, kind, displayName, createdAt: turn.now, disabledAt: null };
-    turn.tables.principals.insert(principal);
+  run({ transaction }, { displayName, kind }) {
+    const id = makeIdentifier('prn', transaction.randomness);
+    const principal: Principal = { id, kind, displayName, createdAt: transaction.now, disabledAt: null };
+    transaction.tables.principals.insert(principal);
     return principal;
   },
   noteResult: ({ id, kind }) => ({ detail: { id, kind } }),

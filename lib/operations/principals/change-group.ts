@@ -13,9 +13,9 @@ export const addGroup: WriteOperation<{ readonly displayName: string }, Group> =
   name: 'group.add',
   needs: () => adminNeeds,
   note: ({ displayName }) => ({ target: displayName }),
-  run({ turn }, { displayName }) {
-    const group: Group = { id: makeIdentifier('grp', turn.randomness), displayName, createdAt: turn.now };
-    turn.tables.groups.insert(group);
+  run({ transaction }, { displayName }) {
+    const group: Group = { id: makeIdentifier('grp', transaction.randomness), displayName, createdAt: transaction.now };
+    transaction.tables.groups.insert(group);
     return group;
   },
   noteResult: ({ id }) => ({ detail: { id } }),
@@ -47,14 +47,14 @@ export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   name: 'group.join',
   needs: () => adminNeeds,
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
-  run({ turn }, { groupId, member }) {
-    requireSubject(turn.tables, { type: 'group', id: groupId });
-    requireSubject(turn.tables, member);
-    const above = turn.tables.groups.groupsAbove({ type: 'group', id: groupId });
+  run({ transaction }, { groupId, member }) {
+    requireSubject(transaction.tables, { type: 'group', id: groupId });
+    requireSubject(transaction.tables, member);
+    const above = transaction.tables.groups.groupsAbove({ type: 'group', id: groupId });
     if (member.type === 'group' && (member.id === groupId || above.includes(member.id))) {
       throw conflict('group_cycle', 'The group would contain itself. Groups nest, but never in a circle.');
     }
-    return { groupId, member, changed: turn.tables.groups.join(groupId, member, turn.now) };
+    return { groupId, member, changed: transaction.tables.groups.join(groupId, member, transaction.now) };
   },
 };
 
@@ -64,12 +64,12 @@ export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
   name: 'group.leave',
   needs: () => adminNeeds,
   note: ({ groupId, member }) => ({ target: groupId, detail: { member } }),
-  run(pen, { groupId, member }) {
-    const { turn } = pen;
-    requireSubject(turn.tables, { type: 'group', id: groupId });
-    const before = adminsOf(pen);
-    if (!turn.tables.groups.leave(groupId, member)) throw notFound();
-    requireAdmin(before, adminsOf(pen));
+  run(context, { groupId, member }) {
+    const { transaction } = context;
+    requireSubject(transaction.tables, { type: 'group', id: groupId });
+    const before = adminsOf(context);
+    if (!transaction.tables.groups.leave(groupId, member)) throw notFound();
+    requireAdmin(before, adminsOf(context));
     return { groupId, member, changed: true };
   },
 };

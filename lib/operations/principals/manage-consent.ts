@@ -35,11 +35,11 @@ export const revokeConsent: WriteOperation<OfConsents & { readonly consentId: st
   name: 'consent.revoke',
   needs: () => adminNeeds,
   note: ({ consentId }) => ({ target: consentId }),
-  run({ turn, workspace }, { oauth, consentId }) {
+  run({ transaction, workspace }, { oauth, consentId }) {
     const grant = oauth.findGrant(consentId);
     if (grant === undefined || grant.workspace !== workspace) throw notFound();
-    oauth.revokeGrant(consentId, turn.now);
-    return { ...grant, revokedAt: grant.revokedAt ?? turn.now };
+    oauth.revokeGrant(consentId, transaction.now);
+    return { ...grant, revokedAt: grant.revokedAt ?? transaction.now };
   },
 };
 
@@ -49,14 +49,14 @@ export const revokeConsents: WriteOperation<OfConsents & { readonly principalId:
   name: 'consent.revoke_all',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ turn, workspace }, { oauth, principalId }) {
-    if (turn.tables.principals.find(principalId) === undefined) throw notFound();
+  run({ transaction, workspace }, { oauth, principalId }) {
+    if (transaction.tables.principals.find(principalId) === undefined) throw notFound();
     const own = oauth
       .listGrants()
       .filter(
         (grant) => grant.workspace === workspace && grant.principalId === principalId && grant.revokedAt === null,
       );
-    for (const { id } of own) oauth.revokeGrant(id, turn.now);
+    for (const { id } of own) oauth.revokeGrant(id, transaction.now);
     return own.length;
   },
 };

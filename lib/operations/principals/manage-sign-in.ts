@@ -31,8 +31,8 @@ export const issueLink: WriteOperation<IssueLinkInput, IssuedLink> = {
   name: 'link.issue',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ turn, author, workspace }, { people, principalId, signInName }) {
-    const principal = requirePerson(turn.tables, principalId);
+  run({ transaction, author, workspace }, { people, principalId, signInName }) {
+    const principal = requirePerson(transaction.tables, principalId);
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before making a link for it.');
     }
@@ -72,8 +72,8 @@ export const endSessions: WriteOperation<OfPeople, number> = {
   name: 'session.end_all',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ turn, workspace }, { people, principalId }) {
-    requirePerson(turn.tables, principalId);
+  run({ transaction, workspace }, { people, principalId }) {
+    requirePerson(transaction.tables, principalId);
     const identity = people.identities.findOf(workspace, principalId);
     return identity === undefined ? 0 : people.sessions.endAll(identity.id);
   },

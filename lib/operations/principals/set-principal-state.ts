@@ -3,7 +3,7 @@ import type { Principal } from '../../domain/principal.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { EndedSignIns } from '../../domain/signed-in.js';
 import { countAdmins, type Admins } from '../../access/admins.js';
-import type { Pen } from '../../changes/write-context.js';
+import type { WriteContext } from '../../changes/write-context.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -30,19 +30,19 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
   name: 'principal.set_state',
   needs: () => adminNeeds,
   note: ({ principalId, disabled }) => ({ target: principalId, detail: { disabled } }),
-  run(pen, { principalId, disabled }) {
-    const { turn, endSignIns } = pen;
-    const principal = turn.tables.principals.find(principalId);
+  run(context, { principalId, disabled }) {
+    const { transaction, endSignIns } = context;
+    const principal = transaction.tables.principals.find(principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
-    const before = adminsOf(pen);
-    turn.tables.principals.setDisabled(principalId, disabled ? (principal.disabledAt ?? turn.now) : null);
-    requireAdmin(before, adminsOf(pen));
-    const keys = turn.tables.credentials
+    const before = adminsOf(context);
+    transaction.tables.principals.setDisabled(principalId, disabled ? (principal.disabledAt ?? transaction.now) : null);
+    requireAdmin(before, adminsOf(context));
+    const keys = transaction.tables.credentials
       .list(principalId)
-      .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > turn.now)).length;
+      .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > transaction.now)).length;
     // Last, as nothing takes it back: where the turn fails after all, the person signs in again.
     const ended = disabled ? endSignIns(principalId) : undefined;
-    return { ...(turn.tables.principals.find(principalId) ?? principal), keys, ended };
+    return { ...(transaction.tables.principals.find(principalId) ?? principal), keys, ended };
   },
   noteResult: ({ ended }) =>
     ended === undefined
@@ -51,8 +51,8 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
 };
 
 /** Who administers the workspace as the turn has left it so far (decision 0067). */
-export function adminsOf({ turn, hasPassword }: Pen): Admins {
-  return countAdmins(turn.tables, { now: turn.now, hasPassword });
+export function adminsOf({ transaction, hasPassword }: WriteContext): Admins {
+  return countAdmins(transaction.tables, { now: transaction.now, hasPassword });
 }
 
 /**

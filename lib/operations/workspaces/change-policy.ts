@@ -23,10 +23,10 @@ export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
   name: 'policy.change',
   needs: () => adminNeeds,
   note: (input) => ({ detail: { ...input } }),
-  run({ turn, search }, input) {
-    const after = { ...readPolicy(turn.tables), ...input };
-    const before = writePolicy(turn.tables, after);
-    if (concernsSearch(before, after)) turn.whenDurable(() => search.catchUp());
+  run({ transaction, search }, input) {
+    const after = { ...readPolicy(transaction.tables), ...input };
+    const before = writePolicy(transaction.tables, after);
+    if (concernsSearch(before, after)) transaction.whenDurable(() => search.catchUp());
     return { before, after };
   },
   noteResult: ({ before, after }) => ({ detail: { before, after } }),

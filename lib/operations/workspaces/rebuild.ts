@@ -38,28 +38,28 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     if (report.problems.length > 0 && !isPartial) throw notUnderstood(report.problems);
     return report;
   },
-  run(pen, { scratch }, report) {
-    const { turn } = pen;
-    if (turn.tables.erasures.open().some(({ phase }) => phase === 'moved')) {
+  run(context, { scratch }, report) {
+    const { transaction } = context;
+    if (transaction.tables.erasures.open().some(({ phase }) => phase === 'moved')) {
       throw conflict('erase_under_way', 'An erase is being finished. Rebuild when its receipt is final.');
     }
-    if (turn.state.head !== (report?.head ?? null)) {
+    if (transaction.state.head !== (report?.head ?? null)) {
       throw conflict('content_changed', 'Somebody wrote meanwhile. Stop the service, then rebuild.');
     }
     for (const author of scratch.tables.principals.list()) {
       // Somebody whom only the history knows: named, and cannot sign in.
-      if (turn.tables.principals.find(author.id) === undefined) {
-        turn.tables.principals.insert(author);
-        turn.tables.principals.setDisabled(author.id, turn.now);
+      if (transaction.tables.principals.find(author.id) === undefined) {
+        transaction.tables.principals.insert(author);
+        transaction.tables.principals.setDisabled(author.id, transaction.now);
       }
     }
     const counted = report?.commits ?? 0;
-    const commits = Math.max(turn.state.commits, counted);
+    const commits = Math.max(transaction.state.commits, counted);
     // Erases have taken commits away: counted from the end, nothing falls behind what somebody has been told of.
-    const storedBytes = turn.tables.content.replaceBy(scratch, commits - counted);
-    turn.state = { ...turn.state, commits, storedBytes };
-    turn.tables.erasures.hideAgain();
-    distrustIndex(pen);
+    const storedBytes = transaction.tables.content.replaceBy(scratch, commits - counted);
+    transaction.state = { ...transaction.state, commits, storedBytes };
+    transaction.tables.erasures.hideAgain();
+    distrustIndex(context);
     return report;
   },
   noteResult: (report) =>

@@ -47,7 +47,7 @@ const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
   name: 'workspace.recovered',
   needs: () => adminNeeds,
   note: ({ from }) => ({ detail: { from } }),
-  run: (pen, { from }) => applyChange(pen, { type: 'recover', from }),
+  run: (context, { from }) => applyChange(context, { type: 'recover', from }),
   noteResult: (commit) => ({ version: commit }),
 };
 

@@ -1,6 +1,6 @@
 import { holdsPhrases, maxPhraseText } from '../query/check-phrases.js';
 import type { Phrase } from '../query/parse-query.js';
-import { runResting } from '../../scheduling/run-cooperatively.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { SearchOptions } from '../query/search-options.js';
 import type { SearchHit } from '../query/search-request.js';
 
@@ -31,7 +31,7 @@ export async function pickHits(
     if (phrases.length > 0) {
       const text = (await readText(candidate.key, candidate.location)) ?? '';
       characters += text.length;
-      if (!(await runResting(holdsPhrases(candidate.location, text, phrases)))) continue;
+      if (!(await runCooperatively(holdsPhrases(candidate.location, text, phrases)))) continue;
     }
     hits.push(present(candidate));
   }

@@ -33,7 +33,7 @@ export interface DeletionEvent extends Happened {
 }
 
 /** What a principal did in a folder since a time. */
-export interface Doings {
+export interface Changes {
   readonly author: string;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -140,7 +140,7 @@ export class HistoryTable {
     this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
     this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
     this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
-    this.#writtenBy = connection.prepare<[Doings & { folder: number }], { document: number; first: number }>(
+    this.#writtenBy = connection.prepare<[Changes & { folder: number }], { document: number; first: number }>(
       `WITH RECURSIVE inside (number) AS (
          SELECT @folder UNION ALL SELECT f.number FROM folder f JOIN inside ON f.parent = inside.number)
        SELECT v.document, min(v.sequence) AS first FROM version v JOIN document d ON d.number = v.document
@@ -149,12 +149,12 @@ export class HistoryTable {
            ELSE d.folder IN (SELECT number FROM inside) END
        GROUP BY v.document ORDER BY v.document LIMIT @limit`,
     );
-    this.#deletedBy = connection.prepare<[Doings], { document: number; commit_oid: string }>(
+    this.#deletedBy = connection.prepare<[Changes], { document: number; commit_oid: string }>(
       `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
        WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
          AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
     );
-    this.#relocatedBy = connection.prepare<[Doings & { after: number }], RelocationDoneRow>(
+    this.#relocatedBy = connection.prepare<[Changes & { after: number }], RelocationDoneRow>(
       `SELECT r.number, r.document, d.id, r.from_location, r.to_location
        FROM relocation r LEFT JOIN document d ON d.number = r.document
        WHERE r.number > @after AND r.author = @author AND r.at >= @since
@@ -202,12 +202,12 @@ export class HistoryTable {
    * Documents that the principal wrote to since then, and that lie in the folder now or were deleted from it.
    * @param folder the number of the folder
    */
-  writtenBy(doings: Doings, folder: number): Authorship[] {
+  writtenBy(doings: Changes, folder: number): Authorship[] {
     return this.#writtenBy.all({ ...doings, folder });
   }
 
   /** Numbers of documents that the principal deleted from the folder since then, and that are still deleted by that. */
-  deletedBy(doings: Doings): number[] {
+  deletedBy(doings: Changes): number[] {
     return this.#deletedBy.all(doings).map((row) => row.document);
   }
 
@@ -215,7 +215,7 @@ export class HistoryTable {
    * Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it; in
    * order, those after one of them.
    */
-  relocatedBy(doings: Doings, after: number): RelocationDone[] {
+  relocatedBy(doings: Changes, after: number): RelocationDone[] {
     return this.#relocatedBy.all({ ...doings, after }).map((row) => ({
       number: row.number,
       document: row.document === null ? null : { number: row.document, id: row.id ?? '' },

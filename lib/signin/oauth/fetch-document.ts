@@ -17,7 +17,7 @@ export type FetchDocument = (url: string | URL, options?: { signal?: AbortSignal
 
 /** Bytes of a metadata document (draft-ietf-oauth-client-id-metadata-document §6.6 advises 5 kB). */
 const longest = 5 * 1024;
-const patience = 2500;
+const timeout = 2500;
 
 /**
  * Makes the way in which metadata documents of clients are fetched, whose address a stranger chooses. Only https, and
@@ -31,7 +31,7 @@ export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptio
       const host = target.hostname.replace(/^\[|\]$/g, '');
       if (target.protocol !== 'https:') throw new Error('Only https is fetched.');
       if (isIP(host) !== 0 && !allows(host)) throw new Error('The address is not one of the open internet.');
-      const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(options?.signal ? [options.signal] : [])]);
+      const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(options?.signal ? [options.signal] : [])]);
       const headers = { accept: 'application/json' };
       const lookup = makeLookup(allows);
       const outgoing = request(target, { agent: false, signal, headers, lookup, ca }, (response) => {

@@ -7,7 +7,7 @@ import {
   ask,
   findFreePort,
   makeFolder,
-  patience,
+  timeout,
   startProgram,
   tidyUp,
   type RunningProgram,
@@ -33,7 +33,7 @@ export interface Proxy {
 /** Has a person sign in, and a program get tokens, through a proxy that is set up as the README says. */
 export function describeBehind({ name, askRelease, configure }: Proxy): void {
   describe(`Behind ${name} with TLS, set up as the README says`, function suite() {
-    this.timeout(patience);
+    this.timeout(timeout);
     let folder: string;
     let program: RunningProgram;
     let proxy: ChildProcess;

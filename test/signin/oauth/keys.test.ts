@@ -49,7 +49,7 @@ describe('The keys that sign ID tokens', () => {
 
   it('sign with the newest', async () => {
     const client = await OAuthClient.register(server);
-    for (let turn = 0; turn < 4; turn += 1) {
+    for (let transaction = 0; transaction < 4; transaction += 1) {
       server.face.rotateKeys();
       const [newest] = await shown();
       const { url, verifier, state } = await client.ask({ scope: 'openid' });

@@ -185,11 +185,11 @@ describe('A token that cannot be recorded', () => {
   /** Has the log take nothing for the length of one request. */
   async function withoutLog(ask: () => Promise<Response>): Promise<void> {
     const { journal } = server.host.workspace;
-    const turn = Object.getPrototypeOf(journal).turn as unknown;
-    Object.defineProperty(journal, 'turn', { value: () => Promise.reject(unavailable()), configurable: true });
+    const write = Object.getPrototypeOf(journal).write as unknown;
+    Object.defineProperty(journal, 'write', { value: () => Promise.reject(unavailable()), configurable: true });
     const response = await ask();
-    Reflect.deleteProperty(journal, 'turn');
-    assert.equal(journal.turn, turn);
+    Reflect.deleteProperty(journal, 'write');
+    assert.equal(journal.write, write);
     assert.equal(response.status, 503, await response.text());
     assert.equal(response.headers.get('retry-after'), '5');
   }

@@ -1,7 +1,7 @@
 import type { Connection } from './database.js';
 
 /** The writer's transaction in its parts, for the journal: one group holds many savepoints. All synchronous. */
-export interface Transaction {
+export interface SqlTransaction {
   begin(): void;
   savepoint(): void;
   release(): void;
@@ -17,11 +17,11 @@ export interface Transaction {
  * @param endReads ends what others read in one transaction: before this one begins, since copying the log into the file
  *   would wait for it, and after it was committed, since what they read next has to be new
  */
-export function makeTransaction(
+export function makeSqlTransaction(
   connection: Connection,
   rolledBack: () => void,
   endReads: () => void = () => undefined,
-): Transaction {
+): SqlTransaction {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const savepoint = connection.prepare('SAVEPOINT turn');
   const release = connection.prepare('RELEASE turn');
