@@ -1,4 +1,4 @@
-import type { Managing } from './manage.js';
+import type { Managing } from './managing.js';
 
 const duration = { '--for <duration>': 'how long it lasts without renewal, from 60s to 24h (default: 30m)' };
 const comment = { '--comment <id>': 'which one' };

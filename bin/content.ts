@@ -1,4 +1,4 @@
-import type { Managing } from './manage.js';
+import type { Managing } from './managing.js';
 
 const revert = {
   '--principal <id>': 'whose changes',

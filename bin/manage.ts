@@ -1,20 +1,12 @@
 import type { Command } from 'commander';
 import { annotationTable } from './annotate.js';
 import { contentTable } from './content.js';
+import type { Managing } from './managing.js';
 import { messageTable } from './messages.js';
-import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
+import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { fail, note, printResult, writeContent } from './print.js';
 import type { CommandError } from '../lib/socket/command.js';
-
-/** A command that is one question to the owner of the data and one answer. */
-export interface Managing extends Description {
-  /** Names of what follows the words, in order; also the names of the fields they become. */
-  readonly arguments?: readonly string[];
-  /** Flags as commander reads them, each with its description. */
-  readonly required?: Readonly<Record<string, string>>;
-  readonly optional?: Readonly<Record<string, string>>;
-}
 
 const scope = {
   '--scope-type <type>': 'folder or document',

@@ -1,4 +1,4 @@
-import type { Managing } from './manage.js';
+import type { Managing } from './managing.js';
 
 /** Commands about who can read, what changed, and messages. */
 export const messageTable: readonly Managing[] = [

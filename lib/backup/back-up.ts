@@ -11,7 +11,29 @@ import { backupFiles, describeFile, digestManifest, type BackupFile, type Backup
 import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
 import { checkBackup } from './check-backup.js';
 import { sealWithPassphrase } from './seal-with-passphrase.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { ChainSigner } from '../audit/checkpoint.js';
+import type { Repository } from '../git/repositories/repository.js';
+import type { ServicePart } from '../sidecar/service-file.js';
+import type { Eraser } from '../erase/eraser.js';
+import type { Checkpointer } from '../journal/checkpoint.js';
+import type { Journal } from '../journal/journal.js';
+
+/** The workspace that is backed up. */
+export interface BackedUpWorkspace {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly journal: Journal;
+  readonly checkpointer: Checkpointer;
+  readonly repository: Repository;
+  readonly eraser: Pick<Eraser, 'holdOff'>;
+  readonly signer: ChainSigner;
+  /** The folder with the archives of the audit log; null in memory. */
+  readonly archives: string | null;
+  /** `release`: of the program. `readServicePart`: what the service's own file holds about the workspace. */
+  readonly origin: { readonly release: string; readServicePart(): ServicePart };
+}
 
 export interface BackUpOptions {
   /** Absolute path of a folder that is empty or not there yet. */
@@ -34,7 +56,7 @@ export interface BackUpOptions {
  *
  * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
  */
-export async function backUp(workspace: Workspace, options: BackUpOptions): Promise<BackupManifest> {
+export async function backUp(workspace: BackedUpWorkspace, options: BackUpOptions): Promise<BackupManifest> {
   const { folder } = options;
   if (workspace.journal.sidecar.isInMemory) {
     throw invalidRequest('no_data_folder', 'A workspace in memory ends with its process and cannot be backed up.');
@@ -66,7 +88,10 @@ export async function backUp(workspace: Workspace, options: BackUpOptions): Prom
 /** Follows no link, and takes nothing that is there. */
 const newFile = { mode: 0o600, flag: 'wx' };
 
-async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: BackUpOptions): Promise<BackupManifest> {
+async function writeBackup(
+  workspace: BackedUpWorkspace,
+  { folder, passphrase, cost }: BackUpOptions,
+): Promise<BackupManifest> {
   const at = (name: string): string => join(folder, name);
   await workspace.checkpointer.run();
   const pinned = workspace.journal.sidecar.openSnapshot();
@@ -114,7 +139,7 @@ async function writeBackup(workspace: Workspace, { folder, passphrase, cost }: B
 const checkedIn = '.checking';
 
 /** @throws Refusal CONFLICT `backup_unsound` when a restore would refuse it */
-async function requireRestorable(workspace: Workspace, { folder, passphrase }: BackUpOptions): Promise<void> {
+async function requireRestorable(workspace: BackedUpWorkspace, { folder, passphrase }: BackUpOptions): Promise<void> {
   const stage = join(folder, checkedIn);
   await mkdir(stage, { mode: 0o700 });
   try {
@@ -150,7 +175,7 @@ function backupUnsound(folder: string, problems: readonly string[]): Refusal {
   return conflict('backup_unsound', sentences.join('\n'), { problems });
 }
 
-function describePoint(workspace: Workspace, { tables }: Snapshot): Omit<BackupManifest, 'files'> {
+function describePoint(workspace: BackedUpWorkspace, { tables }: Snapshot): Omit<BackupManifest, 'files'> {
   const { seq, hash } = readHead(tables.audit);
   return {
     format: 'cartulary-backup-1',

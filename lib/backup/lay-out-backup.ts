@@ -9,7 +9,7 @@ import { RepositoryUnreadable } from '../git/repositories/repository.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { backupFiles, type BackupManifest } from './backup-manifest.js';
 import { backupDamaged, problemWith } from './check-backup.js';
-import { pathsOf } from '../workspace/open-workspace.js';
+import { pathsOf } from '../journal/workspace-files.js';
 import { verifyWorkspace } from '../integrity/verify.js';
 
 /** A backup's files, without what is sealed. */

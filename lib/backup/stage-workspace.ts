@@ -17,11 +17,21 @@ import { backupFiles } from './backup-manifest.js';
 import { checkExtent, usualExtent } from './check-extent.js';
 import type { CheckedBackup } from './check-backup.js';
 import { layOutBackup, requireSound, sidecarUnreadable } from './lay-out-backup.js';
-import { createWorkspace, pathsOf, type WorkspaceFiles } from '../workspace/open-workspace.js';
+import type { Clock, Randomness } from '../domain/clock.js';
+import { createWorkspace, pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 
-/** What is needed to bring a workspace into a data folder. */
+/** The files of a workspace that is brought into a data folder. */
+export interface StagedFiles extends NewWorkspaceFiles {
+  readonly dataFolder: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Receives each fault that the service survives, for the log. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+/** The options for bringing a workspace into a data folder. */
 export interface StageOptions {
-  readonly files: Omit<WorkspaceFiles, 'dataFolder'> & { readonly dataFolder: string };
+  readonly files: StagedFiles;
   /** Where the schema of the service's file lies. */
   readonly serviceMigrations: string;
   /** Whether the service's file lists a workspace of that name: what lies there is one that is served, then. */

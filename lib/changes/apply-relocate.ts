@@ -151,7 +151,11 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
 }
 
 /** @returns the commit's version id */
-function writeRelocation(context: WriteContext, { operation, from, to }: Relocate, document: FoundDocument | undefined): string {
+function writeRelocation(
+  context: WriteContext,
+  { operation, from, to }: Relocate,
+  document: FoundDocument | undefined,
+): string {
   const { mode, oid } = entryAt(context, from);
   return writeCommit(
     context,

@@ -60,7 +60,12 @@ export function* applyRevert(context: WriteContext, change: Revert): Steps<Rever
   const written = [...restored.map((each) => each.returning), ...returning];
   for (const { content } of written) takeRoom(context, content.size);
   const versionId = yield* writeRevert(context, change, plan);
-  const deletion = { commit: versionId, author: context.author.id, at: context.transaction.now, moment: momentOf(context) };
+  const deletion = {
+    commit: versionId,
+    author: context.author.id,
+    at: context.transaction.now,
+    moment: momentOf(context),
+  };
   for (const { row, location } of deleted) {
     tables.documents.markDeleted(row.number, deletion.at, deletion.author, versionId, location);
     tables.deletions.insert(row.number, location, deletion);
@@ -85,7 +90,11 @@ export function* applyRevert(context: WriteContext, change: Revert): Steps<Rever
 }
 
 /** @returns the commit's version id */
-function writeRevert(context: WriteContext, change: Revert, { steps, restored, deleted, returning }: RevertPlan): Steps<string> {
+function writeRevert(
+  context: WriteContext,
+  change: Revert,
+  { steps, restored, deleted, returning }: RevertPlan,
+): Steps<string> {
   const written = [...restored.map((each) => each.returning), ...returning];
   return writeLongCommit(
     context,
@@ -105,7 +114,12 @@ function writeRevert(context: WriteContext, change: Revert, { steps, restored, d
 }
 
 /** Gives a live document its earlier content again, as a new version. */
-function restore(context: WriteContext, { row, returning }: RestoredDocument, versionId: string, message: string | null): void {
+function restore(
+  context: WriteContext,
+  { row, returning }: RestoredDocument,
+  versionId: string,
+  message: string | null,
+): void {
   const { content, location } = returning;
   const sequence = row.current.sequence + 1;
   recordVersion(context, {

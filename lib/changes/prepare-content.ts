@@ -5,8 +5,7 @@ import { deflate } from 'node:zlib';
 import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
 import { hashObject, makePackable } from '../git/objects/objects.js';
-import type { StagedBlobs } from '../journal/staging.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { StagedBlobs, Staging } from '../journal/staging.js';
 
 const deflateInBackground = promisify(deflate);
 
@@ -26,8 +25,8 @@ export function kindOfContent(bytes: Buffer): DocumentKind {
  * staged blob its bytes are on the disk and a row keeps maintenance from dropping them.
  * @param held takes the names of blobs that are to be released when the request is over
  */
-export async function prepareContent(workspace: Workspace, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
-  if (bytes.length > stagedFrom) return stageContent(workspace, cut(bytes), held);
+export async function prepareContent(staging: Staging, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
+  if (bytes.length > stagedFrom) return stageContent(staging, cut(bytes), held);
   const described = {
     sha256: createHash('sha256').update(bytes).digest('hex'),
     size: bytes.length,
@@ -45,7 +44,7 @@ export async function prepareContent(workspace: Workspace, bytes: Buffer, held: 
  * @throws what the source throws, and then nothing of it stays
  */
 export async function prepareStream(
-  workspace: Workspace,
+  staging: Staging,
   source: AsyncIterable<Uint8Array>,
   held: StagedBlobs,
 ): Promise<PreparedContent> {
@@ -54,11 +53,11 @@ export async function prepareStream(
   let size = 0;
   while (size <= stagedFrom) {
     const next = await pieces.next();
-    if (next.done === true) return prepareContent(workspace, Buffer.concat(start), held);
+    if (next.done === true) return prepareContent(staging, Buffer.concat(start), held);
     start.push(next.value);
     size += next.value.length;
   }
-  return stageContent(workspace, resume(start, pieces), held);
+  return stageContent(staging, resume(start, pieces), held);
 }
 
 async function* resume(start: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -71,11 +70,11 @@ async function* resume(start: Uint8Array[], rest: AsyncIterator<Uint8Array>): As
 }
 
 async function stageContent(
-  workspace: Workspace,
+  staging: Staging,
   source: AsyncIterable<Uint8Array>,
   held: StagedBlobs,
 ): Promise<PreparedContent> {
-  const { oid, sha256, size, isText } = await workspace.staging.stage(source, held);
+  const { oid, sha256, size, isText } = await staging.stage(source, held);
   return { blobOid: oid, sha256, size, kind: isText ? 'text' : 'binary', deflated: null };
 }
 

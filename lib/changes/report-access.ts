@@ -109,7 +109,11 @@ function note(
   });
 }
 
-function showSubject(context: WriteContext, subject: RoleDifference['subject'], { from, to }: Relocation): AccessChange['subject'] {
+function showSubject(
+  context: WriteContext,
+  subject: RoleDifference['subject'],
+  { from, to }: Relocation,
+): AccessChange['subject'] {
   const { tables } = context.transaction;
   if (subject.type === 'principal') {
     return { ...subject, displayName: tables.principals.find(subject.id)?.displayName ?? null };

@@ -69,7 +69,9 @@ export function requireNoneClaimed(context: WriteContext, folder: Location): voi
  */
 export function requireHeld(context: ClaimContext, document: ClaimedDocument, claimId: string | undefined): void {
   if (claimId === undefined) return;
-  const claim = findClaims(context.transaction.tables, document, context.transaction.now).find(({ id }) => id === claimId);
+  const claim = findClaims(context.transaction.tables, document, context.transaction.now).find(
+    ({ id }) => id === claimId,
+  );
   if (claim?.holder.id === context.caller.principalId) return;
   throw conflict(
     'claim_lost',

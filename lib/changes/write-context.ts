@@ -10,7 +10,6 @@ import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import { packTree, Tree } from '../git/objects/tree.js';
 import { MissingTrees, type WriteTransaction } from '../journal/write-transaction.js';
-import type { Eraser } from '../erase/eraser.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
 import { View } from '../view/view.js';
 
@@ -27,7 +26,7 @@ export interface WriteContext {
   /** What follows the commits to find text in them. */
   readonly search: Pick<SearchKeeper, 'follow' | 'catchUp' | 'distrust'>;
   /** What finishes the erases that are accepted. */
-  readonly eraser: Pick<Eraser, 'wake'>;
+  readonly eraser: { wake(): void };
   /** Whether a principal has chosen a password, as the service's own file says at this moment. */
   hasPassword(this: void, principalId: string): boolean;
   /** Ends whatever a principal is signed in by, in the service's own file and at once: a turn that fails brings none back. */
@@ -44,7 +43,10 @@ export function openWriteContext(
   caller: Caller,
   author: Principal,
   reach: Reach,
-  { name, ...tools }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
+  {
+    name,
+    ...tools
+  }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
 ): WriteContext {
   const view = new View(transaction.tables, reach, transaction.now);
   return { transaction, caller, author, reach, view, workspace: name, ...tools };

@@ -1,6 +1,6 @@
 import type { OwnClaim, PlacedClaim } from './claim.js';
 import type { AddressedComment } from './comment.js';
-import type { Author } from './document.js';
+import type { Author } from './principal.js';
 import type { Location } from './location.js';
 import type { ListedMessage } from './message.js';
 import type { Role } from './role.js';

@@ -1,4 +1,4 @@
-import type { Author } from './document.js';
+import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
 /** A lease on a document, or on one section of it, while its holder works there. */

@@ -1,6 +1,15 @@
-import type { Quote } from '../text/passage.js';
-import type { Author } from './document.js';
+import type { Author } from './principal.js';
 import type { Location } from './location.js';
+
+/** A quoted passage and its surroundings, by which it is found again after the text has changed. */
+export interface Quote {
+  readonly text: string;
+  /** Up to 64 UTF-16 units right before the passage, and right after it. */
+  readonly before: string;
+  readonly after: string;
+  /** The position of the passage in the text, in UTF-16 units. */
+  readonly start: number;
+}
 
 /** Where the thread's passage is in the text that was looked at: UTF-16 units from the start, lines from 1. */
 export interface PlacedPassage {

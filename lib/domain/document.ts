@@ -1,16 +1,9 @@
 import type { Claim } from './claim.js';
 import type { Location } from './location.js';
-import type { PrincipalKind } from './principal.js';
+import type { Author } from './principal.js';
 
 /** `text` is valid UTF-8 without NUL; everything else is `binary`. */
 export type DocumentKind = 'text' | 'binary';
-
-/** Who made a version, as everyone who can read the document sees it. */
-export interface Author {
-  readonly id: string;
-  readonly kind: PrincipalKind;
-  readonly displayName: string;
-}
 
 /** One state of a document's content; never changed once made. */
 export interface Version {

@@ -1,4 +1,5 @@
-import type { Author, Version } from './document.js';
+import type { Version } from './document.js';
+import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
 /** What made a version. */

@@ -1,4 +1,4 @@
-import type { Author } from './document.js';
+import type { Author } from './principal.js';
 import type { Subject } from './grant.js';
 import type { Location } from './location.js';
 

@@ -18,3 +18,10 @@ export interface Group {
   readonly displayName: string;
   readonly createdAt: number;
 }
+
+/** Who made a version, as everyone who can read the document sees it. */
+export interface Author {
+  readonly id: string;
+  readonly kind: PrincipalKind;
+  readonly displayName: string;
+}

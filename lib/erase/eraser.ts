@@ -9,7 +9,7 @@ import { moveHistory } from './move-history.js';
 import { planErase, type ErasePlan } from './plan-erase.js';
 import { HistoryRewriter } from './rewrite-history.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { ErasedWorkspace } from './erased-workspace.js';
 
 /** Called at each step; to let a test end the process there. */
 export type OnEraseStep = (step: EraseStep) => void | Promise<void>;
@@ -44,7 +44,7 @@ interface Waiter {
  * backup, keeps it waiting.
  */
 export class Eraser {
-  readonly #workspace: Workspace;
+  readonly #workspace: ErasedWorkspace;
   readonly #onStep: OnEraseStep;
   readonly #stopping = new AbortController();
   readonly #guests = new Set<Promise<unknown>>();
@@ -55,7 +55,7 @@ export class Eraser {
   #destroying: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(workspace: Workspace, onStep: OnEraseStep = () => undefined) {
+  constructor(workspace: ErasedWorkspace, onStep: OnEraseStep = () => undefined) {
     this.#workspace = workspace;
     this.#onStep = onStep;
   }

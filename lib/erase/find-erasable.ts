@@ -1,5 +1,6 @@
 import { formatTime } from '../domain/clock.js';
-import type { Author, Version } from '../domain/document.js';
+import type { Version } from '../domain/document.js';
+import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';

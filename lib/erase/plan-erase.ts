@@ -5,7 +5,7 @@ import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
 import type { Tables } from '../sidecar/sidecar.js';
 import { gatherPlaces } from './gather-places.js';
 import type { ErasedDocument, ErasedPlace, RewriteState } from './redact-commit.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { ErasedWorkspace } from './erased-workspace.js';
 
 /** What a rewrite takes out of the history, and where it begins. */
 export interface ErasePlan {
@@ -20,7 +20,7 @@ export interface ErasePlan {
  * Finds out from the rows where each document ever lay, and the state before the first commit that touched one of them.
  * @throws ObjectNotFound, RepositoryUnreadable
  */
-export async function planErase(workspace: Workspace, erasures: readonly OpenErasure[]): Promise<ErasePlan> {
+export async function planErase(workspace: ErasedWorkspace, erasures: readonly OpenErasure[]): Promise<ErasePlan> {
   const tables = workspace.journal.reader;
   const documents = erasures.map((erasure) => describeDocument(tables, erasure));
   const places = erasures.map(({ document }) => (document === null ? [] : gatherPlaces(tables, document)));
@@ -48,6 +48,6 @@ function firstCommit(tables: Tables, erasures: readonly OpenErasure[]): Oid {
   return first;
 }
 
-async function readCommit({ repository }: Workspace, oid: Oid) {
+async function readCommit({ repository }: ErasedWorkspace, oid: Oid) {
   return decodeCommit((await repository.read(oid)).bytes);
 }

@@ -8,7 +8,7 @@ import type { EraseStep } from './erase-step.js';
 import { gatherPlaces } from './gather-places.js';
 import { makeRecogniser, RedactionMatcher, type Traces } from './redaction-matcher.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { ErasedWorkspace } from './erased-workspace.js';
 
 /** How the work is told of, and stopped. */
 export interface Progress {
@@ -39,10 +39,10 @@ const timeout = 250;
  * packs, and the bytes that all these leave behind in files. Everything here can be done again from its beginning.
  */
 export class Purger {
-  readonly #workspace: Workspace;
+  readonly #workspace: ErasedWorkspace;
   readonly #progress: Progress;
 
-  constructor(workspace: Workspace, progress: Progress) {
+  constructor(workspace: ErasedWorkspace, progress: Progress) {
     this.#workspace = workspace;
     this.#progress = progress;
   }
@@ -81,7 +81,7 @@ export class Purger {
   }
 
   /** A turn, unless the work was stopped. */
-  #transaction<Result>(run: Parameters<Workspace['journal']['write']>[0]['run']): Promise<Result> {
+  #transaction<Result>(run: Parameters<ErasedWorkspace['journal']['write']>[0]['run']): Promise<Result> {
     this.#progress.signal.throwIfAborted();
     return this.#workspace.journal.write({ run }) as Promise<Result>;
   }
@@ -141,7 +141,10 @@ export class Purger {
     for (let rows = 1; rows > 0;) {
       rows = await this.#transaction((transaction) => {
         const dropped = transaction.tables.eraseRows.dropSome(document, rowsAtOnce);
-        transaction.state = { ...transaction.state, storedBytes: Math.max(0, transaction.state.storedBytes - dropped.bytes) };
+        transaction.state = {
+          ...transaction.state,
+          storedBytes: Math.max(0, transaction.state.storedBytes - dropped.bytes),
+        };
         return dropped.rows;
       });
     }
@@ -266,7 +269,7 @@ export async function unlessStopped<Result>(work: Promise<Result>, signal: Abort
 }
 
 /** Forgets where commits went, once nobody asks for it any more. */
-export async function forgetRewritten({ journal }: Workspace, signal: AbortSignal): Promise<void> {
+export async function forgetRewritten({ journal }: ErasedWorkspace, signal: AbortSignal): Promise<void> {
   for (let forgotten = notesAtOnce; forgotten === notesAtOnce;) {
     signal.throwIfAborted();
     forgotten = await journal.write({ run: ({ tables }) => tables.rewrittenCommits.forgetRewritten(notesAtOnce) });

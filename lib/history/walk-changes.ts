@@ -1,5 +1,5 @@
 import type { BriefChange } from '../domain/brief.js';
-import type { Author } from '../domain/document.js';
+import type { Author } from '../domain/principal.js';
 import { isWithin, joinLocation, rebase, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { ChangeRow, FolderRelocation } from '../sidecar/tables/brief-table.js';

@@ -7,11 +7,20 @@ import type { LanguageCode } from '../search/languages/languages.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
 import type { Tables } from '../sidecar/sidecar.js';
+import type { Repository } from '../git/repositories/repository.js';
+import type { Journal } from '../journal/journal.js';
+import type { ObjectReader } from '../journal/objects.js';
 import { findDocument, locationOfFolder, type FoundDocument } from '../view/locate.js';
-import { distrustedIndex, readDistrust } from '../changes/index-changes.js';
+import { distrustedIndex, readDistrust } from './distrust-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
-import type { Workspace } from '../workspace/workspace.js';
+
+/** The parts of a workspace from which its text index is built. */
+export interface IndexedWorkspace {
+  readonly journal: Journal;
+  readonly objects: ObjectReader;
+  readonly repository: Pick<Repository, 'read'>;
+}
 
 const batch = 128;
 /** Changed places that are looked at in one step; where there are more, the index is built anew, a batch at a time. */
@@ -33,7 +42,7 @@ export type OnSearchProgress = (progress: SearchProgress | null) => void;
  * for it, while text ranks. Writes go on meanwhile.
  */
 export async function catchUpSearch(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   tell: OnSearchProgress = () => undefined,
 ): Promise<void> {
@@ -52,7 +61,7 @@ export async function catchUpSearch(
 }
 
 async function catchUpText(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
   tell: OnSearchProgress,
@@ -76,7 +85,7 @@ async function catchUpText(
 }
 
 /** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
-async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promise<void> {
+async function catchUpLabels(workspace: IndexedWorkspace, keeper: SearchKeeper): Promise<void> {
   const stored = keeper.index.readLabels();
   const correct = (number: number, labels: readonly string[]): void => {
     const { reader, state } = workspace.journal;
@@ -103,7 +112,7 @@ async function catchUpLabels(workspace: Workspace, keeper: SearchKeeper): Promis
  * much was written while trees were read.
  * @returns undefined when that cannot be told, or is too much
  */
-async function listChanged(workspace: Workspace, from: Oid | null): Promise<ReadonlySet<Location> | undefined> {
+async function listChanged(workspace: IndexedWorkspace, from: Oid | null): Promise<ReadonlySet<Location> | undefined> {
   const { journal, objects, repository } = workspace;
   const changed = new Set<Location>();
   if (from === journal.state.head) return changed;
@@ -139,7 +148,7 @@ function noteChanged(tables: Tables, changed: Iterable<Location>): IndexEvent[] 
 }
 
 async function buildAnew(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
   tell: OnSearchProgress,
@@ -162,7 +171,7 @@ async function buildAnew(
 }
 
 async function buildNext(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
   meaning: boolean,
@@ -178,7 +187,7 @@ async function buildNext(
   }
 }
 
-async function reviseAll(workspace: Workspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
+async function reviseAll(workspace: IndexedWorkspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
   const { index } = keeper;
   await takeAll(workspace, keeper, index, (...some) => index.revise(...some), 'meaning', tell);
   if (keeper.isClosing) return;
@@ -194,7 +203,7 @@ type Take = (documents: SearchUpsert, leftOut: ReadonlySet<number>) => void;
  * written. Stops early when the workspace is about to close.
  */
 async function takeAll(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   index: SearchIndex,
   take: Take,
@@ -221,7 +230,7 @@ async function takeAll(
 
 /** @returns those that were moved or labelled while their texts were read: they are to be taken once more */
 async function takeSome(
-  workspace: Workspace,
+  workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   index: SearchIndex,
   take: Take,

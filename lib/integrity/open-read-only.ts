@@ -5,7 +5,7 @@ import { hashObject, inflateObject, type GitObject, type Oid } from '../git/obje
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
 import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
-import { pathsOf } from '../workspace/open-workspace.js';
+import { pathsOf } from '../journal/workspace-files.js';
 
 /** The service's own file, in the data folder. */
 export const serviceName = 'service.sqlite';

@@ -4,7 +4,7 @@ import type { Oid } from '../git/objects/objects.js';
 import { locationOfFolder } from '../view/locate.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
 import type { ContentFinder } from './content-finder.js';
-import type { Report, TellProgress } from './verify.js';
+import type { Report, TellProgress } from './report.js';
 
 /** Documents that are read together. */
 const together = 32;

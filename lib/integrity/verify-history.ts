@@ -5,7 +5,7 @@ import type { ReadOnlyWorkspace } from './open-read-only.js';
 import { readWithPending } from './read-with-pending.js';
 import type { ContentFinder } from './content-finder.js';
 import { replayHistory } from './replay-history.js';
-import type { Report, TellProgress } from './verify.js';
+import type { Report, TellProgress } from './report.js';
 
 /** Characters of a value that are shown. */
 const shownLength = 120;

@@ -3,7 +3,7 @@ import { hashObject, inflateObject } from '../git/objects/objects.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
-import type { Report } from './verify.js';
+import type { Report } from './report.js';
 
 const together = 100;
 const bytesTogether = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import { inspectServiceFile } from '../sidecar/service-file.js';
 import { serviceName } from './open-read-only.js';
-import { pathsOf } from '../workspace/open-workspace.js';
+import { pathsOf } from '../journal/workspace-files.js';
 
 /** Something about the service's own file. */
 export interface ServiceProblem {

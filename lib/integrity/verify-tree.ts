@@ -5,7 +5,7 @@ import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import type { SidecarSnapshot, Tables } from '../sidecar/sidecar.js';
 import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import { checkpointedHead } from '../journal/recover.js';
-import type { Report } from './verify.js';
+import type { Report } from './report.js';
 
 const pageSize = 1000;
 

@@ -8,7 +8,7 @@ import { checkIndexFiles } from '../search/segments/check-files.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { openReadOnly, type ReadOnlyOptions, type ReadOnlyWorkspace } from './open-read-only.js';
-import { pathsOf } from '../workspace/open-workspace.js';
+import { pathsOf } from '../journal/workspace-files.js';
 import { readWithPending } from './read-with-pending.js';
 import { ContentFinder } from './content-finder.js';
 import { findCarriedRestart, verifyAuditChain } from './verify-audit.js';
@@ -17,8 +17,7 @@ import { verifyHistory } from './verify-history.js';
 import { verifyPending } from './verify-pending.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { remedyFor, type Part } from './remedy.js';
-
-export type { Part } from './remedy.js';
+import type { Report, TellProgress } from './report.js';
 
 export interface Problem {
   readonly part: Part;
@@ -29,12 +28,6 @@ export interface Problem {
   /** What to do about it. */
   readonly remedy: string;
 }
-
-/** Takes note of a problem. */
-export type Report = (part: Part, message: string, location?: string) => void;
-
-/** Told how many of something are looked at so far. */
-export type TellProgress = (what: 'documents' | 'commits' | 'rows', done: number) => void;
 
 export interface VerifyOptions extends ReadOnlyOptions {
   /**

@@ -3,7 +3,13 @@ import type { AuthenticationFault } from '../access/authenticate.js';
 import type { CallerInterface } from '../domain/caller.js';
 import type { Clock } from '../domain/clock.js';
 import type { Credential } from '../domain/credential.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { Journal } from './journal.js';
+
+/** A workspace whose log takes the records. */
+export interface AuditedWorkspace {
+  readonly name: string;
+  readonly journal: Journal;
+}
 
 const oneMinute = 60_000;
 /** Sources that a workspace tells apart in a minute, written already or not; a flood from more is counted together. */
@@ -22,7 +28,7 @@ interface Notes {
 
 export interface DeferredAuditOptions {
   readonly clock: Clock;
-  find(workspace: string): Workspace | undefined;
+  find(workspace: string): AuditedWorkspace | undefined;
   names(): readonly string[];
   /** Told when notes could not be written; they are lost then. */
   readonly onFault: (what: string, cause: unknown) => void;
@@ -58,7 +64,7 @@ export class DeferredAudit {
    * @param source the credential's id where there is one, else the client's address as `cutAddress` gives it
    */
   countRefused(
-    workspace: Workspace,
+    workspace: AuditedWorkspace,
     face: CallerInterface,
     reason: AuthenticationFault | OverLimit,
     source: string,
@@ -73,7 +79,7 @@ export class DeferredAudit {
   }
 
   /** Notes that a key was used, to the minute. */
-  noteUse(workspace: Workspace, credential: Credential): void {
+  noteUse(workspace: AuditedWorkspace, credential: Credential): void {
     const at = this.#minute() * oneMinute;
     if (credential.lastUsedAt !== at) this.#notesOf(workspace).uses.set(credential.id, at);
   }
@@ -107,7 +113,8 @@ export class DeferredAudit {
         });
         if (recordBefore === undefined) continue;
         let isMore = true;
-        while (isMore) isMore = (await journal?.write({ run: (transaction) => recordTallies(transaction, recordBefore) })) ?? false;
+        while (isMore)
+          isMore = (await journal?.write({ run: (transaction) => recordTallies(transaction, recordBefore) })) ?? false;
       } catch (error) {
         this.#options.onFault(`What was counted for ${name} could not be written`, error);
       }
@@ -131,7 +138,7 @@ export class DeferredAudit {
     return Math.floor(this.#options.clock.now() / oneMinute);
   }
 
-  #notesOf(workspace: Workspace): Notes {
+  #notesOf(workspace: AuditedWorkspace): Notes {
     let notes = this.#notes.get(workspace.name);
     if (notes === undefined) {
       notes = { counts: new Map(), uses: new Map() };

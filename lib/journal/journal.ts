@@ -287,7 +287,13 @@ export class Journal {
   }
 
   /** @returns false when it left the turn to wait for a tree */
-  #undo(entry: Entry, error: unknown, transaction: WriteTransaction, { sqlTransaction }: Sidecar, { state, actions }: WriteStart): boolean {
+  #undo(
+    entry: Entry,
+    error: unknown,
+    transaction: WriteTransaction,
+    { sqlTransaction }: Sidecar,
+    { state, actions }: WriteStart,
+  ): boolean {
     if (isFaultOfTheFile(error)) throw error;
     sqlTransaction.rollbackToSavepoint();
     transaction.state = state;
@@ -303,7 +309,12 @@ export class Journal {
   }
 
   /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */
-  #refuse(entry: Entry, refusal: Refusal, transaction: WriteTransaction, sqlTransaction: Sidecar['sqlTransaction']): void {
+  #refuse(
+    entry: Entry,
+    refusal: Refusal,
+    transaction: WriteTransaction,
+    sqlTransaction: Sidecar['sqlTransaction'],
+  ): void {
     const before = transaction.state;
     sqlTransaction.savepoint();
     try {

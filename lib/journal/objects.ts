@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
-import { decodeCommit, hashObject, inflateObject, type Commit, type GitObject, type Oid } from '../git/objects/objects.js';
+import {
+  decodeCommit,
+  hashObject,
+  inflateObject,
+  type Commit,
+  type GitObject,
+  type Oid,
+} from '../git/objects/objects.js';
 import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import type { Version } from '../domain/document.js';
 import { Tree } from '../git/objects/tree.js';

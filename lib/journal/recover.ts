@@ -2,15 +2,20 @@ import { decodeCommit, hashObject, inflateObject, type GitObject, type Oid } fro
 import { ObjectNotFound, RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import { Tree } from '../git/objects/tree.js';
 import type { Journal } from './journal.js';
-import type { Workspace } from '../workspace/workspace.js';
 
 /** Sidecar and repository do not belong together, or lack what they promise: nothing of the workspace may be served. */
 export class WorkspaceUnsound extends Error {
   override readonly name = 'WorkspaceUnsound';
 }
 
-/** What it takes; `onFault` is told of what was found out of order and could be set right. */
-type Parts = Pick<Workspace, 'name' | 'journal' | 'repository' | 'onFault'>;
+/** A workspace that is being opened. */
+interface Parts {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly repository: Repository;
+  /** Receives each fault that was found and could be corrected. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
 
 /** In the sidecar's `meta`: the commit that main was last moved to by a checkpoint. */
 export const checkpointedHead = 'checkpointed_head';
@@ -43,7 +48,8 @@ export async function checkSoundness(options: Parts): Promise<void> {
     if (!(await isInHistory(options, main, head))) throw foreign(name, main, head);
     onFault(`Main of ${name} stood further back, at ${main}, and is set again`, undefined);
   }
-  if (main === head && noted !== head) await journal.write({ run: (transaction) => noteCheckpoint(transaction.tables, head) });
+  if (main === head && noted !== head)
+    await journal.write({ run: (transaction) => noteCheckpoint(transaction.tables, head) });
 }
 
 /** Notes down in a turn that main has been moved there. */

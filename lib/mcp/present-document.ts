@@ -1,6 +1,7 @@
 import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { Author, Document } from '../domain/document.js';
+import type { Document } from '../domain/document.js';
+import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 

@@ -9,7 +9,13 @@ import {
   type EditedDocument,
   type EditOutcome,
 } from '../operations/documents/edit-document.js';
-import { createText, removeText, replaceText, type RemovedText, type WrittenText } from '../operations/documents/write-text.js';
+import {
+  createText,
+  removeText,
+  replaceText,
+  type RemovedText,
+  type WrittenText,
+} from '../operations/documents/write-text.js';
 import { countLines } from '../text/cut-text.js';
 import { stagedFrom } from '../changes/prepare-content.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';

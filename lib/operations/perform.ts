@@ -81,7 +81,10 @@ async function performRead<Input, Result>(
   }
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
-    await workspace.journal.write({ isRecordOnly, run: (transaction) => transaction.audit(asDone(caller, operation.name, note)) });
+    await workspace.journal.write({
+      isRecordOnly,
+      run: (transaction) => transaction.audit(asDone(caller, operation.name, note)),
+    });
   } catch (error) {
     operation.discard?.(result);
     throw asUndecided(error);
@@ -118,7 +121,8 @@ async function write<Input, Result, Prepared>(
       const context = workspace.openWriteContext(transaction, caller);
       authorize(context.view, needsOf(transaction.tables, transaction.now, caller, operation, input, retry));
       const isReady = 'prepared' in preparation;
-      if (left > 1 && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true) return undefined;
+      if (left > 1 && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true)
+        return undefined;
       function* run(): Steps<Result> {
         if (!isReady) throw preparation.withheld;
         if (operation.isLong === true) return yield* operation.run(context, input, preparation.prepared);

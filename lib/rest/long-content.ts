@@ -32,11 +32,7 @@ const letterU = 0x75;
  * @returns undefined when the body has no text as its `content`
  * @throws Refusal INVALID_REQUEST `bad_json`, `bad_field`, `content_too_large`; SyntaxError for what is no JSON
  */
-export function* splitBody(
-  bytes: Buffer,
-  maxRest: number,
-  maxContent: number,
-): Generator<void, SplitBody | undefined> {
+export function* splitBody(bytes: Buffer, maxRest: number, maxContent: number): Generator<void, SplitBody | undefined> {
   const [span, another] = yield* findTextMember(bytes, member);
   if (span === undefined) return undefined;
   if (another !== undefined) {

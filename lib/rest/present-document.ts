@@ -1,6 +1,7 @@
 import type { Claim } from '../domain/claim.js';
 import { formatTime } from '../domain/clock.js';
-import type { Author, Document, Version } from '../domain/document.js';
+import type { Document, Version } from '../domain/document.js';
+import type { Author } from '../domain/principal.js';
 import { formatEtag } from '../domain/etag.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { Deletion } from '../changes/apply-delete.js';

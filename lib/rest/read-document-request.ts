@@ -1,7 +1,13 @@
 import { parsePrecondition, type Precondition } from '../domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
-import { decodeContent, parseLabels, parseMediaType, parseMessage, type ContentSource } from '../operations/documents/content.js';
+import {
+  decodeContent,
+  parseLabels,
+  parseMediaType,
+  parseMessage,
+  type ContentSource,
+} from '../operations/documents/content.js';
 import type { CreateDocumentInput } from '../operations/documents/create-document.js';
 import type { DeleteDocumentInput } from '../operations/documents/delete-document.js';
 import type { ListInput } from '../operations/documents/list-documents.js';

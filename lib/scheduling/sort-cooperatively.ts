@@ -4,7 +4,10 @@ import { runCooperatively } from './run-cooperatively.js';
 const runLength = 2048;
 
 /** Sorts many items, stably, and lets others have their turn meanwhile. */
-export function sortCooperatively<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> {
+export function sortCooperatively<Item>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Promise<Item[]> {
   return runCooperatively(sort(items, compare));
 }
 

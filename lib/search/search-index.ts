@@ -19,14 +19,9 @@ import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
 import { pickHits } from './ranking/pick-hits.js';
-import {
-  rankDocuments,
-  strangePosition,
-  type Ranking,
-  type SearchPosition,
-  type WidenedTerm,
-} from './ranking/rank-documents.js';
+import { rankDocuments, strangePosition, type Ranking, type WidenedTerm } from './ranking/rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
+import type { SearchPosition } from './ranking/search-position.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Refill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';

@@ -3,6 +3,7 @@ import { checkIntegrity, checkReferences } from './check-file.js';
 import { lookerTimeout, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
+import type { PersonPart } from './tables/identity-table.js';
 import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
 import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js';
 
@@ -42,15 +43,6 @@ export interface ServicePart {
   }[];
   /** Who signs in as whom; not in backups of before there was signing in. */
   readonly people?: readonly PersonPart[];
-}
-
-/** Somebody who signs in, as far as it concerns one workspace. */
-export interface PersonPart {
-  readonly id: string;
-  readonly principalId: string;
-  readonly signInName: string;
-  readonly passwordHash: string | null;
-  readonly createdAt: number;
 }
 
 /** The purpose of the key that signs a workspace's audit chain. */

@@ -1,14 +1,5 @@
+import type { Quote } from '../domain/comment.js';
 import { findBackwards, findForwards } from './find-exact.js';
-
-/** A quoted passage with what stood around it, by which it is found again after the text has changed. */
-export interface Quote {
-  readonly text: string;
-  /** Up to `contextLength` units that stood right before and after it. */
-  readonly before: string;
-  readonly after: string;
-  /** Where it was, in UTF-16 units. */
-  readonly start: number;
-}
 
 /** A stretch of a text, in UTF-16 units; `end` is the unit after the last. */
 export interface Passage {

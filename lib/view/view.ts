@@ -156,8 +156,7 @@ export class View {
   /** Every document in the folder and below that the caller reaches: a folder's own first, then its folders in order. */
   *walk(folder: Location): Generator<Document> {
     for (const document of readPages((after) => this.documents(folder, after, maxLimit))) yield document;
-    for (const child of readPages((after) => this.folders(folder, after, maxLimit)))
-      yield* this.walk(child.location);
+    for (const child of readPages((after) => this.folders(folder, after, maxLimit))) yield* this.walk(child.location);
   }
 
   /**

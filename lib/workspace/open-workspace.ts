@@ -1,27 +1,20 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { makeWorkLimits, type WorkLimits } from '../access/work-limits.js';
 import type { ChainSigner } from '../audit/checkpoint.js';
 import { sweepArchives } from '../audit/sweep-archives.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
-import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
+import { nodeFileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/repositories/open-repository.js';
 import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from '../erase/eraser.js';
+import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import { WorkspaceUnsound } from '../journal/recover.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
 
-export interface WorkspaceFiles {
-  /** The data folder, or null for a workspace that lives in memory. */
-  readonly dataFolder: string | null;
-  /** Where the sidecar's schema lies. */
-  readonly migrations: string;
-  /** `never` reads without a git program. */
-  readonly git: 'auto' | 'never';
+export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** How much work may be under way at a time; limits of its own if left out. */
@@ -33,54 +26,12 @@ export interface WorkspaceFiles {
   readonly signerOf: (name: string) => ChainSigner;
   /** What a workspace is told of its service; nothing if left out. */
   readonly originOf?: (name: string) => WorkspaceOrigin;
-  /** The file system that the repository is written through; the machine's own if left out. */
-  readonly fs?: FileSystem;
-  /** Opens a sidecar; as it is if left out. Both are there to let a test's disk fail. */
+  /** Opens a sidecar; as it is if left out. Like `fs`, it lets a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
   /** Milliseconds for which a slow reader may hold on to files that are to go; there for tests. */
   readonly readersGrace?: number | undefined;
   /** Called at each step of an erase; there to let a test end the process at it. */
   readonly onEraseStep?: OnEraseStep;
-}
-
-const repositoryName = 'content.git';
-const sidecarName = 'sidecar.sqlite';
-const archivesName = 'audit';
-const searchName = 'search';
-
-/** Where a workspace's parts lie. */
-export function pathsOf(
-  dataFolder: string,
-  name: string,
-): { folder: string; repository: string; sidecar: string; archives: string; search: string } {
-  const folder = join(dataFolder, name);
-  return {
-    folder,
-    repository: join(folder, repositoryName),
-    sidecar: join(folder, sidecarName),
-    archives: join(folder, archivesName),
-    search: join(folder, searchName),
-  };
-}
-
-/**
- * Makes a workspace's files, complete or not at all: they come into being under another name and are renamed last.
- * @throws Error when one of that name is there
- */
-export async function createWorkspace(files: WorkspaceFiles, name: string): Promise<void> {
-  if (files.dataFolder === null) return;
-  const final = pathsOf(files.dataFolder, name).folder;
-  if (existsSync(final)) throw new Error(`${final} is there already.`);
-  const making = pathsOf(files.dataFolder, `.${name}.tmp`);
-  await rm(making.folder, { recursive: true, force: true });
-  await mkdir(making.folder, { recursive: true, mode: 0o700 });
-  const fs = files.fs ?? nodeFileSystem;
-  const repository = await createRepository({ path: making.repository, git: files.git, fs });
-  await repository.close();
-  openSidecar(making.sidecar, files.migrations).close();
-  await fs.syncFolder(making.folder);
-  await rename(making.folder, final);
-  await fs.syncFolder(files.dataFolder);
 }
 
 /**

@@ -5,7 +5,11 @@ import { request, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../../lib/domain/caller.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import { revokeCredential, rotateCredential, mintCredential } from '../../lib/operations/credentials/change-credential.js';
+import {
+  revokeCredential,
+  rotateCredential,
+  mintCredential,
+} from '../../lib/operations/credentials/change-credential.js';
 import { exportFolder, type ExportedDocument, type FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';

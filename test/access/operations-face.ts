@@ -29,7 +29,11 @@ import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { move, rename } from '../../lib/operations/folders/relocate.js';
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
-import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/documents/search-documents.js';
+import {
+  searchDocuments,
+  type SearchInput,
+  type SearchResults,
+} from '../../lib/operations/documents/search-documents.js';
 import { sendMessage } from '../../lib/operations/messages/send-message.js';
 import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';

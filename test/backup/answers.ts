@@ -21,8 +21,12 @@ import { listReaders } from '../../lib/operations/grants/list-readers.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readBrief } from '../../lib/operations/history/read-brief.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
-import { searchDocuments, type SearchInput, type SearchResults } from '../../lib/operations/documents/search-documents.js';
-import type { SearchPosition } from '../../lib/search/ranking/rank-documents.js';
+import {
+  searchDocuments,
+  type SearchInput,
+  type SearchResults,
+} from '../../lib/operations/documents/search-documents.js';
+import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import { readPages } from '../../lib/socket/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { gather } from '../harness/gather.js';

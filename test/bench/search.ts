@@ -118,7 +118,12 @@ export async function measureSearch(
     report.add({ what: `${words}, with 10,000 grants on documents, p50`, value: asked.manyGrants.p50, unit: 'ms' });
     for (const [name, value, transaction] of asked.slowest) {
       report.add({ what: `search: ${name}, ${among}`, value, unit: 'ms', goal: '< 100 ms' });
-      report.add({ what: 'search: the same, longest turn on the processor', value: transaction, unit: 'ms', goal: '< 50 ms' });
+      report.add({
+        what: 'search: the same, longest turn on the processor',
+        value: transaction,
+        unit: 'ms',
+        goal: '< 50 ms',
+      });
     }
     await measureMeaning(report, documents, rounds);
     await compareEngines(report, Math.min(maxCompared, documents), rounds);

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import {
-  ask,
-  askRefused,
-  makeFolder,
-  tidyUp,
-  runProgram,
-  serve,
-  type RunningProgram,
-  timeout,
-} from './run-program.js';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, type RunningProgram, timeout } from './run-program.js';
 
 interface Shown {
   readonly id: string;

@@ -5,7 +5,7 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { rootLocation } from '../../lib/domain/location.js';
 import { verifyChain } from '../../lib/audit/verify.js';
 import { exportChain } from '../../lib/audit/export.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { gather } from '../harness/gather.js';
 import { openTestService, type TestService } from '../harness/service.js';

@@ -15,7 +15,7 @@ import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { operator } from '../harness/service.js';

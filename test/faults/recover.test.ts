@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { WorkspaceUnsound } from '../../lib/journal/recover.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { fsck, git } from '../git/fixture.js';

@@ -15,7 +15,12 @@ import { deleteDocument } from '../../lib/operations/documents/delete-document.j
 import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
 import { listClaims, listOwnClaims } from '../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';
-import { listMessages, readMessages, readMessageThread, type MessageBox } from '../../lib/operations/messages/list-messages.js';
+import {
+  listMessages,
+  readMessages,
+  readMessageThread,
+  type MessageBox,
+} from '../../lib/operations/messages/list-messages.js';
 import { listReaders } from '../../lib/operations/grants/list-readers.js';
 import { markMessages } from '../../lib/operations/messages/mark-messages.js';
 import { sendMessage, type SendMessageInput } from '../../lib/operations/messages/send-message.js';

@@ -141,7 +141,10 @@ describe('The main job on real documentation', function () {
       } while (answer.status === 409);
       assert.equal(answer.status, 200, answer.bytes.toString());
 
-      const page = { location: `${own}/page-${transaction}.md`, content: `# Page ${transaction}\n\nby writer ${number}\n` };
+      const page = {
+        location: `${own}/page-${transaction}.md`,
+        content: `# Page ${transaction}\n\nby writer ${number}\n`,
+      };
       const created = await Promise.all([1, 2].map(() => api.post('/v1/documents', page, `${own}-${transaction}`)));
       assert.deepEqual(
         created.map(({ status }) => status),

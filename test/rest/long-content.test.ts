@@ -106,9 +106,7 @@ describe('The content of a long JSON body', () => {
 
   it('is read in steps, however it is written', () => {
     for (const unit of ['a', '\\u0061', '\\\\', '\\ud83d\\ude00', 'é']) {
-      const { rests } = finish(
-        splitBody(Buffer.from(`{"content":"${unit.repeat(400_000)}"}`), maxRest, 8 * mebibyte),
-      );
+      const { rests } = finish(splitBody(Buffer.from(`{"content":"${unit.repeat(400_000)}"}`), maxRest, 8 * mebibyte));
       assert.ok(rests >= (400_000 * Buffer.byteLength(unit)) / (64 * 1024), `${unit}: ${rests}`);
     }
   });

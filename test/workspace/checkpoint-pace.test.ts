@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mock } from 'node:test';
 import { operatorId } from '../../lib/domain/principal.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 

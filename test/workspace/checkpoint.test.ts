@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, TestClock, type TestService } from '../harness/service.js';

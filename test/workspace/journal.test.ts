@@ -14,7 +14,7 @@ import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { applyChange } from '../../lib/changes/commit.js';
 import { Journal } from '../../lib/journal/journal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { openWriteContext } from '../../lib/changes/write-context.js';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';

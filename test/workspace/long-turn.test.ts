@@ -39,7 +39,10 @@ for (const store of ['disk', 'memory'] as const) {
     it('shows nothing of itself before it is done, to whoever reads meanwhile', async () => {
       const seen: string[][] = [];
       const looking = setInterval(() => seen.push(names()), 1);
-      assert.equal(await test.workspace.journal.writeInSteps({ steps: (transaction) => addInSteps(transaction, 'a', 'b', 'c') }), 'done');
+      assert.equal(
+        await test.workspace.journal.writeInSteps({ steps: (transaction) => addInSteps(transaction, 'a', 'b', 'c') }),
+        'done',
+      );
       clearInterval(looking);
       assert.deepEqual(names(), ['a', 'b', 'c']);
       assert.ok(

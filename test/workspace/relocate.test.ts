@@ -4,7 +4,7 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { perform } from '../../lib/operations/perform.js';
-import { pathsOf } from '../../lib/workspace/open-workspace.js';
+import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
 

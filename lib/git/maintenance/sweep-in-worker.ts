@@ -1,7 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { RepositoryUnreadable } from '../errors.js';
-import type { SweepReport } from './sweep-packs.js';
-import type { SweepAnswer, SweepOrder, SweepWord } from './sweep-worker.js';
+import type { RepositoryPlace } from '../repositories/repository.js';
+import type { SweepReport, SweepRequest } from './sweep-packs.js';
+
+/** What the worker is started with. */
+export interface SweepOrder {
+  readonly place: RepositoryPlace;
+  readonly request: SweepRequest;
+}
+
+/** What it says; after `copied` it waits for a word before it removes anything. */
+export type SweepAnswer = { readonly copied: true } | { readonly report: SweepReport } | { readonly error: Error };
+
+/** What it is told: go on and remove, or stop. */
+export type SweepWord = 'go on' | 'stop';
 
 /**
  * `sweepPacks` in a worker thread of its own.

@@ -4,21 +4,9 @@ import { nodeFileSystem } from '../file-system.js';
 import { findGit } from '../program/git-program.js';
 import { openRepositoryReadOnly } from '../repositories/open-read-only.js';
 import { sealPack } from '../packs/pack-layout.js';
-import type { RepositoryPlace } from '../repositories/repository.js';
 import { RepositoryFolder } from '../repositories/repository-folder.js';
-import { sweepPacks, type SweepReport, type SweepRequest } from './sweep-packs.js';
-
-/** What the worker is started with. */
-export interface SweepOrder {
-  readonly place: RepositoryPlace;
-  readonly request: SweepRequest;
-}
-
-/** What it says; after `copied` it waits for a word before it removes anything. */
-export type SweepAnswer = { readonly copied: true } | { readonly report: SweepReport } | { readonly error: Error };
-
-/** What it is told: go on and remove, or stop. */
-export type SweepWord = 'go on' | 'stop';
+import type { SweepAnswer, SweepOrder, SweepWord } from './sweep-in-worker.js';
+import { sweepPacks, type SweepReport } from './sweep-packs.js';
 
 async function sweep({ place, request }: SweepOrder): Promise<SweepReport> {
   const stopping = new AbortController();

@@ -1,5 +1,5 @@
 import { RepositoryUnreadable } from '../errors.js';
-import type { Oid } from './objects.js';
+import type { Oid } from './oid.js';
 
 /** Who wrote a commit, and when (whole seconds since 1970, always UTC). */
 export interface Signature {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { RepositoryUnreadable } from '../errors.js';
+import type { Oid } from './oid.js';
 
 export { MissingObject } from '../errors.js';
 
-/** The name of an object: 40 lower-case hexadecimal digits of its SHA-1. */
-export type Oid = string;
+export type { Oid } from './oid.js';
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 

@@ -83,7 +83,12 @@ async function readHeadings(context: PrepareContext, location: Location): Promis
 }
 
 /** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
-function requireSection(context: WriteContext, location: Location, section: string, read: ReadHeadings | undefined): Heading {
+function requireSection(
+  context: WriteContext,
+  location: Location,
+  section: string,
+  read: ReadHeadings | undefined,
+): Heading {
   requireCurrent(context, location, { any: false, versionIds: [read?.versionId ?? ''] });
   return findHeading(read?.headings ?? [], section);
 }
@@ -125,7 +130,8 @@ export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings 
     if (found === undefined) throw notFound();
     requireWritable(found.mirror);
     tables.claims.sweep(now - claimsKeptFor, sweptAtOnce);
-    const section = input.section === undefined ? undefined : requireSection(context, input.location, input.section, read);
+    const section =
+      input.section === undefined ? undefined : requireSection(context, input.location, input.section, read);
     const present = findClaims(tables, found, now);
     const other = present.find(
       (claim) => claim.holder.id !== context.caller.principalId && standsInTheWay(claim, section, read?.headings),

@@ -1,8 +1,8 @@
-import { maxCommentLength, maxQuoteLength, maxMentions, type Comment } from '../../domain/comment.js';
+import { maxCommentLength, maxMentions, maxQuoteLength, type Comment, type Quote } from '../../domain/comment.js';
 import type { Document } from '../../domain/document.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Location } from '../../domain/location.js';
-import { contextLength, makeQuote, PassageFinder, type Quote } from '../../text/passage.js';
+import { contextLength, makeQuote, PassageFinder } from '../../text/passage.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { StoredComment } from '../../sidecar/tables/comment-table.js';
@@ -172,7 +172,8 @@ export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote |
     }
     takeDiscussionRoom(context, text);
     const threadNumber =
-      thread?.number ?? comments.insertThread(makeIdentifier('thr', context.transaction.randomness), document.number, quote);
+      thread?.number ??
+      comments.insertThread(makeIdentifier('thr', context.transaction.randomness), document.number, quote);
     const id = makeIdentifier('cmt', context.transaction.randomness);
     const number = comments.insert(id, threadNumber, context.author.id, text, context.transaction.now);
     addressComment(context, { number, thread: threadNumber }, document.number, mentions);

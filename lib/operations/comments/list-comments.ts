@@ -1,9 +1,9 @@
-import type { CommentAnchor, ListedComment, PlacedPassage } from '../../domain/comment.js';
+import type { CommentAnchor, ListedComment, PlacedPassage, Quote } from '../../domain/comment.js';
 import type { Version } from '../../domain/document.js';
 import { numberLines } from '../../text/line-number.js';
 import type { Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
-import { PassageFinder, type Quote } from '../../text/passage.js';
+import { PassageFinder } from '../../text/passage.js';
 import { invalidRequest, notFound } from '../../domain/refusal.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { StoredComment, StoredThread } from '../../sidecar/tables/comment-table.js';

@@ -49,7 +49,8 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
       lastFour: '',
       createdAt: transaction.now,
       createdBy: author.id,
-      expiresAt: input.expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : input.expiresAt,
+      expiresAt:
+        input.expiresAt === undefined ? (lifetime === null ? null : transaction.now + lifetime) : input.expiresAt,
       revokedAt: null,
       lastUsedAt: null,
       requestsPerMinute: input.requestsPerMinute,

@@ -82,13 +82,13 @@ export async function prepareSource(context: PrepareContext, source: ContentSour
   const policy = readPolicy(context.view.tables);
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
-    return prepareContent(context.workspace, source.bytes, context.staged);
+    return prepareContent(context.workspace.staging, source.bytes, context.staged);
   }
   if ('pieces' in source) {
     const stream = limited(toAsync(source.pieces), policy.largestText);
-    return prepareStream(context.workspace, stream, context.staged);
+    return prepareStream(context.workspace.staging, stream, context.staged);
   }
-  return prepareStream(context.workspace, limited(source.stream, policy.largestBlob), context.staged);
+  return prepareStream(context.workspace.staging, limited(source.stream, policy.largestBlob), context.staged);
 }
 
 /**

@@ -139,7 +139,7 @@ async function prepare(context: PrepareContext, input: EditDocumentInput): Promi
   if (document === undefined) throw notFound();
   if (document.current.id !== input.expected) return tellStale(context, document, input);
   const { edited, outcome } = await applyToCurrent(context, document, input);
-  const content = await prepareContent(context.workspace, decodeContent(edited.text), context.staged);
+  const content = await prepareContent(context.workspace.staging, decodeContent(edited.text), context.staged);
   return { current: document.current.id, type: 'fits', content, outcome };
 }
 

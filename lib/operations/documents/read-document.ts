@@ -64,7 +64,10 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
     if (version.size > stagedFrom) {
-      const revocableStream = new RevocableStream(context, readDocument.name, { target: location, documentId: document.id });
+      const revocableStream = new RevocableStream(context, readDocument.name, {
+        target: location,
+        documentId: document.id,
+      });
       const openStream = async (): Promise<Readable> => {
         const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
         try {

@@ -1,6 +1,6 @@
 import type { Document, DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
-import type { SearchPosition } from '../../search/ranking/rank-documents.js';
+import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit } from '../../search/search-index.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';

@@ -63,7 +63,12 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
     const intended = { parent: null, sha256: content.sha256 };
     if (
       found !== undefined &&
-      isOwnRepeat(context.transaction.tables, { number: found.row.number, current: found.row.current }, context.author.id, intended)
+      isOwnRepeat(
+        context.transaction.tables,
+        { number: found.row.number, current: found.row.current },
+        context.author.id,
+        intended,
+      )
     ) {
       return { document: toDocument(context.transaction.tables, found, context.transaction.now), isRepeat: true };
     }

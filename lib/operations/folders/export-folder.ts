@@ -3,7 +3,7 @@ import type { Location } from '../../domain/location.js';
 import { notFound } from '../../domain/refusal.js';
 import type { Release } from '../../access/work-limiter.js';
 import { sourceOf } from '../../access/work-limits.js';
-import { listFolder, type FolderListing, type ListedDocument } from '../../view/folder-listing.js';
+import { listFolder, type FolderListing, type ListedDocument } from '../../journal/folder-listing.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { ExportTally } from './export-tally.js';
 import { RevocableStream } from '../revocable-stream.js';

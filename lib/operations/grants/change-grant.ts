@@ -1,4 +1,4 @@
-import type { Author } from '../../domain/document.js';
+import type { Author } from '../../domain/principal.js';
 import type { Grant, Scope, Subject } from '../../domain/grant.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import { ancestorsOf, type Location } from '../../domain/location.js';
@@ -135,7 +135,8 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
     const { scope, documentNumber } = findScope(context, input);
     requireSubject(transaction.tables, input.subject);
     const same = transaction.tables.grants.findSame(scope, input.subject, input.role);
-    if (same !== undefined) return { grant: toGrantRecord(transaction.tables, same, input), created: false, documentNumber };
+    if (same !== undefined)
+      return { grant: toGrantRecord(transaction.tables, same, input), created: false, documentNumber };
     const grant: Grant = {
       id: makeIdentifier('grt', transaction.randomness),
       scope,

@@ -79,7 +79,10 @@ function findTopic(view: View, about: Location | undefined): MessageTopic | null
 }
 
 /** The thread with the newest message in it that the caller sent or got. @throws Refusal NOT_FOUND */
-function requireThread(context: WriteContext, threadId: string): { thread: StoredMessageThread; newest: StoredMessage } {
+function requireThread(
+  context: WriteContext,
+  threadId: string,
+): { thread: StoredMessageThread; newest: StoredMessage } {
   const { messages } = context.transaction.tables;
   const thread = messages.findThread(threadId);
   const [newest] = messages.listThread(context.caller.principalId, thread?.number ?? 0, Number.MAX_SAFE_INTEGER, 1);

@@ -39,7 +39,9 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
     requireAdmin(before, adminsOf(context));
     const keys = transaction.tables.credentials
       .list(principalId)
-      .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > transaction.now)).length;
+      .filter(
+        ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > transaction.now),
+      ).length;
     // Last, as nothing takes it back: where the turn fails after all, the person signs in again.
     const ended = disabled ? endSignIns(principalId) : undefined;
     return { ...(transaction.tables.principals.find(principalId) ?? principal), keys, ended };

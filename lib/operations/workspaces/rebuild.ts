@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/caller.js';
 import { conflict, invalidRequest } from '../../domain/refusal.js';
 import type { Scratch } from '../../sidecar/scratch.js';
-import { distrustIndex } from '../../changes/index-changes.js';
+import { distrustIndex } from '../../indexing/distrust-index.js';
 import { replayHistory, type RebuildProblem, type RebuildReport } from '../../integrity/replay-history.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { adminNeeds } from '../needs.js';
@@ -59,7 +59,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     const storedBytes = transaction.tables.content.replaceBy(scratch, commits - counted);
     transaction.state = { ...transaction.state, commits, storedBytes };
     transaction.tables.erasures.hideAgain();
-    distrustIndex(context);
+    distrustIndex(context.transaction, context.search);
     return report;
   },
   noteResult: (report) =>

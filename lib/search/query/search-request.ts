@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { QuerySyntax } from './parse-query.js';
-import type { SearchPosition } from '../ranking/rank-documents.js';
+import type { SearchPosition } from '../ranking/search-position.js';
 import type { SearchReach } from '../reachable.js';
 
 export interface SearchFilters {

@@ -8,7 +8,7 @@ import { LargestScores } from './largest-scores.js';
 import type { LivingSegment } from '../segments/segment-reader.js';
 import { excluded, matched, requiredCount } from '../query/mark-documents.js';
 import { almostOne, type Plan } from './plan-bounds.js';
-import type { SearchPosition } from './rank-documents.js';
+import type { SearchPosition } from './search-position.js';
 import type { Sheet } from './score-accumulator.js';
 
 /** What decides, for the documents of one segment, which are offered. */

@@ -1,4 +1,3 @@
-import type { Location } from '../../domain/location.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import type { DocumentKind } from '../../domain/document.js';
 import { addScores } from './add-scores.js';
@@ -7,6 +6,7 @@ import { cutTerm, type CutTerm, type ReachedSegment } from '../segments/cut-post
 import { labelTerm } from '../query/expand-term.js';
 import { gatherStatistics } from './gather-statistics.js';
 import { markAll, markExcluded, markRequired } from '../query/mark-documents.js';
+import type { SearchPosition } from './search-position.js';
 import { offerBest } from './maxscore.js';
 import type { Query, QueryTerm } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
@@ -18,15 +18,6 @@ import type { Statistics } from './weigh.js';
 export interface WidenedTerm {
   readonly term: QueryTerm;
   readonly weight: number;
-}
-
-/** Where a page ended, with the statistics that its scores were made of: later pages are scored alike. */
-export interface SearchPosition {
-  readonly statistics: Statistics;
-  readonly score: number;
-  readonly location: Location;
-  /** How words were read and ranked: with another manner, scores don't go on from this one. */
-  readonly manner: string;
 }
 
 export interface RankRequest {

@@ -1,5 +1,5 @@
 import type { BriefMark, Moment } from '../../domain/brief.js';
-import type { Author } from '../../domain/document.js';
+import type { Author } from '../../domain/principal.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import type { Connection } from '../database.js';

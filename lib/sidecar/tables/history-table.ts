@@ -1,4 +1,5 @@
-import type { Author, Version } from '../../domain/document.js';
+import type { Version } from '../../domain/document.js';
+import type { Author } from '../../domain/principal.js';
 import type { VersionOperation } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';

@@ -1,5 +1,13 @@
 import type { Connection } from '../database.js';
-import type { PersonPart } from '../service-file.js';
+
+/** Somebody who signs in, as far as it concerns one workspace. */
+export interface PersonPart {
+  readonly id: string;
+  readonly principalId: string;
+  readonly signInName: string;
+  readonly passwordHash: string | null;
+  readonly createdAt: number;
+}
 
 /** Somebody who can sign in. */
 export interface StoredIdentity {

@@ -1,4 +1,4 @@
-import type { Author } from '../../domain/document.js';
+import type { Author } from '../../domain/principal.js';
 import type { Subject } from '../../domain/grant.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';

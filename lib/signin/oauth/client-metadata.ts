@@ -92,7 +92,10 @@ function isTaken(uri: string): boolean {
 
 function requireShort(field: string, value: unknown): unknown {
   const values = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  if (values.length <= maxEntries && values.every((each) => typeof each !== 'string' || each.length <= maxValueLength)) {
+  if (
+    values.length <= maxEntries &&
+    values.every((each) => typeof each !== 'string' || each.length <= maxValueLength)
+  ) {
     return value;
   }
   throw new RefusedMetadata('invalid_client_metadata', `${field} is too long.`);

@@ -4,9 +4,9 @@ import { busy } from '../domain/refusal.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { Spool } from '../sidecar/spool.js';
 import type { Snapshot } from '../sidecar/sidecar.js';
-import type { SnapshotHolder } from '../journal/snapshots.js';
-import { View } from './view.js';
-import type { Workspace } from '../workspace/workspace.js';
+import type { SnapshotHolder, Snapshots } from './snapshots.js';
+import { View } from '../view/view.js';
+import type { Journal } from './journal.js';
 
 /** What is told of a document in a listing. */
 export type ListedDocument = Pick<Document, 'id' | 'number' | 'location' | 'name' | 'current'>;
@@ -89,7 +89,7 @@ export class FolderListing implements SnapshotHolder {
  * @throws Refusal UNAVAILABLE when an erase keeps snapshots out for long
  */
 export function listFolder(
-  { journal, snapshots }: Workspace,
+  { journal, snapshots }: { readonly journal: Journal; readonly snapshots: Snapshots },
   viewNow: () => View,
   location: Location,
 ): Promise<FolderListing> {

@@ -1,0 +1,29 @@
+import type { SearchKeeper } from '../indexing/search-keeper.js';
+import type { Checkpointer } from '../journal/checkpoint.js';
+import type { Journal } from '../journal/journal.js';
+import type { Maintainer } from '../journal/maintain.js';
+import type { Snapshots } from '../journal/snapshots.js';
+import type { Staging } from '../journal/staging.js';
+import type { Uploads } from '../journal/uploads.js';
+import type { Repository } from '../git/repositories/repository.js';
+
+/** The parts of a workspace from which an erase removes a document. */
+export interface ErasedWorkspace {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly repository: Repository;
+  readonly checkpointer: Checkpointer;
+  readonly maintainer: Maintainer;
+  readonly staging: Staging;
+  readonly uploads: Uploads;
+  readonly snapshots: Snapshots;
+  readonly search: SearchKeeper;
+  /** Milliseconds for which a slow reader may keep a file that the erase removes. */
+  readonly readersGrace: number;
+  /** Resolves when the text index includes the whole history, or has failed to. */
+  searchCaughtUp(): Promise<void>;
+  /** Drops everything that memory holds about documents and their content. */
+  forgetContent(): void;
+  /** Receives each fault that the service survives, for the log. */
+  onFault(this: void, what: string, cause: unknown): void;
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
+import { createRepository } from '../git/repositories/open-repository.js';
+import { openSidecar } from '../sidecar/sidecar.js';
+
+/** What a workspace's files are made with. */
+export interface NewWorkspaceFiles {
+  /** The data folder, or null for a workspace that lives in memory. */
+  readonly dataFolder: string | null;
+  /** The folder with the sidecar's schema. */
+  readonly migrations: string;
+  /** `never` reads without a git program. */
+  readonly git: 'auto' | 'never';
+  /** The file system that the repository is written through; the machine's own if left out. */
+  readonly fs?: FileSystem;
+}
+
+const repositoryName = 'content.git';
+const sidecarName = 'sidecar.sqlite';
+const archivesName = 'audit';
+const searchName = 'search';
+
+/** Where a workspace's parts lie. */
+export function pathsOf(
+  dataFolder: string,
+  name: string,
+): { folder: string; repository: string; sidecar: string; archives: string; search: string } {
+  const folder = join(dataFolder, name);
+  return {
+    folder,
+    repository: join(folder, repositoryName),
+    sidecar: join(folder, sidecarName),
+    archives: join(folder, archivesName),
+    search: join(folder, searchName),
+  };
+}
+
+/**
+ * Makes a workspace's files, complete or not at all: they come into being under another name and are renamed last.
+ * @throws Error when one of that name is there
+ */
+export async function createWorkspace(files: NewWorkspaceFiles, name: string): Promise<void> {
+  if (files.dataFolder === null) return;
+  const final = pathsOf(files.dataFolder, name).folder;
+  if (existsSync(final)) throw new Error(`${final} is there already.`);
+  const making = pathsOf(files.dataFolder, `.${name}.tmp`);
+  await rm(making.folder, { recursive: true, force: true });
+  await mkdir(making.folder, { recursive: true, mode: 0o700 });
+  const fs = files.fs ?? nodeFileSystem;
+  const repository = await createRepository({ path: making.repository, git: files.git, fs });
+  await repository.close();
+  openSidecar(making.sidecar, files.migrations).close();
+  await fs.syncFolder(making.folder);
+  await rename(making.folder, final);
+  await fs.syncFolder(files.dataFolder);
+}
