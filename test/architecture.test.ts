@@ -6,6 +6,7 @@ import { judgeCodeMap } from './architecture/code-map.js';
 import { judgeModules, laws } from './architecture/laws.js';
 import { readModule, type Module } from './architecture/read-module.js';
 import { findRunaways } from './architecture/regular-expressions.js';
+import { findCircles } from './architecture/find-circles.js';
 import { clientRoom, floors, owners, resolveImport } from './architecture/rooms.js';
 
 /** The repository's root: the first folder at or above `from` that has both the manifest and the code map. */
@@ -151,7 +152,7 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/access/a.ts', "// SELECT id FROM grant\nconst hint = 'Select a folder from the list';"],
     ],
   },
-  'objects stay below the door': {
+  'git objects stay below the operations': {
     guilty: [
       ['lib/operations/x.ts', 'const bytes = await objects.readBlob(version.id);'],
       ['lib/rest/x.ts', 'present(document.current.blobOid);'],
@@ -161,7 +162,7 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/operations/x.ts', 'const bytes = await objects.readContent(version);'],
       ['lib/workspace/x.ts', 'objects.readBlob(version.blobOid);'],
       ['lib/socket/import-history.ts', 'let tip: Oid;'],
-      ['lib/operations/find-imported-commit.ts', 'let tip: Oid;'],
+      ['lib/operations/folders/find-imported-commit.ts', 'let tip: Oid;'],
     ],
   },
   'no regular expression runs away': {
@@ -303,6 +304,25 @@ describe('architecture', () => {
       }
     });
   }
+
+  it('holds: no module imports itself by way of others', () => {
+    assert.deepEqual(findCircles(modules), []);
+  });
+
+  it('would notice a circle of imports', () => {
+    const of = (file: string, ...specifiers: string[]): Module =>
+      readModule(file, specifiers.map((each) => `import type { A } from '${each}';\n`).join(''));
+    const circle = [
+      of('lib/git/a.ts', './b.js'),
+      of('lib/git/b.ts', './deep/c.js'),
+      of('lib/git/deep/c.ts', '../a.js'),
+    ];
+    assert.deepEqual(findCircles([...circle, of('lib/git/d.ts', './a.js')]), [
+      ['lib/git/a.ts', 'lib/git/b.ts', 'lib/git/deep/c.ts'],
+    ]);
+    assert.deepEqual(findCircles([of('lib/git/a.ts', './a.js')]), [['lib/git/a.ts']]);
+    assert.deepEqual(findCircles(circle.slice(1)), []);
+  });
 
   it('tells the place, the law, the reason and the way out', () => {
     const [fault] = judgeModules([readModule('lib/git/a.ts', "\n\nimport { reachOf } from '../access/reach.js';")]);

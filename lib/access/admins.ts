@@ -1,5 +1,5 @@
 import { rootLocation } from '../domain/location.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Enabled principals that are approver of the workspace root, directly or through groups. The operator not counted. */
 export interface Admins {

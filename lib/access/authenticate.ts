@@ -1,7 +1,7 @@
 import type { Credential, Interface } from '../domain/credential.js';
 import type { Principal } from '../domain/principal.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { secretMatches, type KeyText } from './secret.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Why a credential was refused: for the audit log, never for the caller. */
 export type AuthenticationFault =

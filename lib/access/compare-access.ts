@@ -1,7 +1,7 @@
 import type { Grant, Subject } from '../domain/grant.js';
 import { isWithin, type Location } from '../domain/location.js';
 import { roleContains, type Role } from '../domain/role.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** A grant and where it is in force: on its own path now, or on another one after a move. */
 export interface PlacedGrant {

@@ -2,7 +2,7 @@ import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, type Location } from '../domain/location.js';
 import { operatorId, type Principal } from '../domain/principal.js';
 import { higherRole, type Role } from '../domain/role.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** One way in which somebody reads a place: a grant, and the groups from the one it names down to the reader's own. */
 export interface ReaderPath {

@@ -1,5 +1,5 @@
 import { defaultPolicy, type Policy } from '../domain/policy.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 let lastText: string | undefined;
 let lastPolicy: Policy = defaultPolicy;

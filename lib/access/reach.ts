@@ -2,7 +2,7 @@ import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, rootLocation, type Location } from '../domain/location.js';
 import { operatorId } from '../domain/principal.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /**
  * What one principal may do where, from its live grants: direct ones and those of every group it is in.

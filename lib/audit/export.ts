@@ -1,11 +1,11 @@
 import type { AuditRecord } from '../domain/audit-record.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { StoredText } from '../sidecar/tables/audit-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import { toCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import type { ExportedLine, ExportedRecord } from './exported-line.js';
 import { readArchive } from './read-archive.js';
+import type { Tables } from '../sidecar/tables.js';
 
 export type { ExportedLine, ExportedRecord } from './exported-line.js';
 

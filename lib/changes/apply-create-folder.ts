@@ -2,8 +2,9 @@ import type { Folder } from '../domain/document.js';
 import { joinLocation, keepName, type Location } from '../domain/location.js';
 import { makePackable } from '../git/objects/objects.js';
 import { descend, toFolder } from '../view/locate.js';
-import { ensureFolder, requireFree, requireWritable } from './location-guards.js';
+import { requireFree, requireWritable } from './location-guards.js';
 import { writeCommit, type WriteContext } from './write-context.js';
+import { ensureFolder } from '../history/folder-rows.js';
 
 /** The empty file that holds the place of a folder. */
 export const keepFile = makePackable('blob', Buffer.alloc(0));

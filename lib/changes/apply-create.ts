@@ -3,9 +3,11 @@ import type { Document } from '../domain/document.js';
 import { parentOf } from '../domain/location.js';
 import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
-import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { makeDocumentId, writeCommit, type WriteContext } from './write-context.js';
+import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { writeCommit, type WriteContext } from './write-context.js';
 import { addContent, recordVersion } from './record-version.js';
+import { placeOf } from '../history/folder-rows.js';
+import { makeDocumentId } from '../history/document-id.js';
 
 /** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `storage_quota`, `read_only_source`; NOT_FOUND */
 export function applyCreate(context: WriteContext, change: Extract<Change, { type: 'create' }>): Document {

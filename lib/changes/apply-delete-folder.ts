@@ -1,11 +1,10 @@
-import { parentOf, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import { invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
-import { inParts, type Steps } from '../scheduling/in-steps.js';
-import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { deleteRows } from '../history/folder-rows.js';
 import { findFolder } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
-import { dropEmptyFolders, requireNoMirrorBelow, requireWritable } from './location-guards.js';
+import { requireNoMirrorBelow, requireWritable } from './location-guards.js';
 import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { requireNoneClaimed } from './require-unclaimed.js';
 
@@ -22,9 +21,6 @@ export interface FolderDeletionResult {
 
 /** Documents that are changed at once, at most: writers wait for all of them. */
 export const maxDocumentsAtOnce = 10_000;
-/** Rows that are written in one step. */
-export const rowsInStep = 500;
-
 /**
  * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be brought back, as one or
  * document by document. Grants on the path stay too, as they do when a folder empties.
@@ -56,22 +52,6 @@ export function* applyDeleteFolder(context: WriteContext, location: Location): S
   yield* deleteRows(tables, { number: folder.row.number, location }, found, deletion);
   noteSearch(context, versionId, ...found.map((each) => ({ type: 'remove', location: each.location }) as const));
   return { location, deletedAt: now, documents: found.length, versionId };
-}
-
-/** Writes the rows of a folder's deletion. */
-export function* deleteRows(
-  tables: Tables,
-  folder: { readonly number: number; readonly location: Location },
-  documents: readonly PlacedDocument[],
-  deletion: NewDeletion,
-): Steps<void> {
-  const { number, location } = folder;
-  for (const some of inParts(documents, rowsInStep)) {
-    tables.deletions.deleteWithFolder(some, location, deletion);
-    yield;
-  }
-  tables.deletions.dropFolder(number, location, deletion);
-  dropEmptyFolders(tables, parentOf(location));
 }
 
 function tooManyDocuments(): Refusal {

@@ -1,10 +1,11 @@
 import type { Change } from '../domain/change.js';
 import { parentOf, type Location } from '../domain/location.js';
 import { noteSearch } from './index-changes.js';
-import { dropEmptyFolders, requireWritable } from './location-guards.js';
+import { requireWritable } from './location-guards.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
 import { requireCurrent } from './apply-update.js';
 import { momentOf, writeCommit, type WriteContext } from './write-context.js';
+import { dropEmptyFolders } from '../history/folder-rows.js';
 
 /** What a delete leaves to say. */
 export interface Deletion {

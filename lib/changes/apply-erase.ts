@@ -6,8 +6,8 @@ import { notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { findDocument } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
-import { dropEmptyFolders } from './location-guards.js';
 import { momentOf, writeCommit, type WriteContext } from './write-context.js';
+import { dropEmptyFolders } from '../history/folder-rows.js';
 
 type Erase = Extract<Change, { type: 'erase' }>;
 

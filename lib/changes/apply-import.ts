@@ -4,9 +4,11 @@ import { notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { descend, findDocument } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
-import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { makeDocumentId, momentOf, writeCommit, type WriteContext } from './write-context.js';
+import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { addContent, recordVersion } from './record-version.js';
+import { placeOf } from '../history/folder-rows.js';
+import { makeDocumentId } from '../history/document-id.js';
 
 /** What became of each file of a batch. */
 export interface ImportResult {

@@ -25,18 +25,12 @@ import {
   type FoundFolder,
 } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
-import {
-  dropEmptyFolders,
-  ensureFolder,
-  requireFree,
-  requireNoFolderGrant,
-  requireNoMirrorBelow,
-  requireWritable,
-} from './location-guards.js';
+import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
 import { momentOf, writeCommit, type WriteContext } from './write-context.js';
 import { describeAccessChange, reportAccess } from './report-access.js';
 import { requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
+import { ensureFolder, dropEmptyFolders } from '../history/folder-rows.js';
 
 type Relocate = Extract<Change, { type: 'relocate' }>;
 

@@ -4,7 +4,6 @@ import type { Steps } from '../scheduling/in-steps.js';
 import { bringBack, editFor, noteReturns, trailerFor } from './undelete-documents.js';
 import { followSections } from './follow-section.js';
 import { noteSearch } from './index-changes.js';
-import { dropEmptyFolders } from './location-guards.js';
 import { momentOf, writeLongCommit, type WriteContext } from './write-context.js';
 import {
   planRevert,
@@ -16,6 +15,7 @@ import {
 } from './plan-revert.js';
 import { recordVersion } from './record-version.js';
 import { takeRoom } from './quota.js';
+import { dropEmptyFolders } from '../history/folder-rows.js';
 
 /** Takes back what one principal wrote in a folder since a time, where no other principal has built on it. */
 export interface Revert {

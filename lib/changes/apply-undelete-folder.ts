@@ -4,15 +4,14 @@ import { conflict, notFound } from '../domain/refusal.js';
 import { keepFile } from './apply-create-folder.js';
 import { bringBack, editFor, noteReturns, trailerFor } from './undelete-documents.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { DeletedWithFolder, FolderDeletion } from '../sidecar/tables/deletion-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
-import { rowsInStep } from './apply-delete-folder.js';
-import { descend, findDocument, findFolder, toFolder } from '../view/locate.js';
+import { findFolderDeletion } from '../history/find-folder-deletion.js';
+import { descend, toFolder } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
-import { ensureFolder, requireWritable } from './location-guards.js';
+import { requireWritable } from './location-guards.js';
 import { writeLongCommit, type PathEdit, type WriteContext } from './write-context.js';
 import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
 import { takeRoom } from './quota.js';
+import { ensureFolder } from '../history/folder-rows.js';
 
 /** What the return of a folder leaves to say. */
 export interface FolderUndeletion {
@@ -66,44 +65,6 @@ export function* applyUndeleteFolder(context: WriteContext, location: Location):
   if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   leftAlone.sort((one, other) => (one.location < other.location ? -1 : 1));
   return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
-}
-
-interface FoundDeletion {
-  readonly deletion: FolderDeletion;
-  /** Those that are still deleted by it. */
-  readonly documents: readonly DeletedWithFolder[];
-  readonly kept: readonly Location[];
-}
-
-function* readDeleted({ deletions }: Tables, commit: string): Steps<DeletedWithFolder[]> {
-  const found: DeletedWithFolder[] = [];
-  for (let after = 0; ; yield) {
-    const some = deletions.deletedBy(commit, after, rowsInStep);
-    found.push(...some);
-    const last = some.at(-1);
-    if (last === undefined) return found;
-    after = last.number;
-  }
-}
-
-/** The last deletion of a folder there of which something can still come back. */
-export function* findFolderDeletion(tables: Tables, location: Location): Steps<FoundDeletion | undefined> {
-  const { deletions } = tables;
-  for (const deletion of deletions.foldersAt(location)) {
-    const documents = yield* readDeleted(tables, deletion.commit);
-    const kept = deletion.kept.filter((folder) => !isBlocked(tables, folder));
-    if (documents.length > 0 || kept.length > 0) return { deletion, documents, kept };
-  }
-  return undefined;
-}
-
-/** Whether a document lives at the folder's path, or somewhere above it. */
-function isBlocked(tables: Tables, folder: Location): boolean {
-  const found = findFolder(tables, folder);
-  if (found !== undefined) return found.row.kept;
-  const { folder: deepest, rest } = descend(tables, folder);
-  const [name] = rest;
-  return name !== undefined && findDocument(tables, joinLocation(deepest.location, name)) !== undefined;
 }
 
 function keepEdit(folder: Location): PathEdit {

@@ -4,11 +4,12 @@ import { conflict, notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
-import { placeOf, requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
 import { requireUnclaimed } from './require-unclaimed.js';
 import { writeCommit, type WriteContext } from './write-context.js';
 import { recordVersion } from './record-version.js';
 import { takeRoom } from './quota.js';
+import { placeOf } from '../history/folder-rows.js';
 
 /**
  * Brings back the last document deleted at the location that the caller may edit, as a new version of itself; folders

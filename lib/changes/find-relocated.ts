@@ -2,9 +2,9 @@ import { isWithin, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { Changes, RelocationDone } from '../sidecar/tables/history-table.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { findDocumentById } from '../view/locate.js';
 import type { View } from '../view/view.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Rows that are read together. */
 const batch = 1000;

@@ -1,9 +1,8 @@
 import type { Location } from '../domain/location.js';
-import { isWithin, joinLocation, nameOf, parentOf, segmentsOf } from '../domain/location.js';
+import { isWithin, segmentsOf } from '../domain/location.js';
 import { conflict, invalidRequest, notFound, type Refusal } from '../domain/refusal.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
-import { descend, findFolder, locationOfFolder, nowhere, type FoundFolder } from '../view/locate.js';
+import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
 /** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
@@ -63,33 +62,4 @@ export function requireNoMirrorBelow({ transaction }: WriteContext, folder: Loca
   for (const row of transaction.tables.folders.mirrored()) {
     if (isWithin(folder, locationOfFolder(transaction.tables, row.number))) requireWritable(row.mirror);
   }
-}
-
-/** The folder at the location, made with all above it where it is missing. */
-export function ensureFolder(tables: Tables, location: Location): FoundFolder {
-  const { folder, rest } = descend(tables, location);
-  let found = folder;
-  for (const name of rest) {
-    const number = tables.folders.insert(found.row.number, name);
-    found = {
-      row: { number, parent: found.row.number, name, kept: false, mirror: null },
-      location: joinLocation(found.location, name),
-      mirror: found.mirror,
-    };
-  }
-  return found;
-}
-
-/** Takes away the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
-export function dropEmptyFolders(tables: Tables, location: Location): void {
-  for (let at = location; at !== ''; at = parentOf(at)) {
-    const found = findFolder(tables, at);
-    if (found === undefined || found.row.kept || !tables.folders.isEmpty(found.row.number)) return;
-    tables.folders.delete(found.row.number);
-  }
-}
-
-/** The name a document or folder has in its folder, with that folder. */
-export function placeOf(tables: Tables, location: Location): { readonly folder: FoundFolder; readonly name: string } {
-  return { folder: ensureFolder(tables, parentOf(location)), name: nameOf(location) };
 }

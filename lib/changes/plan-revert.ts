@@ -5,12 +5,12 @@ import { invalidRequest } from '../domain/refusal.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { maxDocumentsAtOnce } from './apply-delete-folder.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from '../view/find-claims.js';
 import { findRelocated } from './find-relocated.js';
 import { descend, findFolder, locationOfFolder, numberOfFolder } from '../view/locate.js';
 import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
 import type { View } from '../view/view.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** What will be done to one document. */
 export type RevertStep =

@@ -1,7 +1,7 @@
 import { readPolicy } from '../access/policy.js';
 import { invalidRequest, tooMuchStored } from '../domain/refusal.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { WriteContext } from './write-context.js';
+import type { Tables } from '../sidecar/tables.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 /** What a comment, message or delivery counts for beside its text, as the schema's triggers count it. Bytes. */

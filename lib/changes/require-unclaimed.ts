@@ -5,8 +5,8 @@ import type { ClaimRow } from '../sidecar/tables/claim-table.js';
 import { findClaims, mayHolderEdit, type ClaimedDocument } from '../view/find-claims.js';
 import type { ReadSections } from './follow-section.js';
 import { findDocumentById, locationOfFolder } from '../view/locate.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { WriteContext } from './write-context.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** CONFLICT `claimed`, with who holds the claim and until when, so that the writer can wait or ask. */
 export function claimed(claim: ClaimRow): Refusal {

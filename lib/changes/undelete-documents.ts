@@ -1,11 +1,10 @@
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
-import { rowsInStep } from './apply-delete-folder.js';
 import type { IndexEvent } from '../indexing/index-event.js';
-import { ensureFolder } from './location-guards.js';
 import { momentOf, type PathEdit, type WriteContext } from './write-context.js';
 import type { Returning } from './undelete-plan.js';
+import { ensureFolder, rowsInStep } from '../history/folder-rows.js';
 
 /** The edit of paths that puts a returning document into the tree. */
 export function editFor({ location, content }: Returning): PathEdit {

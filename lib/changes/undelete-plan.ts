@@ -1,9 +1,9 @@
 import type { Version } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims } from '../view/find-claims.js';
 import { descend, findDocument, nowhere } from '../view/locate.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Why something stays as it is. Stable words. */
 export type Obstacle = 'location_occupied' | 'read_only_source' | 'claimed';

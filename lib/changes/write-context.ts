@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Reach } from '../access/reach.js';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
@@ -167,8 +166,3 @@ const fastestLevel = 1;
 /** One that names thousands of documents is a megabyte: everybody would wait for its compression; joining packs does it. */
 const longCommit = 64 * 1024;
 const asItStands = 0;
-
-/** A document's id: made once from its first version and place, so that the repository alone gives it again. */
-export function makeDocumentId(versionId: string, location: Location): string {
-  return `doc_${createHash('sha256').update(`${versionId}\0${location}`).digest('hex').slice(0, 32)}`;
-}

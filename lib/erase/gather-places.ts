@@ -1,6 +1,6 @@
 import { ancestorsOf, rebase, type Location } from '../domain/location.js';
 import type { RelocationEvent } from '../sidecar/tables/history-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /**
  * Every place that a document ever had: those that its own rows name, and those through which folders above it carried

@@ -2,10 +2,10 @@ import type { Location } from '../domain/location.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
 import type { OpenErasure } from '../sidecar/tables/erasure-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { gatherPlaces } from './gather-places.js';
 import type { ErasedDocument, ErasedPlace, RewriteState } from './redact-commit.js';
 import type { ErasedWorkspace } from './erased-workspace.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** What a rewrite takes out of the history, and where it begins. */
 export interface ErasePlan {

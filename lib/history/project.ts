@@ -1,14 +1,23 @@
+import type { DocumentKind } from '../domain/document.js';
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { VersionOperation } from '../domain/history.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Oid } from '../git/objects/objects.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
-import { deleteRows } from '../changes/apply-delete-folder.js';
-import { findFolderDeletion } from '../changes/apply-undelete-folder.js';
+import { makeDocumentId } from './document-id.js';
+import { findFolderDeletion } from './find-folder-deletion.js';
+import { deleteRows, dropEmptyFolders, ensureFolder, placeOf } from './folder-rows.js';
 import { findDocumentById, findFolder, type FoundDocument } from '../view/locate.js';
-import { dropEmptyFolders, ensureFolder, placeOf } from '../changes/location-guards.js';
-import { makeDocumentId } from '../changes/write-context.js';
-import type { FoundContent } from '../integrity/content-finder.js';
 import { NotUnderstood, type HistoryEvent } from './event.js';
+import type { Tables } from '../sidecar/tables.js';
+
+/** What a version's row says of its content, read from the content itself. */
+export interface FoundContent {
+  readonly blobOid: Oid;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+}
 
 /** A file that a commit brought, with what its row says. */
 export interface BroughtFile {

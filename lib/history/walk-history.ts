@@ -3,8 +3,8 @@ import type { HistoryEntry } from '../domain/history.js';
 import { ancestorsOf, rebase, type Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { DeletionEvent, HistoricVersion, RelocationEvent } from '../sidecar/tables/history-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { View } from '../view/view.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** How far back a walk has come, and where the document lay at that time. */
 export interface HistoryPosition {

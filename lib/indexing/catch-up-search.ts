@@ -6,7 +6,6 @@ import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { LanguageCode } from '../search/languages/languages.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import type { SearchIndex, SearchUpsert } from '../search/search-index.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { Repository } from '../git/repositories/repository.js';
 import type { Journal } from '../journal/journal.js';
 import type { ObjectReader } from '../journal/objects.js';
@@ -14,6 +13,7 @@ import { findDocument, locationOfFolder, type FoundDocument } from '../view/loca
 import { distrustedIndex, readDistrust } from './distrust-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** The parts of a workspace from which its text index is built. */
 export interface IndexedWorkspace {

@@ -1,5 +1,5 @@
 import type { WriteTransaction } from '../journal/write-transaction.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** A key in the sidecar's `meta`. It has a value while no stored index can be trusted, and another one each time. */
 export const distrustedIndex = 'distrusted_index';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { DocumentKind } from '../domain/document.js';
 import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
@@ -9,15 +8,7 @@ import { unreadableContent } from '../sidecar/compare-content.js';
 import { ByteBoundedCache } from '../journal/object-cache.js';
 import { stagedFrom } from '../changes/prepare-content.js';
 import { NotUnderstood } from '../history/event.js';
-
-/** What a version's row says of its content, read from the content itself. */
-export interface FoundContent {
-  readonly blobOid: Oid;
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly kind: DocumentKind;
-}
+import type { FoundContent } from '../history/project.js';
 
 /** Where trees and blobs are read from. */
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;

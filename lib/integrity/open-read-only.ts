@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { makeSigner } from '../audit/checkpoint.js';
 import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects/objects.js';
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
-import { openSidecarReadOnly, type SidecarSnapshot, type Tables } from '../sidecar/sidecar.js';
+import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
 import { pathsOf } from '../journal/workspace-files.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** The service's own file, in the data folder. */
 export const serviceName = 'service.sqlite';

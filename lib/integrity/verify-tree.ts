@@ -2,10 +2,11 @@ import { keepName, type Location } from '../domain/location.js';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
 import { Tree, type TreeEntry } from '../git/objects/tree.js';
 import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
-import type { SidecarSnapshot, Tables } from '../sidecar/sidecar.js';
+import type { SidecarSnapshot } from '../sidecar/sidecar.js';
 import { readAnyObject, type ObjectSource, type ReadOnlyWorkspace } from './open-read-only.js';
 import { checkpointedHead } from '../journal/recover.js';
 import type { Report } from './report.js';
+import type { Tables } from '../sidecar/tables.js';
 
 const pageSize = 1000;
 

@@ -1,5 +1,5 @@
-import type { Tables } from '../sidecar/sidecar.js';
 import type { Journal } from './journal.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Rows that go in one turn: they are overwritten as they go, and everyone waits behind a turn. */
 const rowsAtOnce = 1000;

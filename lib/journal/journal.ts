@@ -4,12 +4,13 @@ import { MissingObject, type Oid } from '../git/objects/objects.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import type { Tree } from '../git/objects/tree.js';
-import type { Sidecar, Tables } from '../sidecar/sidecar.js';
+import type { Sidecar } from '../sidecar/sidecar.js';
 import { isFaultOfTheFile, isLocked } from '../sidecar/fault.js';
 import { HeldSidecar } from './hold-sidecar.js';
 import { readState, writeState } from './stored-state.js';
 import type { TreeCache } from './object-cache.js';
 import { MissingTrees, WriteTransaction, type WorkspaceState } from './write-transaction.js';
+import type { Tables } from '../sidecar/tables.js';
 
 export interface JournalOptions {
   /** Opens the workspace's file; called at the start and again after a fault. */

@@ -10,9 +10,9 @@ import {
 import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import type { Version } from '../domain/document.js';
 import { Tree } from '../git/objects/tree.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { checkBlobStream } from './check-blob-stream.js';
 import { ByteBoundedCache, type BlobCache } from './object-cache.js';
+import type { Tables } from '../sidecar/tables.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
 

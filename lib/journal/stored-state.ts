@@ -1,6 +1,6 @@
 import { readHead } from '../audit/chain.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { WorkspaceState } from './write-transaction.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Where the workspace stands, as its file says it. */
 export function readState(tables: Tables): WorkspaceState {

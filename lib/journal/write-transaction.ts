@@ -3,8 +3,8 @@ import type { Randomness } from '../domain/clock.js';
 import { appendRecord, type ChainHead } from '../audit/chain.js';
 import { inflateObject, MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { TreeCache } from './object-cache.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Where a workspace stands. Replaced as a whole, so that a refused turn can be put back. */
 export interface WorkspaceState {

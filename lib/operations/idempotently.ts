@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../domain/caller.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
 import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { WriteContext } from '../changes/write-context.js';
 import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** How long an answer is kept. Milliseconds. */
 export const rememberedFor = 24 * 60 * 60 * 1000;

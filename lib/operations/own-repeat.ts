@@ -1,5 +1,5 @@
 import type { Version } from '../domain/document.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** What a write would leave: on which version, and with which bytes. */
 export interface IntendedVersion {

@@ -27,10 +27,11 @@ import { admitOrigin, beginHeaders } from './protect.js';
 import { makeAddressReader } from './read-address.js';
 import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './read-body.js';
 import { answerAndHangUp } from './refuse-upload.js';
-import type { CheckedRequest, OpenRoute, Route } from './route.js';
+import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 import { isReaderGone, sendAnswer } from './send-answer.js';
 import type { Workspace } from '../workspace/workspace.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** A request on its way, and what the log learns of it. */
 interface Visit {

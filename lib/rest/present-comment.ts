@@ -4,7 +4,7 @@ import type { ChangedComment } from '../operations/comments/add-comment.js';
 import type { DeletedComment, ResolvedThread } from '../operations/comments/change-comment.js';
 import { answerJson, type Answer } from './answer.js';
 import { presentAuthor } from './present-document.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
 

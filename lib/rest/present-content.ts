@@ -4,9 +4,9 @@ import type { Answer, AnswerBody } from './answer.js';
 import { nameDownload } from './name-download.js';
 import { parseRange, type ByteRange } from './parse-range.js';
 import { presentDocument } from './present-document.js';
-import type { CheckedRequest } from './route.js';
 import { streamDocument, streamedFrom } from './stream-document.js';
 import { writeText } from './write-text.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** Nothing in a document can run, whatever a browser makes of it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";

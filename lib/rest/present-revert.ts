@@ -2,7 +2,7 @@ import { formatTime } from '../domain/clock.js';
 import type { RevertPage, ShortRevert } from '../operations/history/revert-changes.js';
 import { answerJson, type Answer } from './answer.js';
 import { sealPosition } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 function presentItem(item: RevertPage['items'][number]): object {
   if ('reason' in item) {

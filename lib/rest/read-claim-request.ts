@@ -3,7 +3,7 @@ import type { BreakClaimInput } from '../operations/claims/break-claim.js';
 import type { TakeClaimInput } from '../operations/claims/take-claim.js';
 import type { ListClaimsInput } from '../operations/claims/list-claims.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /**
  * The folder from the query, the root when it is left out, and the page.

@@ -4,7 +4,7 @@ import type { EditCommentInput, ResolveThreadInput } from '../operations/comment
 import type { ListCommentsInput } from '../operations/comments/list-comments.js';
 import { readPlace } from './read-history-request.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** The body CommentCreate; the description requires its location and its text. */
 interface SentComment {

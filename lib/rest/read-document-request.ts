@@ -16,7 +16,7 @@ import type { UpdateDocumentInput } from '../operations/documents/update-documen
 import { unknownParameter } from './parse-target.js';
 import { wantsRawForm } from './present-content.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
 interface SentFields {

@@ -3,7 +3,7 @@ import type { Role } from '../domain/role.js';
 import type { GrantInput } from '../operations/grants/change-grant.js';
 import type { ListGrantsInput } from '../operations/grants/list-grants.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 type ScopeType = GrantInput['scopeType'];
 

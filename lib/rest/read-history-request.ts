@@ -5,7 +5,7 @@ import type { ListHistoryInput } from '../operations/history/list-history.js';
 import type { RestoreVersionInput } from '../operations/documents/restore-version.js';
 import { parseMessage } from '../operations/documents/content.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** The query parameter of routes about one document; the description requires it. */
 export function readPlace({ query }: CheckedRequest): Location {

@@ -2,7 +2,7 @@ import { parseLocation } from '../domain/location.js';
 import type { ChangeLabelsInput } from '../operations/documents/change-labels.js';
 import type { ReadDocumentInput } from '../operations/documents/read-document.js';
 import { readPlace } from './read-history-request.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /**
  * The document from the query; its labels come with it, its content does not.

@@ -2,7 +2,7 @@ import type { Page } from '../domain/page.js';
 import { invalidRequest } from '../domain/refusal.js';
 import type { CursorOwner } from '../access/seal-cursor.js';
 import { answerJson, type Answer } from './answer.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** What a cursor of this request belongs to: the key, the route, and all parameters as sent but the cursor. */
 function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {

@@ -3,7 +3,7 @@ import { parseIdempotencyKey } from '../operations/idempotently.js';
 import type { Retry } from '../operations/operation.js';
 import { canonicalize } from './canonicalize.js';
 import { nameForm, type Body } from './read-body.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /**
  * What makes two requests under one Idempotency-Key the same: method, path, query, media type and body, JSON by its

@@ -4,7 +4,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { parseMessage } from '../operations/documents/content.js';
 import type { ListRevertInput, PreviewRevertInput, RevertChangesInput } from '../operations/history/revert-changes.js';
 import { readPage } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** What preview and revert name alike; the description requires principal and time. */
 interface SentRevert {

@@ -6,7 +6,7 @@ import { parseLabels } from '../operations/documents/content.js';
 import type { FoundText, SearchInput, SearchResults } from '../operations/documents/search-documents.js';
 import { answerJson, type Answer } from './answer.js';
 import { readPage, sealPosition } from './read-page.js';
-import type { CheckedRequest } from './route.js';
+import type { CheckedRequest } from './checked-request.js';
 
 /** The position in a search's cursor is the engine's own, as JSON. */
 export function readSearchRequest(request: CheckedRequest): SearchInput {

@@ -1,7 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { rmSync } from 'node:fs';
 import { closeFile, type Connection } from './database.js';
-import type { Tables } from './sidecar.js';
+import { rememberConnection } from './scratch-connection.js';
+import type { Tables } from './tables.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 
@@ -16,8 +17,6 @@ export interface Scratch {
 
 /** SQLite makes a file that nobody else can open and that ends with the process, and only once it does not fit into memory. */
 export const nameless = '';
-
-const connections = new WeakMap<Scratch, Connection>();
 
 /**
  * @param like whose schema it gets
@@ -46,7 +45,7 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
       removeFile(file);
     },
   };
-  connections.set(scratch, connection);
+  rememberConnection(scratch, connection);
   return scratch;
 }
 
@@ -58,13 +57,6 @@ export function scratchOf(sidecar: string): string {
 /** Takes away what a process left that ended over a scratch: it holds rows of documents that may be erased by now. */
 export function removeScratch(sidecar: string): void {
   removeFile(scratchOf(sidecar));
-}
-
-/** For this folder alone. */
-export function connectionOf(scratch: Scratch): Connection {
-  const connection = connections.get(scratch);
-  if (connection === undefined) throw new Error('This is no scratch of ours.');
-  return connection;
 }
 
 function removeFile(file: string): void {

@@ -3,7 +3,7 @@ import type { Claim } from '../domain/claim.js';
 import type { Location } from '../domain/location.js';
 import { roleContains } from '../domain/role.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** A document as far as claims go: live, or where it would be. */
 export interface ClaimedDocument {

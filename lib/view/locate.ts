@@ -2,8 +2,8 @@ import type { Document, Folder } from '../domain/document.js';
 import { joinLocation, nameOf, parentOf, segmentsOf, type Location } from '../domain/location.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
 import { rootFolderNumber, type FolderRow } from '../sidecar/tables/folder-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { findClaims, toClaim } from './find-claims.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** A folder that is there, with what holds for everything in it. */
 export interface FoundFolder {

@@ -1,6 +1,6 @@
 import type { Reach } from '../access/reach.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import { findDocumentById } from './locate.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /** Whether a folder of the one's, or a live document that it was granted, is in the other's reach. */
 function reachesInto(tables: Tables, one: Reach, other: Reach): boolean {

@@ -5,7 +5,6 @@ import { maxLimit, makePage, type Page } from '../domain/page.js';
 import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { SearchReach } from '../search/reachable.js';
 import type { DocumentRow } from '../sidecar/tables/document-table.js';
-import type { Tables } from '../sidecar/sidecar.js';
 import type { PageMemory } from './page-memory.js';
 import {
   findDocument,
@@ -17,6 +16,7 @@ import {
   toFolder,
   type FoundDocument,
 } from './locate.js';
+import type { Tables } from '../sidecar/tables.js';
 
 /**
  * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.

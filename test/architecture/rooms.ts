@@ -6,10 +6,19 @@ import path from 'node:path';
  */
 export const floors: readonly (readonly string[])[] = [
   ['domain'],
-  ['pace', 'disk'],
+  ['scheduling', 'disk'],
+  ['text'],
   ['git', 'sidecar', 'search'],
   ['access'],
   ['audit'],
+  ['view'],
+  ['history'],
+  ['journal'],
+  ['indexing'],
+  ['changes'],
+  ['erase'],
+  ['integrity'],
+  ['backup'],
   ['workspace'],
   ['operations'],
   ['http'],
@@ -78,7 +87,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   yaml: { rooms: ['rest'], why: 'only schema/openapi.yaml is YAML' },
   canonicalize: { rooms: ['audit', 'rest'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
-  diff: { rooms: ['operations'], why: 'how two texts differ is asked by an operation, and its work is bounded there' },
+  diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };
 

@@ -18,7 +18,6 @@ import { restoreVersion } from '../../lib/operations/documents/restore-version.j
 import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
 import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
-import { makeDocumentId } from '../../lib/changes/write-context.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import {
   canReturn,
@@ -33,6 +32,7 @@ import {
   type Step,
 } from './model.js';
 import { chooseSaying, isSaying, runSaying } from './saying.js';
+import { makeDocumentId } from '../../lib/history/document-id.js';
 
 /** A source of numbers from 0 to below 1 that is the same for the same seed. */
 export function makeRandom(seed: string): () => number {

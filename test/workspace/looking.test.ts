@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
-import type { Tables } from '../../lib/sidecar/sidecar.js';
 import { View } from '../../lib/view/view.js';
 import { openCast, type Cast, type Person } from '../access/cast.js';
+import type { Tables } from '../../lib/sidecar/tables.js';
 
 describe('What a view looks up', () => {
   let cast: Cast;

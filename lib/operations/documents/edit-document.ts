@@ -4,7 +4,6 @@ import type { Document, Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
-import type { Tables } from '../../sidecar/sidecar.js';
 import { applyChange } from '../../changes/commit.js';
 import { stale } from '../../changes/apply-update.js';
 import { findDocument, toDocument, type FoundDocument } from '../../view/locate.js';
@@ -19,6 +18,7 @@ import { isOwnRepeat } from '../own-repeat.js';
 import { readVersionText } from './read-text.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 export interface EditDocumentInput {
   readonly location: Location;

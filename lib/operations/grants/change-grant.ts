@@ -4,13 +4,13 @@ import { makeIdentifier } from '../../domain/identifier.js';
 import { ancestorsOf, type Location } from '../../domain/location.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import { roleContains, type Role } from '../../domain/role.js';
-import type { Tables } from '../../sidecar/sidecar.js';
 import { findDocument, findDocumentId } from '../../view/locate.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import type { View } from '../../view/view.js';
 import { requireSubject } from '../principals/change-group.js';
 import type { Need, WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** A grant as it is asked for: the scope by location, the subject by id. */
 export interface GrantInput {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/caller.js';
 import type { ShownGroup } from '../../domain/reader.js';
-import type { Tables } from '../../sidecar/sidecar.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 const hidden: ShownGroup = { id: null, displayName: null };
 

@@ -2,10 +2,10 @@ import type { Subject } from '../../domain/grant.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Group } from '../../domain/principal.js';
 import { conflict, notFound } from '../../domain/refusal.js';
-import type { Tables } from '../../sidecar/sidecar.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from './set-principal-state.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** A new, empty group. Admin. */
 export const addGroup: WriteOperation<{ readonly displayName: string }, Group> = {

@@ -3,9 +3,9 @@ import type { NewLink } from '../../access/one-time-links.js';
 import type { People } from '../../access/people.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
-import type { Tables } from '../../sidecar/sidecar.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
+import type { Tables } from '../../sidecar/tables.js';
 
 /** The people of the service, whom an operation of one workspace is handed. */
 interface OfPeople {

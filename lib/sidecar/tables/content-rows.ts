@@ -1,5 +1,5 @@
 import type { Connection } from '../database.js';
-import { connectionOf, type Scratch } from '../scratch.js';
+import { connectionOf } from '../scratch-connection.js';
 import { sumBytes } from '../totals.js';
 
 interface DocumentRow {
@@ -35,7 +35,7 @@ export class ContentRows {
    * @param later how much later than in the scratch everything happened, in the order of all that did
    * @returns bytes of all versions
    */
-  replaceBy(scratch: Scratch, later: number): number {
+  replaceBy(scratch: object, later: number): number {
     const source = connectionOf(scratch);
     const known = new Map(
       this.#connection

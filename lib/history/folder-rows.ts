@@ -1,0 +1,53 @@
+import { joinLocation, nameOf, parentOf, type Location } from '../domain/location.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
+import { descend, findFolder, type FoundFolder } from '../view/locate.js';
+import type { Tables } from '../sidecar/tables.js';
+
+/** Rows that are written in one step. */
+export const rowsInStep = 500;
+
+/** The folder at the location, made with all above it where it is missing. */
+export function ensureFolder(tables: Tables, location: Location): FoundFolder {
+  const { folder, rest } = descend(tables, location);
+  let found = folder;
+  for (const name of rest) {
+    const number = tables.folders.insert(found.row.number, name);
+    found = {
+      row: { number, parent: found.row.number, name, kept: false, mirror: null },
+      location: joinLocation(found.location, name),
+      mirror: found.mirror,
+    };
+  }
+  return found;
+}
+
+/** Takes away the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
+export function dropEmptyFolders(tables: Tables, location: Location): void {
+  for (let at = location; at !== ''; at = parentOf(at)) {
+    const found = findFolder(tables, at);
+    if (found === undefined || found.row.kept || !tables.folders.isEmpty(found.row.number)) return;
+    tables.folders.delete(found.row.number);
+  }
+}
+
+/** The name a document or folder has in its folder, with that folder. */
+export function placeOf(tables: Tables, location: Location): { readonly folder: FoundFolder; readonly name: string } {
+  return { folder: ensureFolder(tables, parentOf(location)), name: nameOf(location) };
+}
+
+/** Writes the rows of a folder's deletion. */
+export function* deleteRows(
+  tables: Tables,
+  folder: { readonly number: number; readonly location: Location },
+  documents: readonly PlacedDocument[],
+  deletion: NewDeletion,
+): Steps<void> {
+  const { number, location } = folder;
+  for (const some of inParts(documents, rowsInStep)) {
+    tables.deletions.deleteWithFolder(some, location, deletion);
+    yield;
+  }
+  tables.deletions.dropFolder(number, location, deletion);
+  dropEmptyFolders(tables, parentOf(location));
+}

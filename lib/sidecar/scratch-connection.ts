@@ -1,0 +1,15 @@
+import type { Connection } from './database.js';
+
+const connections = new WeakMap<object, Connection>();
+
+/** For this folder alone. */
+export function rememberConnection(scratch: object, connection: Connection): void {
+  connections.set(scratch, connection);
+}
+
+/** For this folder alone. @throws Error when it is no scratch */
+export function connectionOf(scratch: object): Connection {
+  const connection = connections.get(scratch);
+  if (connection === undefined) throw new Error('This is no scratch of ours.');
+  return connection;
+}

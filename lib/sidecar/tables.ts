@@ -1,0 +1,89 @@
+import type { Connection } from './database.js';
+import { AuditArchiveTable } from './tables/audit-archive-table.js';
+import { AuditCheckpointTable } from './tables/audit-checkpoint-table.js';
+import { AuditTable } from './tables/audit-table.js';
+import { BriefTable } from './tables/brief-table.js';
+import { ClaimTable } from './tables/claim-table.js';
+import { CommentTable } from './tables/comment-table.js';
+import { ContentRows } from './tables/content-rows.js';
+import { CredentialTable } from './tables/credential-table.js';
+import { DeletionTable } from './tables/deletion-table.js';
+import { DocumentTable } from './tables/document-table.js';
+import { EraseRows } from './tables/erase-rows.js';
+import { ErasureTable } from './tables/erasure-table.js';
+import { FolderTable } from './tables/folder-table.js';
+import { GrantTable } from './tables/grant-table.js';
+import { GroupTable } from './tables/group-table.js';
+import { HistoryTable } from './tables/history-table.js';
+import { IdempotencyTable } from './tables/idempotency-table.js';
+import { LabelTable } from './tables/label-table.js';
+import { MessageTable } from './tables/message-table.js';
+import { MetaTable } from './tables/meta-table.js';
+import { ObjectTable } from './tables/object-table.js';
+import { PrincipalTable } from './tables/principal-table.js';
+import { RelocationTable } from './tables/relocation-table.js';
+import { RewrittenCommitTable } from './tables/rewritten-commit-table.js';
+import { StoredBytesTable } from './tables/stored-bytes-table.js';
+import { VersionTable } from './tables/version-table.js';
+
+/** All tables of a workspace over one connection. What they return is the state as that connection sees it. */
+export interface Tables {
+  readonly meta: MetaTable;
+  readonly principals: PrincipalTable;
+  readonly groups: GroupTable;
+  readonly grants: GrantTable;
+  readonly credentials: CredentialTable;
+  readonly folders: FolderTable;
+  readonly documents: DocumentTable;
+  readonly versions: VersionTable;
+  readonly labels: LabelTable;
+  readonly idempotency: IdempotencyTable;
+  readonly storedBytes: StoredBytesTable;
+  readonly objects: ObjectTable;
+  readonly audit: AuditTable;
+  readonly auditCheckpoints: AuditCheckpointTable;
+  readonly auditArchives: AuditArchiveTable;
+  readonly claims: ClaimTable;
+  readonly relocations: RelocationTable;
+  readonly content: ContentRows;
+  readonly deletions: DeletionTable;
+  readonly history: HistoryTable;
+  readonly comments: CommentTable;
+  readonly messages: MessageTable;
+  readonly briefs: BriefTable;
+  readonly erasures: ErasureTable;
+  readonly eraseRows: EraseRows;
+  readonly rewrittenCommits: RewrittenCommitTable;
+}
+
+/** @param touched called when principals, groups or grants may have changed */
+export function makeTables(connection: Connection, touched: () => void): Tables {
+  return {
+    meta: new MetaTable(connection),
+    principals: new PrincipalTable(connection, touched),
+    groups: new GroupTable(connection, touched),
+    grants: new GrantTable(connection, touched),
+    credentials: new CredentialTable(connection),
+    folders: new FolderTable(connection),
+    documents: new DocumentTable(connection),
+    versions: new VersionTable(connection),
+    labels: new LabelTable(connection),
+    idempotency: new IdempotencyTable(connection),
+    storedBytes: new StoredBytesTable(connection),
+    objects: new ObjectTable(connection),
+    audit: new AuditTable(connection),
+    auditCheckpoints: new AuditCheckpointTable(connection),
+    auditArchives: new AuditArchiveTable(connection),
+    claims: new ClaimTable(connection),
+    relocations: new RelocationTable(connection),
+    content: new ContentRows(connection),
+    deletions: new DeletionTable(connection),
+    history: new HistoryTable(connection),
+    comments: new CommentTable(connection),
+    messages: new MessageTable(connection),
+    briefs: new BriefTable(connection),
+    erasures: new ErasureTable(connection),
+    eraseRows: new EraseRows(connection),
+    rewrittenCommits: new RewrittenCommitTable(connection),
+  };
+}
