@@ -34,15 +34,15 @@ class Events {
     return Array.from({ length: this.#below(4) }, make);
   }
 
-  #location = (): Location => {
+  readonly #location = (): Location => {
     const names = ['a.md', 'B', 'c d', 'Operation: delete', 'Ünï', '-', 'x: y', '漢字.txt', 'a,b', '"q"'];
     return Array.from({ length: 1 + this.#below(3) }, () => this.#pick(names)).join('/') as Location;
   };
 
-  #id = (): string => `doc_${this.#below(1e9).toString(16)}`;
-  #oid = (): string => this.#below(1e9).toString(16).padStart(40, '0');
-  #mediaType = (): string => this.#pick(['text/markdown', 'text/html; charset="utf-8"', 'image/png']);
-  #restored = (): RestoredDocument => ({
+  readonly #id = (): string => `doc_${this.#below(1e9).toString(16)}`;
+  readonly #oid = (): string => this.#below(1e9).toString(16).padStart(40, '0');
+  readonly #mediaType = (): string => this.#pick(['text/markdown', 'text/html; charset="utf-8"', 'image/png']);
+  readonly #restored = (): RestoredDocument => ({
     documentId: this.#id(),
     mediaType: this.#mediaType(),
     location: this.#location(),
