@@ -52,11 +52,6 @@ export function openWriteContext(
   return { transaction, caller, author, reach, view, workspace: name, ...tools };
 }
 
-/** Where the commit that was just written stands in the order of all that happens. */
-export function momentOf({ transaction }: WriteContext): number {
-  return transaction.state.commits;
-}
-
 /** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
 export interface PathEdit {
   readonly location: Location;

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
+import { verifyWorkspace } from '../../lib/integrity/verify.js';
+import type { Event } from '../../lib/history/event.js';
+import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
+import { importDocuments } from '../../lib/operations/folders/import-documents.js';
+import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
+import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
+import { perform } from '../../lib/operations/perform.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
+import { dumpContent } from '../backup/history.js';
+import { eraseAt } from '../erase/erase-at.js';
+import { makeRandom } from '../faults/load.js';
+import { Actor } from '../harness/act.js';
+import { openTestService, operator, type TestService } from '../harness/service.js';
+
+/** Random histories for each run, and steps of each; raise them, or change the seed, for a longer hunt. */
+const histories = Number(process.env['HISTORY_RUNS'] ?? '4');
+const steps = Number(process.env['HISTORY_STEPS'] ?? '60');
+const seed = process.env['HISTORY_SEED'] ?? 'every event';
+
+/** Two people who change the same few places at random; most of what they try is refused. */
+class Story {
+  readonly #test: TestService;
+  readonly #random: () => number;
+  readonly #people: readonly Actor[];
+  readonly done = new Set<string>();
+
+  constructor(test: TestService, people: readonly Actor[], from: string) {
+    this.#test = test;
+    this.#people = people;
+    this.#random = makeRandom(from);
+  }
+
+  #pick<Item>(items: readonly Item[]): Item {
+    return items[Math.floor(this.#random() * items.length)] as Item;
+  }
+
+  readonly #folder = (): string => this.#pick(['a', 'b', 'a/c', 'a/c/d']);
+  readonly #place = (): string => `${this.#folder()}/${this.#pick(['x.md', 'y.md', 'z.bin'])}`;
+  readonly #text = (): string => this.#pick(['one', 'two', 'three', '\0binary']);
+
+  async step(): Promise<void> {
+    const by = this.#pick(this.#people);
+    const { workspace } = this.#test;
+    const { caller } = by;
+    const place = this.#place();
+    const folder = this.#folder();
+    const [type, act] = this.#pick<readonly [Event['type'], () => Promise<unknown>]>([
+      ['create', () => by.create(place, this.#text())],
+      ['create', () => by.create(place, this.#text())],
+      ['update', () => by.update(place, this.#text())],
+      ['update', () => by.update(place, this.#text())],
+      ['restore', () => this.#restore(by, place)],
+      ['delete', () => by.delete(place)],
+      ['undelete', () => by.undelete(place)],
+      ['rename', () => by.rename(this.#pick([place, folder]), this.#pick(['x.md', 'c', 'new']), true)],
+      ['move', () => by.move(this.#pick([place, folder]), this.#pick(['', 'a', 'b', 'far/away']), true)],
+      ['create-folder', () => by.createFolder(`${folder}/${this.#pick(['e', 'f'])}`)],
+      ['delete-folder', () => perform(workspace, caller, deleteFolder, { location: parseLocation(folder) })],
+      ['undelete-folder', () => perform(workspace, caller, undeleteFolder, { location: parseLocation(folder) })],
+      ['import', () => this.#import(by, folder)],
+      ['revert', () => this.#revert(by)],
+    ]);
+    const before = workspace.journal.state.head;
+    await act().catch(() => undefined);
+    if (workspace.journal.state.head !== before) this.done.add(type);
+    this.#test.clock.advance(7);
+  }
+
+  async #restore({ workspace, caller }: Actor, place: string): Promise<void> {
+    const location = parseLocation(place);
+    const document = workspace.view(operator).document(location);
+    if (document === undefined) return;
+    const older = workspace.view(operator).versionBefore(document, document.current) ?? document.current;
+    const precondition = { any: true } as const;
+    await perform(workspace, caller, restoreVersion, { location, precondition, versionId: older.id, message: null });
+  }
+
+  async #import({ workspace, caller }: Actor, folder: string): Promise<void> {
+    const files = ['x.md', 'in/y.md', 'in', 'z.bin', 'x.md'].map((name) => ({
+      location: parseLocation(`${folder}/${name}`),
+      content: { bytes: Buffer.from(this.#text()) },
+    }));
+    const into = parseFolderLocation(folder);
+    await perform(workspace, caller, importDocuments, { into, files, message: 'Brought' });
+  }
+
+  async #revert({ workspace, caller }: Actor): Promise<void> {
+    const other = this.#pick(this.#people).caller.principalId;
+    const since = this.#test.clock.now() - this.#pick([50, 200, 1_000]);
+    const input = { location: parseFolderLocation(this.#pick(['', 'a'])), principalId: other, since };
+    const { result } = await perform(workspace, caller, previewRevert, input);
+    await perform(workspace, caller, revertChanges, { ...input, preview: result.digest, message: 'Back' });
+  }
+}
+
+describe('Rows of random histories with every kind of event', () => {
+  const done = new Set<string>();
+
+  for (let history = 0; history < histories; history += 1) {
+    it(`are those that the commits give again, before and after an erase (${history})`, async function () {
+      this.timeout(300_000);
+      const test = await openTestService({ store: 'disk-without-git' });
+      try {
+        const { workspace } = test;
+        const dataFolder = test.dataFolder ?? '';
+        const people = [await test.person('approver', '', 'Ada'), await test.person('approver', '', 'Ben')];
+        const story = new Story(
+          test,
+          people.map(({ id }) => new Actor(workspace, id)),
+          `${seed} ${history}`,
+        );
+        const requireSame = async (when: string): Promise<void> => {
+          const options = { dataFolder, name: 'acme', git: 'never' } as const;
+          const { problems } = await verifyWorkspace(options, () => undefined);
+          assert.deepEqual(problems, [], `${when}, seed ${seed} ${history}`);
+          const live = dumpContent(dataFolder);
+          await rebuild(workspace, operator);
+          assert.deepEqual(dumpContent(dataFolder), live, `${when}, seed ${seed} ${history}`);
+        };
+        for (let step = 0; step < steps; step += 1) await story.step();
+        for (const type of story.done) done.add(type);
+        await requireSame('before the erase');
+        const locations = [...workspace.view(operator).walk(parseFolderLocation(''))].map(({ location }) => location);
+        for (const location of locations.slice(0, 2)) {
+          const { id } = await eraseAt(workspace, location);
+          await workspace.eraser.finished(id);
+        }
+        await requireSame('after the erase');
+        for (let step = 0; step < steps / 4; step += 1) await story.step();
+        await requireSame('after more was written');
+      } finally {
+        await test.close();
+      }
+    });
+  }
+
+  it('hold each kind of event that a person can cause', () => {
+    const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
+    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert'];
+    assert.deepEqual([...done].sort(), [...kinds, ...folderKinds].sort());
+  });
+});
