@@ -146,6 +146,16 @@ describe('The README and the manual', function () {
     assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
   });
 
+  it('name files that exist in the recipes of CONTRIBUTING', () => {
+    const named = [...readPage('CONTRIBUTING.md').matchAll(/`((?:bin|lib|schema|test)\/[^`\s]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    assert.ok(named.length > 20, 'the paths are found');
+    // A part in capital letters stands for a name of one's own.
+    const absent = named.filter((path) => !/[A-Z]{4}|…/.test(path) && !existsSync(join(root, path)));
+    assert.deepEqual(absent, []);
+  });
+
   it('show what a first start prints', () => {
     assert.equal(level(server.lines.join('\n').replaceAll(folder, shownFolder)), level(start));
   });
