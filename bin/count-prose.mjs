@@ -31,7 +31,7 @@ function plainMarkdown(line) {
     .replaceAll(/\]\([^)]*\)/g, ']')
     .replaceAll(/`[^`]*`/g, 'Code')
     .replaceAll('<br>', '\n')
-    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/<[^<>]*>/g, '')
     .replaceAll(/[*_[\]#>]/g, '');
 }
 
