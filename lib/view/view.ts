@@ -18,28 +18,58 @@ import {
 } from './locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
+/** Shared by all views of the present state that are made in one turn of the event loop. */
+export interface ViewLife {
+  isOver: boolean;
+}
+
 /**
  * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.
  * What the reach does not hold is, from here on, not there.
  *
- * Good for one synchronous piece of work: everything it says comes from the same committed state.
+ * Everything it shows comes from one committed state. A view of the present state is good until the event loop's next
+ * turn, and throws after it: work that waited asks for a new one, since rights and documents may have changed.
  */
 export class View {
-  readonly tables: Tables;
-  readonly reach: Reach;
   readonly now: number;
+  readonly #tables: Tables;
+  readonly #reach: Reach;
+  readonly #life: ViewLife | undefined;
   readonly #pages: PageMemory | undefined;
   #granted: readonly FoundDocument[] | undefined;
 
   /**
    * @param now milliseconds since 1970: what has run out by then is not shown
-   * @param pages of the same state as the tables
+   * @param present for a view of the present state: when it ends, and pages of the same state as the tables; left out
+   * where the tables keep showing one state
    */
-  constructor(tables: Tables, reach: Reach, now: number, pages?: PageMemory) {
-    this.tables = tables;
-    this.reach = reach;
+  constructor(
+    tables: Tables,
+    reach: Reach,
+    now: number,
+    present?: { readonly life: ViewLife; readonly pages: PageMemory | undefined },
+  ) {
     this.now = now;
-    this.#pages = pages;
+    this.#tables = tables;
+    this.#reach = reach;
+    this.#life = present?.life;
+    this.#pages = present?.pages;
+  }
+
+  /** @throws Error after the turn of the event loop in which a view of the present state was made */
+  get tables(): Tables {
+    this.#requireLive();
+    return this.#tables;
+  }
+
+  /** @throws Error after the turn of the event loop in which a view of the present state was made */
+  get reach(): Reach {
+    this.#requireLive();
+    return this.#reach;
+  }
+
+  #requireLive(): void {
+    if (this.#life?.isOver === true) throw new Error('This view is over: its turn of the event loop has ended.');
   }
 
   /**

@@ -28,7 +28,7 @@ import { Snapshots } from '../journal/snapshots.js';
 import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
-import { View } from '../view/view.js';
+import { View, type ViewLife } from '../view/view.js';
 
 /** What a workspace can be told of the service that it lives in. */
 export interface WorkspaceOrigin {
@@ -100,6 +100,7 @@ export class Workspace {
   readonly #onNews: WorkspaceOptions['onNews'];
   readonly #reaches = new ReachMemory();
   readonly #pages = new PageMemory();
+  #viewLife: ViewLife | undefined;
   #catchingUp: Promise<void> = Promise.resolve();
 
   private constructor(options: WorkspaceOptions) {
@@ -211,7 +212,20 @@ export class Workspace {
   view(caller: Caller): View {
     const { sidecar } = this.journal;
     const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.reachStamp);
-    return new View(sidecar.reader, reach, this.clock.now(), this.#pages.at(this.journal.contentStamp));
+    const pages = this.#pages.at(this.journal.contentStamp);
+    return new View(sidecar.reader, reach, this.clock.now(), { life: this.#lifeOfViews(), pages });
+  }
+
+  /** Ends with this turn of the event loop. */
+  #lifeOfViews(): ViewLife {
+    if (this.#viewLife !== undefined) return this.#viewLife;
+    const life = { isOver: false };
+    this.#viewLife = life;
+    setImmediate(() => {
+      life.isOver = true;
+      this.#viewLife = undefined;
+    });
+    return life;
   }
 
   /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */

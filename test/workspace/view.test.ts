@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { compareText, parseFolderLocation } from '../../lib/domain/location.js';
+import { compareText, parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { Actor } from '../harness/act.js';
 import { openTestService, type TestService } from '../harness/service.js';
@@ -34,6 +35,20 @@ describe('A view', () => {
     }
     return names;
   }
+
+  it('throws when it is used after its turn of the event loop', async () => {
+    await admin.create('a.md');
+    const location = parseLocation('a.md');
+    const view = test.workspace.view(admin.caller);
+    await Promise.resolve();
+    assert.notEqual(view.document(location), undefined, 'no turn has ended yet');
+    await nextTurn();
+    await nextTurn();
+    for (const use of [() => view.document(location), () => view.tables, () => view.reach]) {
+      assert.throws(use, /^Error: This view is over/);
+    }
+    assert.notEqual(test.workspace.view(admin.caller).document(location), undefined);
+  });
 
   const odd = ['\uffee', '\u{10000}', 'Z', 'a', 'é', '!', '~', 'a b', 'a.b', 'aa'];
 

@@ -1,10 +1,11 @@
-import type { PreparedContent } from '../../domain/change.js';
+import type { Policy } from '../../domain/policy.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { DocumentEdit } from '../../domain/document-edit.js';
 import type { Document, Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyUpdate } from '../../changes/apply-update.js';
 import { stale } from '../../changes/apply-update.js';
 import { findDocument, toDocument, type FoundDocument } from '../../view/locate.js';
 import { prepareContent, stagedFrom } from '../../changes/prepare-content.js';
@@ -78,10 +79,10 @@ async function requireText({ workspace }: ReadContext, version: Version): Promis
   });
 }
 
-function rulesFor({ view }: ReadContext, version: Version): EditRules {
+function rulesFor({ largestText }: Policy, version: Version): EditRules {
   return {
     isMarkdown: version.mediaType.startsWith('text/markdown'),
-    longest: Math.min(readPolicy(view.tables).largestText, stagedFrom),
+    longest: Math.min(largestText, stagedFrom),
   };
 }
 
@@ -93,6 +94,7 @@ async function tellStale(
 ): Promise<PreparedEdit> {
   const { current } = document;
   const older = context.view.version(document, expected);
+  const policy = readPolicy(context.view.tables);
   const [text, before] = await Promise.all([
     readVersionText(context.workspace, current),
     older === undefined ? undefined : readVersionText(context.workspace, older),
@@ -100,7 +102,7 @@ async function tellStale(
   if (text === undefined) return { current: current.id, type: 'stale', refusal: stale(current) };
   const tryOn = async (base: string, version: Version): Promise<EditedText | undefined> => {
     try {
-      return await runCooperatively(applyEdits(base, edits, rulesFor(context, version)));
+      return await runCooperatively(applyEdits(base, edits, rulesFor(policy, version)));
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -123,8 +125,8 @@ async function applyToCurrent(
   document: Document,
   { edits }: EditDocumentInput,
 ): Promise<{ readonly edited: EditedText; readonly outcome: EditOutcome }> {
+  const rules = rulesFor(readPolicy(context.view.tables), document.current);
   const before = await requireText(context, document.current);
-  const rules = rulesFor(context, document.current);
   const edited = await runCooperatively(applyEdits(before, edits, rules));
   const outcome = describe(before, edited);
   if (outcome.bytes <= rules.longest) return { edited, outcome };
@@ -173,7 +175,7 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
     const precondition = { any: false, versionIds: [expected] } as const;
     const { content } = prepared;
-    const document = applyChange(context, { type: 'update', location, precondition, content, message, claimId });
+    const document = applyUpdate(context, { location, precondition, content, message, claimId });
     return { ...prepared.outcome, document, isRepeat: false };
   },
   noteResult: ({ document, isRepeat }) => {
@@ -201,19 +203,21 @@ export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
   needs: (input) => editDocument.needs(input),
   note: (input) => editDocument.note(input),
   async run(context, input) {
-    const { view, caller } = context;
+    const { view, caller, workspace } = context;
     const found = findDocument(view.tables, input.location);
     const document = view.document(input.location);
     if (found === undefined || document === undefined) throw notFound();
-    const asked = { transaction: { tables: view.tables, now: view.now }, caller };
     const checkClaims = (text: string): void => {
+      const { tables, now } = workspace.view(caller);
+      const asked = { transaction: { tables, now }, caller };
       requireHeld(asked, found, input.claimId);
       requireUnclaimed(asked, found, () => readSections(text));
       requireWritable(found.mirror);
     };
     if (document.current.id !== input.expected) {
       const prepared = await tellStale(context, document, input);
-      if (prepared.type === 'made' && isMade(view.tables, found.row, caller.principalId, input.expected, prepared)) {
+      const { tables } = workspace.view(caller);
+      if (prepared.type === 'made' && isMade(tables, found.row, caller.principalId, input.expected, prepared)) {
         return { ...prepared.outcome, isRepeat: true };
       }
       throw prepared.type === 'stale' ? prepared.refusal : stale(document.current);

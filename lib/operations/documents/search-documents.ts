@@ -53,8 +53,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   isHeavy: true,
   needs: () => [],
   note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
-  async run({ view: first, workspace, caller }, input) {
-    let view = first;
+  async run({ view, workspace, caller }, input) {
     const reach = view.searchReach();
     const filters = {
       folder: input.folder,
@@ -70,9 +69,8 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       for (const [index, hit] of page.hits.entries()) {
         if (index % hitsAtOnce === hitsAtOnce - 1) {
           await yieldToLoop();
-          view = workspace.view(caller);
         }
-        const found = await describeHit(view, workspace, hit, input);
+        const found = await describeHit(workspace.view(caller), workspace, hit, input);
         if (found !== undefined) hits.push(found);
       }
       position = page.position;

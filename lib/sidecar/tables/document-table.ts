@@ -21,6 +21,7 @@ export interface DeletedRow {
   readonly number: number;
   readonly id: string;
   readonly location: string;
+  readonly createdAt: number;
   readonly deletedAt: number;
   /** Id of the principal who deleted it, and the commit by which. */
   readonly deletedBy: string;
@@ -68,15 +69,13 @@ export class DocumentTable {
   readonly #insert;
   readonly #advance;
   readonly #place;
-  readonly #bury;
-  readonly #unearth;
-  readonly #unearthAll;
+  readonly #markDeleted;
+  readonly #markLive;
   readonly #deletedAt;
   readonly #deletedWithin;
   readonly #all;
   readonly #countLive;
   readonly #deleted;
-  readonly #setId;
 
   constructor(connection: Connection) {
     this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`).raw();
@@ -98,15 +97,11 @@ export class DocumentTable {
     );
     this.#advance = connection.prepare('UPDATE document SET sequence = ? WHERE number = ?');
     this.#place = connection.prepare('UPDATE document SET folder = ?, name = ? WHERE number = ?');
-    this.#bury = connection.prepare(
+    this.#markDeleted = connection.prepare(
       `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
        WHERE number = ?`,
     );
-    this.#unearth = connection.prepare(
-      `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
-         deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
-    );
-    this.#unearthAll = connection.prepare<[string]>(
+    this.#markLive = connection.prepare<[string]>(
       `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
          deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
        FROM json_each(?) r WHERE document.number = r.value ->> 0`,
@@ -117,6 +112,7 @@ export class DocumentTable {
         number: number;
         id: string;
         location: string;
+        created_at: number;
         deleted_at: number;
         deleted_by: string;
         deleted_commit: string;
@@ -124,7 +120,8 @@ export class DocumentTable {
       }
     >(
       // By the history, not by the clock, which may have been set back between two deletions.
-      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
+      `SELECT number, id, deleted_location AS location, created_at, deleted_at, deleted_by, deleted_commit, sequence
+       FROM document d
        WHERE deleted_location = ?
        ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
     );
@@ -141,7 +138,6 @@ export class DocumentTable {
       `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
        WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
     );
-    this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
     this.#all = connection
       .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
       .raw();
@@ -191,11 +187,6 @@ export class DocumentTable {
     return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
   }
 
-  /** Gives the row its lasting id, once the commit that it comes from is known. */
-  setId(number: number, id: string): void {
-    this.#setId.run(id, number);
-  }
-
   /** Makes the version with this sequence the current one. */
   advance(number: number, sequence: number): void {
     this.#advance.run(sequence, number);
@@ -207,14 +198,10 @@ export class DocumentTable {
   }
 
   markDeleted(number: number, at: number, by: string, commit: string, location: string): void {
-    this.#bury.run(at, by, commit, location, number);
+    this.#markDeleted.run(at, by, commit, location, number);
   }
 
-  markLive(number: number, folder: number, name: string, sequence: number): void {
-    this.#unearth.run(folder, name, sequence, number);
-  }
-
-  /** The same for several, in one statement. */
+  /** Makes deleted documents live, in one statement. */
   markAllLive(
     documents: readonly {
       readonly number: number;
@@ -224,7 +211,7 @@ export class DocumentTable {
     }[],
   ): void {
     const rows = documents.map(({ number, folder, name, sequence }) => [number, folder, name, sequence]);
-    this.#unearthAll.run(JSON.stringify(rows));
+    this.#markLive.run(JSON.stringify(rows));
   }
 
   /** Documents that were deleted at this location, the last deletion first. */
@@ -233,6 +220,7 @@ export class DocumentTable {
       number: row.number,
       id: row.id,
       location: row.location,
+      createdAt: row.created_at,
       deletedAt: row.deleted_at,
       deletedBy: row.deleted_by,
       commit: row.deleted_commit,

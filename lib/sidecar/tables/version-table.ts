@@ -23,23 +23,12 @@ export interface NewVersion {
   readonly moment: number;
 }
 
-/** A version that has the content of an older one of the same document. */
-export interface VersionAnew {
-  readonly document: number;
-  readonly sequence: number;
-  /** Sequence of the one whose content it has. */
-  readonly like: number;
-  readonly location: string;
-}
-
 /** Every version of every document; rows are only ever added (and taken away by an erase). */
 export class VersionTable {
   readonly #insert;
   readonly #byId;
   readonly #bySequence;
   readonly #after;
-  readonly #insertAnew;
-  readonly #setFirstId;
   readonly #largeBlob;
   readonly #largeBlobs;
 
@@ -48,22 +37,12 @@ export class VersionTable {
       `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
          author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#setFirstId = connection.prepare(
-      'UPDATE version SET id = ?, commit_oid = ?, moment = ? WHERE document = ? AND sequence = 1',
-    );
     // Written as the partial index has it, or SQLite would not use that.
     this.#largeBlob = connection.prepare<[string], { used: number }>(
       'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
     );
     this.#largeBlobs = connection.prepare<[], { blob_oid: string }>(
       'SELECT DISTINCT blob_oid FROM version WHERE size > 1048576',
-    );
-    this.#insertAnew = connection.prepare(
-      `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-         author, at, operation, message, moment)
-       SELECT v.document, r.value ->> 1, @id, @id, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, r.value ->> 3,
-         @author, @at, @operation, NULL, @moment
-       FROM json_each(@rows) r JOIN version v ON v.document = r.value ->> 0 AND v.sequence = r.value ->> 2`,
     );
     const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
     this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`).raw();
@@ -95,24 +74,6 @@ export class VersionTable {
       version.message,
       version.moment,
     );
-  }
-
-  /**
-   * Gives several documents a new version each, by one commit, with the content of one that they had. Quickest in the
-   * order of their numbers.
-   * @returns how many versions were written
-   */
-  insertAnew(
-    documents: readonly VersionAnew[],
-    made: Pick<NewVersion, 'id' | 'author' | 'at' | 'operation' | 'moment'>,
-  ): number {
-    const rows = documents.map(({ document, sequence, like, location }) => [document, sequence, like, location]);
-    return this.#insertAnew.run({ ...made, rows: JSON.stringify(rows) }).changes;
-  }
-
-  /** Names the commit of a first version that was written before its commit was made. */
-  setFirstId(document: number, id: string, moment: number): void {
-    this.#setFirstId.run(id, id, moment, document);
   }
 
   /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */

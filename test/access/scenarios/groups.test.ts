@@ -52,7 +52,7 @@ describe('Access: groups', () => {
 
   scenario(
     19,
-    'Who is reached in two ways keeps the other when one ends',
+    'A person with two ways to a place keeps the other when one ends',
     async ({ admin, service, person, group, write }) => {
       await write('team/a.md');
       const member = await person('reader', 'team');

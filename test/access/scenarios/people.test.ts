@@ -22,7 +22,7 @@ describe('Access: people', () => {
     assert.deepEqual(await reader.list(), []);
   });
 
-  scenario(24, 'Who is disabled reaches nothing until enabled again', async ({ person, setDisabled, write }) => {
+  scenario(24, 'A disabled person reaches nothing until enabled again', async ({ person, setDisabled, write }) => {
     await write('a.md');
     const editor = await person('editor', '');
     await setDisabled(editor, true);

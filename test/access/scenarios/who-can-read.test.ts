@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isNotFound, scenario } from './play.js';
 
 describe('Access: who can read', () => {
-  scenario(51, 'Who can read a place is told with role and grant', async ({ admin, person, write }) => {
+  scenario(51, 'The readers of a place are listed with role and grant', async ({ admin, person, write }) => {
     await write('team/a.md');
     const editor = await person('editor', 'team');
     const reader = await person('reader', 'team/a.md', 'document');
@@ -18,7 +18,7 @@ describe('Access: who can read', () => {
 
   scenario(
     52,
-    'Somebody who reads by two ways is told once, with the higher role and both ways',
+    'A reader by two ways is listed once, with the higher role and both ways',
     async ({ admin, person, write }) => {
       await write('team/a.md');
       const both = await person('reader', 'team');
@@ -66,7 +66,7 @@ describe('Access: who can read', () => {
 
   scenario(
     54,
-    'For a place where nothing lies yet it is told who could read what is written there',
+    'For an empty place the answer is who could read a document written there',
     async ({ admin, person, write }) => {
       await write('team/a.md', 'team/b.md');
       const reader = await person('reader', 'team');
@@ -86,20 +86,16 @@ describe('Access: who can read', () => {
     assert.deepEqual(await admin.readers('team/a.md'), ['Admin approver: approver of folder ""']);
   });
 
-  scenario(
-    56,
-    'Who can read is as little found by those who cannot as what they would read',
-    async ({ person, write }) => {
-      await write('team/a.md', 'hidden/b.md');
-      const narrow = await person('reader', 'team/a.md', 'document');
-      assert.deepEqual(await narrow.list(), ['team/']);
-      await isNotFound(
-        narrow.readers('hidden/b.md'),
-        narrow.readers('hidden'),
-        narrow.readers('nothing'),
-        narrow.readers('team'),
-        narrow.readers(''),
-      );
-    },
-  );
+  scenario(56, 'A caller who cannot read a place does not find its readers', async ({ person, write }) => {
+    await write('team/a.md', 'hidden/b.md');
+    const narrow = await person('reader', 'team/a.md', 'document');
+    assert.deepEqual(await narrow.list(), ['team/']);
+    await isNotFound(
+      narrow.readers('hidden/b.md'),
+      narrow.readers('hidden'),
+      narrow.readers('nothing'),
+      narrow.readers('team'),
+      narrow.readers(''),
+    );
+  });
 });
