@@ -34,7 +34,7 @@ function makeProgram(): Command {
   return program;
 }
 
-/** Whoever reads the output may stop reading: that is no failure. */
+/** The reader of the output may stop reading. That is not a failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

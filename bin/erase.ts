@@ -97,7 +97,7 @@ function print(answer: CommandAnswer, asJson: boolean): void {
 }
 
 /**
- * Whoever types the name means this document. What is typed is compared where the erase is done.
+ * Typing the name confirms the document. The operation compares the two.
  * @returns undefined where the answer is Ctrl-C, or the end of what is typed
  */
 async function askForName(description: string): Promise<string | undefined> {

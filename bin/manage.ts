@@ -217,7 +217,7 @@ async function manage(
   else printResult(answer.result, json === true);
 }
 
-/** The owner of the data knows fields; whoever called knows them as options. */
+/** Names the option in place of the field that the owner of the data refused. */
 function nameOption(error: CommandError, options: CalledWith): CommandError {
   const field = String(error.details?.['field']);
   const option = field.replaceAll('_', '-');
