@@ -17,7 +17,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'claim take',
     arguments: ['location'],
-    description: 'Keep everyone else from writing to a document, or to a section of it, for a while.',
+    description: 'Claim a document or a section of it for a time. Writes of others are then refused.',
     example: 'cartulary claim take handbook/travel.md --section hotels --for 10m --purpose "New rates"',
     optional: {
       '--section <heading>': 'the id of a heading: its words in lower case with hyphens between them',
@@ -28,20 +28,20 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'claim renew',
     arguments: ['claim'],
-    description: "Make one of the operator's claims last longer, from now on.",
+    description: "Extend one of the operator's claims.",
     example: 'cartulary claim renew clm_13jrac9t4texfcfd685f --for 1h',
     optional: duration,
   },
   {
     words: 'claim release',
     arguments: ['claim'],
-    description: "Give up one of the operator's claims.",
+    description: "Release one of the operator's claims.",
     example: 'cartulary claim release clm_13jrac9t4texfcfd685f',
   },
   {
     words: 'claim break',
     arguments: ['location'],
-    description: "End somebody's claim on a document; they are told.",
+    description: 'End the claim of another principal on a document. Its holder then sees it as broken.',
     example: 'cartulary claim break handbook/travel.md --claim clm_13jrac9t4texfcfd685f',
     required: { '--claim <id>': 'which one' },
   },
@@ -55,7 +55,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'comment add',
     arguments: ['location'],
-    description: 'Write a comment on a document or on words of it, or answer in a thread.',
+    description: 'Comment on a document or on a passage of it, or answer in a thread.',
     example: 'cartulary comment add handbook/travel.md --text "Do buses count too?" --quote "Book trains"',
     required: text,
     optional: {
@@ -67,7 +67,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'comment edit',
     arguments: ['location'],
-    description: "Give one of the operator's comments another text, and other mentions.",
+    description: "Replace the text and mentions of one of the operator's comments.",
     example: 'cartulary comment edit handbook/travel.md --comment cmt_a4ff8n1kx3m3a0t0jq2r --text "And buses?"',
     required: { ...comment, ...text },
     optional: mention,
@@ -75,7 +75,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'comment resolve',
     arguments: ['location'],
-    description: 'Mark a thread as settled.',
+    description: 'Resolve a thread.',
     example: 'cartulary comment resolve handbook/travel.md --thread thr_k8vt4gr0gt0d2fe0h3vr',
     required: { '--thread <id>': 'which one' },
     optional: { '--reopen': 'open it again instead' },
@@ -83,7 +83,7 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'comment delete',
     arguments: ['location'],
-    description: "Take anybody's comment away. Its text is gone for good.",
+    description: 'Delete a comment of any author. Its text is destroyed.',
     example: 'cartulary comment delete handbook/travel.md --comment cmt_a4ff8n1kx3m3a0t0jq2r',
     required: comment,
   },
@@ -103,14 +103,14 @@ export const annotationTable: readonly Managing[] = [
   {
     words: 'label remove',
     arguments: ['location'],
-    description: 'Take labels off a document.',
+    description: 'Remove labels from a document.',
     example: 'cartulary label remove handbook/travel.md --labels travel',
     required: labels,
   },
   {
     words: 'label set',
     arguments: ['location'],
-    description: 'Give a document exactly these labels; "" takes all of them off.',
+    description: 'Replace the labels of a document; "" removes all.',
     example: 'cartulary label set handbook/travel.md --labels policy',
     required: labels,
   },

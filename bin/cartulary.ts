@@ -14,7 +14,9 @@ import { readBuild } from '../lib/app/read-build.js';
 
 function makeProgram(): Command {
   const program = new Command('cartulary')
-    .description('Keeps files that people, programs and agents share: each write a version, each access on record.')
+    .description(
+      'A shared file store for people, programs and agents. Every write is a git commit, every access is on record.',
+    )
     .version(readBuild().version)
     // What stands behind a command is the command's own: `document restore --version`.
     .enablePositionalOptions()
@@ -32,7 +34,7 @@ function makeProgram(): Command {
   return program;
 }
 
-/** Whoever reads the output may stop reading: that is no failure. */
+/** The reader of the output may stop reading. That is not a failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

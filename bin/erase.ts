@@ -14,17 +14,17 @@ export function addEraseCommands(program: Command): void {
     description: 'Destroy a document, live or deleted, with its history, comments and name. It cannot be undone.',
     example: 'cartulary erase handbook/travel.md --document doc_e3e1b0a2f6c24d8c9b1f7a5d20c4e6b8 --yes travel.md',
   })
-    .argument('<location>', 'where it lives, or lived when it was deleted')
-    .option('--yes <name>', "the document's name, in place of being asked for it; with --document")
-    .option('--deleted', 'what was deleted there, though something may live there now')
-    .option('--document <id>', 'this one and no other, live or deleted')
+    .argument('<location>', 'the location of the document, or its last one if it was deleted')
+    .option('--yes <name>', "the document's name, as the confirmation; needs --document")
+    .option('--deleted', 'erase the document that was deleted there, not a live one')
+    .option('--document <id>', 'the id of the document, live or deleted')
     .option(...workspaceOption);
   erase.action((location: string) => eraseDocument(location, erase.opts<CalledWith>()));
 
   const erasures = addCommand(program, {
     words: 'erasures',
     description:
-      'List the receipts of erases, the newest first; one without a final time is under way, or says what hinders it.',
+      'List the receipts of erases, newest first. A receipt without a final time is under way, or names its hindrance.',
     example: 'cartulary erasures',
   }).option(...workspaceOption);
   erasures.action(async () => {
@@ -59,8 +59,8 @@ async function eraseDocument(location: string, options: CalledWith): Promise<voi
   const description = describe(location, shown);
   if (typeof document !== 'string' && (typeof yes === 'string' || !process.stdin.isTTY)) {
     const message =
-      `${description} Nobody is there to look at it: name it by --document ${shown.document}, and give its name with ` +
-      '--yes, so that the same command again never destroys another. Nothing was erased.';
+      `${description} There is no terminal to confirm this: pass --document ${shown.document} and --yes with its name. ` +
+      'Nothing was erased.';
     return fail({ code: 'USAGE', message, details: { reason: 'document_not_named', ...shown } }, asJson);
   }
   const confirmation = typeof yes === 'string' ? yes : await askForName(description);
@@ -97,20 +97,20 @@ function print(answer: CommandAnswer, asJson: boolean): void {
 }
 
 /**
- * Whoever types the name means this document. What is typed is compared where the erase is done.
+ * Typing the name confirms the document. The operation compares the two.
  * @returns undefined where the answer is Ctrl-C, or the end of what is typed
  */
 async function askForName(description: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) {
-    const error = new Error("Nobody is there to type the document's name. Give it with --yes.");
+    const error = new Error("There is no terminal to type the document's name. Pass it with --yes.");
     error.name = 'ConfigError';
     throw error;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     note(description);
-    note('This destroys it with its history, its comments and its name. Nothing brings it back.');
-    return await terminal.question("Type the document's name to go on: ");
+    note('This destroys the document, its history, its comments and its name. It cannot be undone.');
+    return await terminal.question("Type the document's name to confirm: ");
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     // The terminal stands behind the question still.

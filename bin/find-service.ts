@@ -21,7 +21,7 @@ function readAddress(text: string): string {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new ConfigError(`The address of a server begins with http:// or https://, unlike "${text}".`);
   }
-  // The address that everybody else is told to use leads there, too.
+  // The address of MCP is accepted too.
   return address.replace(/\/mcp$/, '');
 }
 
@@ -47,7 +47,7 @@ export class ClientService {
   readonly #named: string | undefined;
   #own: RunningService | undefined;
   #found: Promise<string> | undefined;
-  /** Somebody serves this folder for everyone: then it is not ours to serve when that stops for a while. */
+  /** Another process serves this folder. While it is down, this process does not take its place. */
   #isServed = false;
 
   /** @throws ConfigError */
@@ -56,7 +56,7 @@ export class ClientService {
     this.#named = named === undefined ? undefined : readAddress(named);
   }
 
-  /** Where it answers. @throws Error in words for whoever set the client up */
+  /** Where it answers. @throws Error with a message for the person who set the client up */
   find(): Promise<string> {
     if (this.#named !== undefined) return Promise.resolve(this.#named);
     this.#found ??= this.#search().catch((error: unknown) => {

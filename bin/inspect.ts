@@ -38,14 +38,14 @@ export function addInspectCommands(program: Command): void {
     return command;
   };
   add(
-    { words: 'status', description: 'Show what runs and how much there is.', example: 'cartulary status' },
+    { words: 'status', description: 'Show the running server and the size of the data.', example: 'cartulary status' },
     showStatus,
   );
   add(
     {
       words: 'verify',
       description:
-        "Check everything: SQLite's and git's own checks, every version's bytes, all rows against what commits say, the audit log with its archives, the search index. Beside a running server, too.",
+        'Check the integrity of all data: the checks of SQLite and git, the bytes of every version, all rows against the commits, the audit log with its archives, the search index. A server may run.',
       example: 'cartulary verify',
     },
     verify,
@@ -55,22 +55,29 @@ export function addInspectCommands(program: Command): void {
   add(
     {
       words: 'audit verify',
-      description: 'Check the audit log: that no record was changed, removed or put elsewhere, and none cut off.',
+      description: 'Check that no record of the audit log was changed, moved or removed.',
       example: 'cartulary audit verify',
     },
     verifyAuditLog,
   )
-    .option('--export <file>', 'check an export, with nothing but that file')
+    .option('--export <file>', 'check this export alone')
     .option('--key <key>', 'with --export: the public key that `cartulary audit key` prints, or a file that holds it')
-    .option('--head <head>', '"SEQ HASH" that must be in it, as a commit\'s Audit-Head says it, or an earlier check')
-    .option('--clone <folder>', "a clone of the workspace's repository, whose commits bear witness of the log")
+    .option(
+      '--head <head>',
+      '"SEQ HASH" that the log must contain: a commit\'s Audit-Head, or the result of an earlier check',
+    )
+    .option('--clone <folder>', "a clone of the workspace's repository; its commits must agree with the log")
     .option(...recoveredAtOption);
   add(
-    { words: 'doctor', description: 'Check what this machine gives the service.', example: 'cartulary doctor' },
+    {
+      words: 'doctor',
+      description: 'Check the environment: Node, git, data folder, disk, clock, port, settings.',
+      example: 'cartulary doctor',
+    },
     examineMachine,
   )
-    .option('--host <address>', 'the address to be listened on')
-    .option('--port <number>', 'the port to be listened on');
+    .option('--host <address>', 'the address to listen on')
+    .option('--port <number>', 'the port to listen on');
 }
 
 async function run(

@@ -22,8 +22,7 @@ const grant = {
 const table: readonly Managing[] = [
   {
     words: 'init',
-    description:
-      'Make a workspace with its first admin, and print a key of theirs and a link to sign in with, shown this once.',
+    description: "Create a workspace with its first admin. Print the admin's key and sign-in link, once.",
     example: 'cartulary init --workspace acme --admin "Ada"',
     required: { '--admin <name>': 'the name of the first admin' },
     optional: {
@@ -33,33 +32,33 @@ const table: readonly Managing[] = [
   {
     words: 'principal add',
     arguments: ['name'],
-    description: 'Add a person or an agent, who reaches nothing until they are given a role.',
+    description: 'Add a person or an agent. A new principal has no access until you grant a role.',
     example: 'cartulary principal add "Ada" --kind person',
     required: { '--kind <kind>': 'person or agent' },
   },
   {
     words: 'principal list',
-    description: 'List all people and agents, those who were shut out as well.',
+    description: 'List all people and agents, including disabled ones.',
     example: 'cartulary principal list',
   },
   {
     words: 'principal disable',
     arguments: ['principal'],
     description:
-      'Shut out a person or agent. Sessions and applications end for good. Keys open nothing until it is enabled again. Principals are never deleted.',
+      'Disable a person or agent. Its sessions and applications end for good. Its keys stop working until it is enabled again. Principals are never deleted.',
     example: 'cartulary principal disable prn_13jrac9t4texfcfd685f',
   },
   {
     words: 'principal enable',
     arguments: ['principal'],
-    description: 'Let in a principal that was disabled. Its keys work again; a person signs in again.',
+    description: 'Enable a disabled principal. Its keys work again. A person has to sign in again.',
     example: 'cartulary principal enable prn_13jrac9t4texfcfd685f',
   },
   {
     words: 'link',
     arguments: ['principal'],
     description:
-      'Print a link by which a person chooses a password and signs in: the first time, or when it was forgotten. It works once, and for a day; earlier ones stop working.',
+      'Print a sign-in link, with which a person chooses a password. It works once, for a day, and replaces earlier links.',
     example: 'cartulary link prn_13jrac9t4texfcfd685f --sign-in ada@example.org',
     optional: {
       '--sign-in <name>': 'the e-mail address or name to sign in with (default: as it is, or made from their name)',
@@ -74,53 +73,53 @@ const table: readonly Managing[] = [
   },
   {
     words: 'consent list',
-    description: 'List the applications that people let act for them, and the host that each has its answers sent to.',
+    description: 'List the applications that act for people, with the host that each redirects to.',
     example: 'cartulary consent list --principal prn_13jrac9t4texfcfd685f',
     optional: { '--principal <id>': 'those of one person' },
   },
   {
     words: 'consent revoke',
     arguments: ['consent'],
-    description: 'End what a person allowed an application; its tokens stop working at once.',
+    description: "End a person's consent to an application. Its tokens stop working at once.",
     example: 'cartulary consent revoke oag_2m8ks0vq4xw1u7c3f9dp',
   },
   {
     words: 'consent revoke-all',
     arguments: ['principal'],
-    description: 'End everything that a person allowed applications.',
+    description: 'End all consents of a person to applications.',
     example: 'cartulary consent revoke-all prn_13jrac9t4texfcfd685f',
   },
   {
     words: 'group add',
     arguments: ['name'],
-    description: 'Add a group, without members at first.',
+    description: 'Add an empty group.',
     example: 'cartulary group add "Human resources"',
   },
   { words: 'group list', description: 'List all groups with their members.', example: 'cartulary group list' },
   {
     words: 'group join',
     arguments: ['group'],
-    description: 'Put a principal or a group into a group: what the group may do, it may do too.',
+    description: 'Add a principal or a group to a group. It gets the access of that group.',
     example: 'cartulary group join grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
     required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'group leave',
     arguments: ['group'],
-    description: 'Take a principal or a group out of a group; what it had by the group alone ends at once.',
+    description: 'Remove a principal or a group from a group. It loses the access of that group at once.',
     example: 'cartulary group leave grp_p7t5fb9d74w8nc7drvma --member prn_13jrac9t4texfcfd685f',
     required: { '--member <subject>': 'the id of a principal or a group: prn_… or grp_…' },
   },
   {
     words: 'grant add',
-    description: 'Give a role to a principal or a group on a folder, with all below it, or on one document.',
+    description: 'Give a principal or group a role on a document, or on a folder and everything below it.',
     example:
       'cartulary grant add --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
     required: grant,
   },
   {
     words: 'grant remove',
-    description: 'Take a grant away, in force at the next request.',
+    description: 'Remove a grant. It ends at the next request.',
     example:
       'cartulary grant remove --scope-type folder --scope-id handbook --subject grp_p7t5fb9d74w8nc7drvma --role reader',
     required: grant,
@@ -134,41 +133,41 @@ const table: readonly Managing[] = [
   },
   {
     words: 'key mint',
-    description: 'Make a key for a person or an agent and print it, this once. It opens MCP unless --rest is given.',
+    description: 'Create a key for a person or an agent and print it, once. It opens MCP, unless you pass --rest.',
     example: 'cartulary key mint --principal prn_13jrac9t4texfcfd685f --rest --expires 30d',
-    required: { '--principal <id>': 'whom it stands for' },
+    required: { '--principal <id>': 'the person or agent' },
     optional: {
-      '--rest': 'it opens the REST API',
-      '--mcp': 'it opens MCP (also with --rest)',
-      '--name <name>': 'to know it again in a list',
-      '--expires <time>': 'when it ends: RFC 3339, a duration such as 30d, or never (default: as the policy says)',
+      '--rest': 'opens the REST API',
+      '--mcp': 'opens MCP, also together with --rest',
+      '--name <name>': 'a name for lists',
+      '--expires <time>': 'when it expires: RFC 3339, a duration such as 30d, or never (default: the policy)',
       '--rate-limit <requests>': 'requests a minute for this key alone',
     },
   },
   {
     words: 'key list',
-    description: 'List the keys, never with their secrets.',
+    description: 'List the keys, without their secrets.',
     example: 'cartulary key list --principal prn_13jrac9t4texfcfd685f',
     optional: { '--principal <id>': 'only those of this principal' },
   },
   {
     words: 'key rotate',
     arguments: ['key'],
-    description: "Replace a key's secret and nothing else, and print the new key, this once.",
+    description: 'Replace the secret of a key, and print the new key, once.',
     example: 'cartulary key rotate 4k1m9s0c7t2e6h8d',
   },
   {
     words: 'key revoke',
     arguments: ['key'],
-    description: 'End a key for good, in force at the next request.',
+    description: 'Revoke a key for good. It ends at the next request.',
     example: 'cartulary key revoke 4k1m9s0c7t2e6h8d',
   },
   {
     words: 'audit key',
-    description: 'Print the public key that the audit log is signed with; an auditor checks exports with it.',
+    description: 'Print the public key of the audit log. Auditors verify exports with it.',
     example: 'cartulary audit key > audit-key.pem',
   },
-  { words: 'policy show', description: 'Show what holds for the whole workspace.', example: 'cartulary policy show' },
+  { words: 'policy show', description: 'Show the policy of a workspace.', example: 'cartulary policy show' },
   {
     words: 'policy set',
     arguments: ['name', 'value'],
@@ -183,7 +182,7 @@ export function addManageCommands(program: Command): void {
   for (const managing of [...table, ...contentTable, ...annotationTable, ...messageTable]) {
     const command = addCommand(program, managing).option(
       '--workspace <name>',
-      managing.words === 'init' ? 'what it is to be called (required)' : 'may be left out where there is only one',
+      managing.words === 'init' ? 'the name of the workspace (required)' : 'may be left out where there is only one',
     );
     for (const name of managing.arguments ?? []) command.argument(`<${name}>`);
     for (const [flags, description] of Object.entries(managing.required ?? {}))
@@ -218,7 +217,7 @@ async function manage(
   else printResult(answer.result, json === true);
 }
 
-/** The owner of the data knows fields; whoever called knows them as options. */
+/** Names the option in place of the field that the owner of the data refused. */
 function nameOption(error: CommandError, options: CalledWith): CommandError {
   const field = String(error.details?.['field']);
   const option = field.replaceAll('_', '-');
@@ -234,5 +233,5 @@ async function printDiff(result: unknown): Promise<void> {
     readonly not_compared_because?: string;
   };
   if (diff !== null) await writeContent(diff);
-  else note(`Not compared line by line: ${why === 'binary' ? 'it is no text' : 'it is too large'}.`);
+  else note(`Not compared line by line: ${why === 'binary' ? 'it is not text' : 'it is too large'}.`);
 }

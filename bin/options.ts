@@ -34,17 +34,17 @@ export function addCommand(program: Command, { words, description, example }: De
 const groupDescriptions: Readonly<Record<string, string>> = {
   principal: 'People and agents.',
   group: 'Groups of people, agents and other groups.',
-  grant: 'Who may do what, and where.',
-  document: 'Versions of a document: what happened, what changed, back to an older one.',
-  folder: 'A folder as one: delete it, bring it back, undo what someone did in it.',
-  claim: 'Who keeps a document, or a section of it, for themselves.',
-  comment: 'What was said about a document.',
-  label: 'Words to filter and search by.',
-  message: 'Messages that the operator sends and gets.',
-  key: 'Keys by which people and agents come in.',
-  consent: 'What people let applications do in their name.',
-  policy: 'What holds for the whole workspace.',
-  audit: 'The record of everything that was done.',
+  grant: 'Roles of principals and groups on folders and documents.',
+  document: 'Versions of a document: history, diff, restore.',
+  folder: 'Whole folders: delete, undelete, and revert the changes of one principal.',
+  claim: 'Claims: a claim reserves a document or section, so that writes of others are refused.',
+  comment: 'Comments on a document.',
+  label: 'Labels of a document, to filter and search by.',
+  message: 'Messages to and from the operator.',
+  key: 'API keys of people and agents.',
+  consent: 'Applications that act for people.',
+  policy: 'Settings of a workspace: limits, lifetime of keys, search.',
+  audit: 'The audit log.',
 };
 
 function addGroup(parent: Command, name: string): Command {

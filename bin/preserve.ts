@@ -19,41 +19,40 @@ const passphraseOption = [
 export function addPreserveCommands(program: Command): void {
   const backup = addCommand(program, {
     words: 'backup',
-    description: 'Write everything of a workspace, as it is at this moment, into a folder; it can be served meanwhile.',
+    description: 'Back up a whole workspace, as of one moment, into a folder. A server may run.',
     example: 'cartulary backup /mnt/backups/2027-01-31 --passphrase-file ./passphrase',
   })
-    .argument('<folder>', 'empty or not there yet; on the machine that the service runs on')
+    .argument('<folder>', 'an empty or new folder, on the machine of the service')
     .option(...passphraseOption)
     .option(...workspaceOption);
   backup.action((folder: string) => backUp(resolve(folder), backup.opts<CalledWith>()));
 
   const restore = addCommand(program, {
     words: 'restore',
-    description:
-      'Bring a workspace back from a backup, checked first, or from a clone alone; nothing is ever replaced.',
+    description: 'Restore a workspace from a backup or from a clone. It checks everything first and replaces nothing.',
     example: 'cartulary restore /mnt/backups/2027-01-31 --data ./repos --passphrase-file ./passphrase',
   })
     .argument('[folder]', 'the backup')
-    .option('--clone <folder>', 'a clone instead: gives content and history back, and nobody who may reach them')
-    .option('--workspace <name>', 'with --clone: what the workspace is to be called')
+    .option('--clone <folder>', 'restore from a clone: content and history, but no access')
+    .option('--workspace <name>', 'with --clone: the name of the workspace')
     .option('--max-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
-    .option('--partial', 'with --clone: also where commits in it are not the work of the service')
+    .option('--partial', 'with --clone: accept commits that the service did not make')
     .option(...passphraseOption);
   restore.action((folder: string | undefined) => restoreFrom(folder, restore.opts<CalledWith>()));
 
   const rebuild = addCommand(program, {
     words: 'rebuild',
     description:
-      'Make the rows of documents, versions, folders and moves again from the repository; no server may run.',
+      'Make the rows of documents, versions, folders and moves again from the repository. No server may run.',
     example: 'cartulary rebuild --workspace acme',
   })
-    .option('--partial', 'go on without commits that are not the work of the service')
+    .option('--partial', 'leave out commits that the service did not make')
     .option(...workspaceOption);
   rebuild.action(() => ask('rebuild', {}, rebuild.opts<CalledWith>()));
 
   const archive = addCommand(program, {
     words: 'audit archive',
-    description: 'Move old records of the audit log into compressed files, which checks and exports read on.',
+    description: 'Move old records of the audit log into compressed files. Checks and exports still read them.',
     example: 'cartulary audit archive --before 365d',
   })
     .requiredOption('--before <place>', "a record's number, a time in RFC 3339, or an age such as 90d (required)")
@@ -69,9 +68,9 @@ async function restoreFrom(folder: string | undefined, options: CalledWith): Pro
   const config = readConfig(options);
   const { clone } = options;
   if ((folder === undefined) === (typeof clone !== 'string')) {
-    throw usage('Name the folder of a backup, or a clone with --clone; one of the two.');
+    throw usage('Name either the folder of a backup, or a clone with --clone.');
   }
-  if (typeof clone === 'string' && config.workspace === null) throw usage('Say with --workspace what to call it.');
+  if (typeof clone === 'string' && config.workspace === null) throw usage('Name the workspace with --workspace.');
   const { restoreInto } = await import('../lib/app/restore-into.js');
   const source =
     typeof clone === 'string'
@@ -118,7 +117,7 @@ async function readPassphrase(options: CalledWith, isNew: boolean): Promise<stri
   if (fromEnvironment !== undefined) return fromEnvironment;
   if (!process.stdin.isTTY) throw usage('There is no passphrase. Give --passphrase-file, or set CARTULARY_PASSPHRASE.');
   const typed = await askHidden('Passphrase: ');
-  if (isNew && (await askHidden('Once more: ')) !== typed) throw usage('These were two different passphrases.');
+  if (isNew && (await askHidden('Once more: ')) !== typed) throw usage('The two passphrases differ.');
   return typed;
 }
 

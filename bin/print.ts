@@ -34,7 +34,7 @@ export function askFor(question: string): void {
 }
 
 /**
- * Writes content as it is for whoever reads it from a pipe or a file, as git does. On a terminal it is shown.
+ * Writes content unchanged into a pipe or a file, as git does. On a terminal it is escaped.
  * @param text with its own ends of lines
  */
 export async function writeContent(text: string): Promise<void> {
@@ -42,7 +42,7 @@ export async function writeContent(text: string): Promise<void> {
   if (!written) await once(process.stdout, 'drain');
 }
 
-/** Writes lines of JSON; waits while nobody reads. */
+/** Writes lines of JSON, and waits for a slow reader. */
 export async function writeJsonLines(lines: readonly string[]): Promise<void> {
   if (!process.stdout.write(`${lines.map(escapeJson).join('\n')}\n`)) await once(process.stdout, 'drain');
 }

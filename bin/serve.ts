@@ -14,21 +14,21 @@ const stopTimeout = 9500;
 export function addServeCommands(program: Command): void {
   const serving = addCommand(program, {
     words: 'serve',
-    description: 'Serve the data folder until it is told to stop (SIGTERM, or Ctrl-C).',
+    description: 'Serve the data folder until SIGTERM or Ctrl-C.',
     example: 'cartulary serve --data repos --port 8080',
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'the port to listen on; 0 takes any that is free (default: 8080)')
     .option('--public-url <url>', 'the address clients use, where a proxy stands in front')
-    .option('--trust-proxy <proxies>', 'proxies that may say who the client is: how many, or which')
+    .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
-    .option('--memory', 'keep everything in memory and forget it at the end, for a try-out');
+    .option('--memory', 'keep everything in memory, for a try-out');
   serving.action(() => serve(serving.opts<CalledWith>()));
 
   const starting = addCommand(program, {
     words: 'start',
     description:
-      'Serve the data folder; on the first start make a workspace in it and print a link to sign in with and a key.',
+      'Serve the data folder. The first start creates a workspace, and prints a sign-in link and an API key.',
     example: 'cartulary start',
   })
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')

@@ -1,6 +1,6 @@
-// Makes a checkout ready to run: checks Node, installs what the lock file names, compiles.
-// Needs nothing but Node itself and npm; does nothing when nothing changed. What npm and the
-// compiler say is shown only when they fail.
+// Makes a checkout ready to run: checks Node, installs the packages of the lock file, compiles.
+// It needs only Node and npm, and does nothing if nothing changed. Output of npm and the compiler
+// is shown only when they fail.
 //
 // Usage: node bin/setup.mjs, or import { setUp }
 import { spawnSync } from 'node:child_process';
@@ -66,7 +66,7 @@ function runQuietly(command, commandArguments, options = {}) {
 
 function install() {
   if (isInstalled() && isSqliteUsable()) return;
-  say('Installing (first start only; better-sqlite3 may be compiled, which takes about a minute)…');
+  say('Installing (first start only; one to three minutes, longest where better-sqlite3 is compiled)…');
   // Development packages are wanted too, whatever NODE_ENV says: the compiler is one of them.
   const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline'];
   const npm = process.env.npm_execpath;

@@ -12,7 +12,7 @@ export function addMcpCommand(program: Command): void {
   const speaking = addCommand(program, {
     words: 'mcp',
     description:
-      'Speak MCP over standard input and output, as whoever the key in CARTULARY_KEY belongs to: with the server at CARTULARY_URL, or with the one that runs on the data folder. Where none runs, the folder is served for as long as this lasts, to others on this machine as well.',
+      'Speak MCP over standard input and output, with the key in CARTULARY_KEY. It uses the server at CARTULARY_URL, or the one that runs on the data folder. If none runs, it serves the folder itself while it lasts, also to others on this machine.',
     example: 'cartulary mcp --data repos',
   }).option('--url <url>', 'the address of a server (default: CARTULARY_URL, or the data folder)');
   speaking.action(() => speak(speaking.opts<CalledWith>()));

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { root, setUp } from './setup.mjs';
 
 setUp();
-// Whoever starts the program cannot mend a deprecation inside a package; `node dist/bin/cartulary.js` still shows it.
+// A user cannot fix a deprecation inside a package. `node dist/bin/cartulary.js` still shows it.
 process.noDeprecation = true;
 const program = path.join(root, 'dist', 'bin', 'cartulary.js');
 process.argv.splice(1, 1, program, 'start');

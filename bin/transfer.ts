@@ -12,16 +12,13 @@ export function addTransferCommands(program: Command): void {
   const importing = addCommand(program, {
     words: 'import',
     description:
-      'Bring in the files below a folder of this machine, or a git repository: a bare one, a .git, or a bundle. What is there already stays as it is, so an interrupted import is run again and goes on.',
+      'Import the files of a folder, or a git repository: bare, a .git, or a bundle. Existing documents stay as they are. An interrupted import continues when you run it again.',
     example: 'cartulary import ./handbook --into handbook\n  $ cartulary import ./wiki.git --history --into wiki',
   })
-    .argument('<source>', 'what to read; on the machine that the service runs on')
-    .requiredOption('--into <folder>', 'location to bring it to; / is the root of the workspace (required)')
+    .argument('<source>', 'the folder or repository, on the machine of the service')
+    .requiredOption('--into <folder>', 'the folder to import to; / is the root of the workspace (required)')
     .option('--ref <ref>', "a repository's branch, tag or commit (default: HEAD); with it the .git of a folder is read")
-    .option(
-      '--history',
-      'commit by commit along the first parents, and not only the last one; with it the .git of a folder is read',
-    )
+    .option('--history', 'import commit by commit along the first parents; with it the .git of a folder is read')
     .option('--max-files <number>', 'refuse when there are more files, folders and changes (default: 1000000)')
     .option('--max-bytes <bytes>', 'stop when the files have more than this in all (default: 1000GB)')
     .option(...workspaceOption);
@@ -32,7 +29,7 @@ export function addTransferCommands(program: Command): void {
     description: 'Print the audit log, a line of JSON for each record. `cartulary audit verify --export` checks it.',
     example: 'cartulary audit export > audit.jsonl',
   })
-    .option('--no-texts', 'leave out what the records are about in the clear, for an auditor who must not see it')
+    .option('--no-texts', 'leave out the clear texts (locations, names), for an auditor who must not see them')
     .option(...workspaceOption);
   exporting.action(() => exportAudit(exporting.opts<CalledWith>()));
 }

@@ -5,15 +5,25 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder, timeout, startProgram, tidyUp, type RunningProgram } from './command/run-program.js';
+import { drawTerminal, runTour } from './readme/tour.js';
 import { skipBecause } from './skip.js';
 
 const program = fileURLToPath(new URL('../bin/cartulary.js', import.meta.url));
 
-function findPage(folder = dirname(fileURLToPath(import.meta.url))): string {
-  return existsSync(join(folder, 'README.md')) && existsSync(join(folder, 'package.json'))
-    ? join(folder, 'README.md')
-    : findPage(dirname(folder));
+/** The checkout: where package.json and the README are. */
+function findRoot(folder = dirname(fileURLToPath(import.meta.url))): string {
+  const isRoot = existsSync(join(folder, 'README.md')) && existsSync(join(folder, 'package.json'));
+  return isRoot ? folder : findRoot(dirname(folder));
 }
+
+const root = findRoot();
+
+/** The pages whose commands run, in this order and in one shell: the manual continues from the README's tour. */
+const pages = ['README.md', ...['applications', 'agents', 'people', 'admins'].map((name) => `lib/docs/${name}.md`)];
+/** The pages whose links are checked. */
+const linked = [...pages, 'lib/docs/README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+
+const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 interface Block {
   readonly language: string;
@@ -22,8 +32,9 @@ interface Block {
   readonly mark: string;
 }
 
-/** A block of commands, with what the page says it prints. */
+/** A block of commands, with the output that the page shows for it. */
 interface Step {
+  readonly page: string;
   readonly commands: string;
   readonly printed: Block | undefined;
 }
@@ -31,7 +42,7 @@ interface Step {
 const fence = /(?:<!-- ([^\n]*?) -->\n+)?```(\w*)\n(.*?)```\n/gs;
 
 function readBlocks(page: string): { readonly start: string; readonly steps: readonly Step[] } {
-  const blocks = [...page.matchAll(fence)].map(([, mark = '', language = '', text = '']): Block => ({
+  const blocks = [...readPage(page).matchAll(fence)].map(([, mark = '', language = '', text = '']): Block => ({
     language,
     text,
     mark,
@@ -39,12 +50,12 @@ function readBlocks(page: string): { readonly start: string; readonly steps: rea
   const steps = blocks.flatMap((block, index): Step[] => {
     if (block.language !== 'sh' || block.mark.startsWith('not run: ')) return [];
     const next = blocks[index + 1];
-    return [{ commands: block.text, printed: next !== undefined && next.language !== 'sh' ? next : undefined }];
+    return [{ page, commands: block.text, printed: next !== undefined && next.language !== 'sh' ? next : undefined }];
   });
   return { start: blocks.find(({ mark }) => mark === 'start')?.text ?? '', steps };
 }
 
-/** What differs from run to run by its nature, made equal. */
+/** Output that differs from run to run, and the text that replaces it in the comparison. */
 const varying: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, 'URL'],
   [/ck_main_[0-9a-z]+_[0-9a-z]+/g, 'KEY'],
@@ -60,12 +71,12 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/bytes {2,}\d+/g, 'bytes N'],
   [/process \d+/g, 'process N'],
   [/\b\d+(?:\.\d)? k?B\b/g, 'N kB'],
-  // What a page cannot show.
+  // A page cannot show blanks at the end of a line.
   [/[ \t]+$/gm, ''],
   [/seq \d+/g, 'seq N'],
 ];
 
-/** Where the page has its checkout. */
+/** The folder of the checkout in the pages. */
 const shownFolder = '/srv/cartulary';
 
 function level(text: string): string {
@@ -73,7 +84,7 @@ function level(text: string): string {
 }
 
 /** Compares JSON; where the page has a member "…", further members may follow. */
-function assertShown(actual: unknown, shown: unknown, place = 'answer'): void {
+function assertShown(actual: unknown, shown: unknown, place: string): void {
   if (typeof shown !== 'object' || shown === null || typeof actual !== 'object' || actual === null) {
     assert.deepEqual(actual, shown, place);
     return;
@@ -85,15 +96,37 @@ function assertShown(actual: unknown, shown: unknown, place = 'answer'): void {
   for (const [name, value] of compared) assertShown(value, wanted[name], `${place}.${name}`);
 }
 
-function assertPrinted(stdout: string, { language, text }: Block): void {
-  if (language === 'json') assertShown(JSON.parse(level(stdout)), JSON.parse(level(text)));
-  else assert.equal(level(stdout), level(text));
+function assertPrinted(stdout: string, { language, text }: Block, page: string): void {
+  if (language === 'json') assertShown(JSON.parse(level(stdout)), JSON.parse(level(text)), page);
+  else assert.equal(level(stdout), level(text), page);
 }
 
-describe('The README', function () {
+/** The heading's address, as GitHub makes it. */
+function addressOf(heading: string): string {
+  const kept = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
+  return kept.trim().replaceAll(' ', '-');
+}
+
+/** The links of a page that lead nowhere: to no file, or to no heading of a page. */
+function findBrokenLinks(page: string): string[] {
+  const text = readPage(page).replaceAll(fence, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+    if (/^https?:/.test(link)) return [];
+    const [target = '', heading] = link.split('#');
+    const file = target === '' ? page : join(dirname(page), target);
+    if (!existsSync(join(root, file))) return [`${page}: ${link}`];
+    if (heading === undefined) return [];
+    const headings = [...readPage(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => addressOf(title));
+    return headings.includes(heading) ? [] : [`${page}: ${link}`];
+  });
+}
+
+describe('The README and the manual', function () {
   this.timeout(4 * timeout);
 
-  const { start, steps } = readBlocks(readFileSync(findPage(), 'utf8'));
+  const blocks = pages.map(readBlocks);
+  const start = blocks[0]?.start ?? '';
+  const steps = blocks.flatMap((block) => block.steps);
   let folder: string;
   let server: RunningProgram;
 
@@ -108,22 +141,40 @@ describe('The README', function () {
 
   after(tidyUp);
 
-  it('leads only to what is there', () => {
-    const page = readFileSync(findPage(), 'utf8').replaceAll(fence, '');
-    const targets = [...page.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target ?? '');
-    assert.ok(targets.length > 5, 'the links are found');
-    const absent = targets.filter(
-      (target) => !/^https?:/.test(target) && !existsSync(join(dirname(findPage()), target)),
+  it('have no link that leads nowhere', () => {
+    assert.deepEqual(linked.flatMap(findBrokenLinks), []);
+    assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
+  });
+
+  it('name files that exist in the recipes of CONTRIBUTING', () => {
+    const named = [...readPage('CONTRIBUTING.md').matchAll(/`((?:bin|lib|schema|test)\/[^`\s]*)`/g)].map(
+      ([, path = '']) => path,
     );
+    assert.ok(named.length > 20, 'the paths are found');
+    // A part in capital letters stands for a name of one's own.
+    const absent = named.filter((path) => !/[A-Z]{4}|…/.test(path) && !existsSync(join(root, path)));
     assert.deepEqual(absent, []);
   });
 
-  it('shows what a first start prints', () => {
+  it('show what a first start prints', () => {
     assert.equal(level(server.lines.join('\n').replaceAll(folder, shownFolder)), level(start));
   });
 
-  it('has commands that do what it says, all of them, one after the other', async () => {
-    assert.ok(steps.length >= 8, 'the blocks are found');
+  it('have a picture of what the program prints', async () => {
+    const drawn = drawTerminal(await runTour());
+    const [actual, picture] = [drawn, readPage('test/readme/tour.svg')].map((text) =>
+      level(text.replaceAll('\u00a0', ' ')),
+    );
+    assert.equal(actual, picture, '`npm run picture` draws it again');
+  });
+
+  it('have commands that print the output shown, all of them, one after the other', async () => {
+    for (const page of pages.filter((name) => !name.endsWith('people.md'))) {
+      assert.ok(
+        steps.some((step) => step.page === page),
+        `the blocks of ${page} are found`,
+      );
+    }
     const lines = server.lines.join('\n');
     // `npx cartulary` is this build; and a busy machine gets more time than a reader needs.
     const tools = join(folder, 'tools');
@@ -144,9 +195,9 @@ describe('The README', function () {
       env: { ...process.env, PATH: `${tools}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8' },
     });
     const outputs = stdout.replaceAll(folder, shownFolder).split(`${mark}\n`);
-    for (const [index, { printed }] of steps.entries()) {
+    for (const [index, { page, printed }] of steps.entries()) {
       const output = outputs[index] ?? '';
-      if (printed !== undefined && index < outputs.length - 1) assertPrinted(output, printed);
+      if (printed !== undefined && index < outputs.length - 1) assertPrinted(output, printed, page);
     }
     assert.equal(status, 0, stderr);
     assert.equal(outputs.length, steps.length + 1, stderr);

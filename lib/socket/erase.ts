@@ -63,7 +63,7 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
       documentId: fields.text('document'),
     });
     const accepted = `It was accepted as ${id}: the document is hidden for good`;
-    await tell({ step: 'accepted', state: `${accepted}, and being destroyed goes on by itself from here` });
+    await tell({ step: 'accepted', state: `${accepted}. It is now destroyed in the background.` });
     const finished = workspace.eraser
       .finished(id, (step) => void tell({ step, state: meaningOfStep[step] }))
       .catch((error: unknown) => {

@@ -35,7 +35,7 @@ describe('cartulary erase', function () {
     const document = ['--document', await lookAt(location, '--yes', 'secret-plan.md', '--data', data)];
     const unnamed = await runProgram(['erase', location, ...document, '--data', data]);
     assert.equal(unnamed.code, 2);
-    assert.match(unnamed.stderr, /Give it with --yes/);
+    assert.match(unnamed.stderr, /Pass it with --yes/);
     const wrong = await askRefused('erase', location, ...document, '--yes', 'secret-plan', '--data', data);
     assert.equal(wrong.details?.['reason'], 'name_mismatch');
     const absent = await askRefused('erase', 'handbook/absent.md', '--yes', 'absent.md', '--data', data);

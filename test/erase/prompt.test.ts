@@ -9,7 +9,7 @@ import { skipBecause } from '../skip.js';
 import { findTraces } from './evidence.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
-const question = "Type the document's name to go on: ";
+const question = "Type the document's name to confirm: ";
 const controlC = '\u0003';
 const controlD = '\u0004';
 
@@ -59,7 +59,10 @@ describe('cartulary erase at a terminal', function () {
   it('shows the document, and destroys it when its name is typed', async () => {
     const { code, said } = await typeWhenAsked('quokka plan.md\r');
     assert.equal(code, 0, said);
-    assert.match(said, /quokka plan\.md is doc_[0-9a-f]{32}: made [^;]+; 1 version, 0 comments\.\s+This destroys it/);
+    assert.match(
+      said,
+      /quokka plan\.md is doc_[0-9a-f]{32}: made [^;]+; 1 version, 0 comments\.\s+This destroys the document/,
+    );
     assert.match(said, /final_at +\d{4}-/);
     assert.deepEqual(findTraces(data, ['cormorantsecret', 'quokka plan']), []);
   });

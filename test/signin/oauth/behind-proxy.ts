@@ -30,9 +30,9 @@ export interface Proxy {
   configure(folder: string, outside: number, inside: number): readonly string[];
 }
 
-/** Has a person sign in, and a program get tokens, through a proxy that is set up as the README says. */
+/** Has a person sign in, and a program get tokens, through a proxy that is set up as the manual says. */
 export function describeBehind({ name, askRelease, configure }: Proxy): void {
-  describe(`Behind ${name} with TLS, set up as the README says`, function suite() {
+  describe(`Behind ${name} with TLS, set up as the manual says`, function suite() {
     this.timeout(timeout);
     let folder: string;
     let program: RunningProgram;

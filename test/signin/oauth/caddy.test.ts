@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The README's site, with this test's ports and certificate, since nobody on the internet can vouch for this machine. */
+/** The manual's site, with this test's ports and certificate, since nobody on the internet can vouch for this machine. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
-  const [, block = ''] = /Caddy sets[^`]*```text\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [, block = ''] = /```caddy\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
   const site = block
     .replace(
       'files.example.org {',

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeBehind } from './behind-proxy.js';
 
-/** The README's server block, with this test's ports, name and certificate; all that nginx writes goes to a folder. */
+/** The manual's server block, with this test's ports, name and certificate; all that nginx writes goes to a folder. */
 function writeConfiguration(folder: string, outside: number, inside: number): string {
-  const [, block = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [, block = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('lib/docs/admins.md', 'utf8')) ?? [];
   const server = block
     .replace('listen 443 ssl', `listen 127.0.0.1:${outside} ssl`)
     .replaceAll('/etc/ssl/files.example.org/', `${folder}/`)
