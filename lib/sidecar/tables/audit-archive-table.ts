@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A stretch of the chain that lies in a file. */
 export interface ArchiveRow {
@@ -39,23 +39,16 @@ const toArchive = (row: Row): ArchiveRow => ({
 });
 
 /** Which files the older part of the audit chain lies in, in order and without gaps from the first record on. */
-export class AuditArchiveTable {
-  readonly #insert;
-  readonly #list;
-  readonly #last;
-  readonly #holding;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO audit_archive (first_seq, last_seq, last_hash, last_at, file, sha256, bytes, archived_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#list = connection.prepare<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq');
-    this.#last = connection.prepare<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq DESC LIMIT 1');
-    this.#holding = connection.prepare<[number, number], Row>(
-      'SELECT * FROM audit_archive WHERE first_seq <= ? AND last_seq >= ? LIMIT 1',
-    );
-  }
+export class AuditArchiveTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO audit_archive (first_seq, last_seq, last_hash, last_at, file, sha256, bytes, archived_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #list = this.statement<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq');
+  readonly #last = this.statement<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq DESC LIMIT 1');
+  readonly #holding = this.statement<[number, number], Row>(
+    'SELECT * FROM audit_archive WHERE first_seq <= ? AND last_seq >= ? LIMIT 1',
+  );
 
   insert(row: ArchiveRow): void {
     const { firstSeq, lastSeq, lastHash, lastAt, file, sha256, bytes, archivedAt } = row;

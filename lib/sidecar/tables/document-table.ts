@@ -1,6 +1,6 @@
 import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
 /** A live document's row with its current version. */
@@ -58,97 +58,74 @@ const toDocument = (row: Row): DocumentRow => ({
 });
 
 /** Documents, live and deleted. */
-export class DocumentTable {
-  readonly #at;
-  readonly #idAt;
-  readonly #deletedOfThese;
-  readonly #byId;
-  readonly #byNumber;
-  readonly #inFolder;
-  readonly #insert;
-  readonly #advance;
-  readonly #place;
-  readonly #bury;
-  readonly #unearth;
-  readonly #unearthAll;
-  readonly #deletedAt;
-  readonly #deletedWithin;
-  readonly #all;
-  readonly #countLive;
-  readonly #deleted;
-  readonly #setId;
-
-  constructor(connection: Connection) {
-    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`).raw();
-    this.#idAt = connection.prepare<[number, string], { id: string; folder: number | null; name: string }>(
-      `SELECT id, folder, name FROM document WHERE number = coalesce(
-         (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
-    );
-    this.#deletedOfThese = connection.prepare<[string, string], { id: string }>(
-      `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
-       WHERE d.deleted_location = ?`,
-    );
-    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`).raw();
-    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`).raw();
-    this.#inFolder = connection
-      .prepare<[number, string, number], Row>(`${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`)
-      .raw();
-    this.#insert = connection.prepare(
-      'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#advance = connection.prepare('UPDATE document SET sequence = ? WHERE number = ?');
-    this.#place = connection.prepare('UPDATE document SET folder = ?, name = ? WHERE number = ?');
-    this.#bury = connection.prepare(
-      `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
-       WHERE number = ?`,
-    );
-    this.#unearth = connection.prepare(
-      `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
-         deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
-    );
-    this.#unearthAll = connection.prepare<[string]>(
-      `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
-         deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
-       FROM json_each(?) r WHERE document.number = r.value ->> 0`,
-    );
-    this.#deletedAt = connection.prepare<
-      [string],
-      {
-        number: number;
-        id: string;
-        location: string;
-        deleted_at: number;
-        deleted_by: string;
-        deleted_commit: string;
-        sequence: number;
-      }
-    >(
-      // By the history, not by the clock, which may have been set back between two deletions.
-      `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
-       WHERE deleted_location = ?
-       ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
-    );
-    this.#deletedWithin = connection
-      .prepare<[string, string, string], number>(
-        `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
-           OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
-      )
-      .pluck();
-    this.#deleted = connection.prepare<
-      [number],
-      { number: number; id: string; location: string; deleted_at: number; sequence: number }
-    >(
-      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
-       WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
-    );
-    this.#setId = connection.prepare('UPDATE document SET id = ? WHERE number = ?');
-    this.#all = connection
-      .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
-      .raw();
-    this.#countLive = connection.prepare<[], { count: number }>(
-      'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
-    );
-  }
+export class DocumentTable extends Table {
+  readonly #at = this.arrayStatement<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
+  readonly #idAt = this.statement<[number, string], { id: string; folder: number | null; name: string }>(
+    `SELECT id, folder, name FROM document WHERE number = coalesce(
+       (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
+  );
+  readonly #deletedOfThese = this.valueStatement<[string, string], string>(
+    `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
+     WHERE d.deleted_location = ?`,
+  );
+  readonly #byId = this.arrayStatement<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
+  readonly #byNumber = this.arrayStatement<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
+  readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
+    `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+  );
+  readonly #insert = this.statement(
+    'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
+  );
+  readonly #advance = this.statement('UPDATE document SET sequence = ? WHERE number = ?');
+  readonly #place = this.statement('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+  readonly #bury = this.statement(
+    `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
+     WHERE number = ?`,
+  );
+  readonly #unearth = this.statement(
+    `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
+       deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
+  );
+  readonly #unearthAll = this.statement<[string]>(
+    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
+       deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
+     FROM json_each(?) r WHERE document.number = r.value ->> 0`,
+  );
+  readonly #deletedAt = this.statement<
+    [string],
+    {
+      number: number;
+      id: string;
+      location: string;
+      deleted_at: number;
+      deleted_by: string;
+      deleted_commit: string;
+      sequence: number;
+    }
+  >(
+    // By the history, not by the clock, which may have been set back between two deletions.
+    `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
+     WHERE deleted_location = ?
+     ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
+  );
+  readonly #deletedWithin = this.valueStatement<[string, string, string], number>(
+    `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
+       OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
+  );
+  readonly #deleted = this.statement<
+    [number],
+    { number: number; id: string; location: string; deleted_at: number; sequence: number }
+  >(
+    `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+     WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
+  );
+  readonly #setId = this.statement('UPDATE document SET id = ? WHERE number = ?');
+  readonly #all = this.arrayStatement<[number, number], Row>(
+    `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
+  );
+  readonly #countLive = this.valueStatement<[], number>(
+    'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
+  );
 
   at(folder: number, name: string): DocumentRow | undefined {
     const row = this.#at.get(folder, name);
@@ -166,7 +143,7 @@ export class DocumentTable {
 
   /** Those of these documents that were deleted at the location; sought from the ids, whatever else was deleted there. */
   deletedOfThese(ids: readonly string[], location: string): string[] {
-    return this.#deletedOfThese.all(JSON.stringify(ids), location).map(({ id }) => id);
+    return this.#deletedOfThese.all(JSON.stringify(ids), location);
   }
 
   /** A live document by its id. */
@@ -257,7 +234,7 @@ export class DocumentTable {
 
   /** How many live documents there are; takes time in proportion to them. */
   countLive(): number {
-    return this.#countLive.get()?.count ?? 0;
+    return this.#countLive.get() ?? 0;
   }
 
   /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */

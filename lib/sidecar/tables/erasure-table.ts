@@ -1,5 +1,5 @@
 import type { Erasure, ErasurePhase } from '../../domain/erasure.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface Row {
   number: number;
@@ -47,50 +47,35 @@ const toOpen = (row: Row): OpenErasure => ({
   locations: row.locations === null ? null : (JSON.parse(row.locations) as string[]),
 });
 
-/** Erases, under way and final. */
-export class ErasureTable {
-  readonly #insert;
-  readonly #hide;
-  readonly #hideAgain;
-  readonly #open;
-  readonly #byId;
-  readonly #list;
-  readonly #setPhase;
-  readonly #hinder;
-  readonly #setLocations;
-  readonly #dropDocument;
-  readonly #forget;
-  readonly #finish;
-  readonly #measure;
+/** Every look-up of deleted documents goes by where or with what they were deleted. */
+const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
 
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO erasure (id, phase, document, document_id, requested_by, requested_at, versions, comments, bytes)
-       VALUES (?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    // Every look-up of deleted documents goes by where or with what they were deleted.
-    const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
-    this.#hide = connection.prepare(`${hide} number = ?`);
-    this.#hideAgain = connection.prepare(
-      `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
-    );
-    this.#open = connection.prepare<[], Row>("SELECT * FROM erasure WHERE phase <> 'final' ORDER BY number");
-    this.#byId = connection.prepare<[string], Row>('SELECT * FROM erasure WHERE id = ?');
-    this.#list = connection.prepare<[number, number], Row>(
-      'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
-    );
-    this.#setPhase = connection.prepare('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
-    this.#hinder = connection.prepare('UPDATE erasure SET hindrance = ? WHERE number = ?');
-    this.#setLocations = connection.prepare('UPDATE erasure SET locations = ? WHERE number = ?');
-    this.#dropDocument = connection.prepare('UPDATE erasure SET document = NULL WHERE number = ?');
-    this.#forget = connection.prepare('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
-    this.#finish = connection.prepare("UPDATE erasure SET phase = 'final', final_at = ? WHERE number = ?");
-    this.#measure = connection.prepare<[number, number], { versions: number; bytes: number; comments: number }>(
-      `SELECT count(*) AS versions, coalesce(sum(size), 0) AS bytes,
-         (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = ?) AS comments
-       FROM version WHERE document = ?`,
-    );
-  }
+/** Erases, under way and final. */
+export class ErasureTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO erasure (id, phase, document, document_id, requested_by, requested_at, versions, comments, bytes)
+     VALUES (?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #hide = this.statement(`${hide} number = ?`);
+  readonly #hideAgain = this.statement(
+    `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
+  );
+  readonly #open = this.statement<[], Row>("SELECT * FROM erasure WHERE phase <> 'final' ORDER BY number");
+  readonly #byId = this.statement<[string], Row>('SELECT * FROM erasure WHERE id = ?');
+  readonly #list = this.statement<[number, number], Row>(
+    'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
+  );
+  readonly #setPhase = this.statement('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
+  readonly #hinder = this.statement('UPDATE erasure SET hindrance = ? WHERE number = ?');
+  readonly #setLocations = this.statement('UPDATE erasure SET locations = ? WHERE number = ?');
+  readonly #dropDocument = this.statement('UPDATE erasure SET document = NULL WHERE number = ?');
+  readonly #forget = this.statement('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
+  readonly #finish = this.statement("UPDATE erasure SET phase = 'final', final_at = ? WHERE number = ?");
+  readonly #measure = this.statement<[number, number], { versions: number; bytes: number; comments: number }>(
+    `SELECT count(*) AS versions, coalesce(sum(size), 0) AS bytes,
+       (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = ?) AS comments
+     FROM version WHERE document = ?`,
+  );
 
   /** How much there is of a document. */
   measure(document: number): Pick<Erasure, 'versions' | 'comments' | 'bytes'> {

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** Somebody who signs in, as far as it concerns one workspace. */
 export interface PersonPart {
@@ -53,37 +53,24 @@ const toMembership = (row: MembershipRow): StoredMembership => ({
 });
 
 /** Who can sign in, and as whom. */
-export class IdentityTable {
-  readonly #find;
-  readonly #findByName;
-  readonly #insert;
-  readonly #rename;
-  readonly #setPassword;
-  readonly #membershipsOf;
-  readonly #findMembership;
-  readonly #join;
-  readonly #listPeople;
-  readonly #leaveAll;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE id = ?');
-    this.#findByName = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE sign_in_name = ?');
-    this.#insert = connection.prepare('INSERT INTO identity (id, sign_in_name, created_at) VALUES (?, ?, ?)');
-    this.#rename = connection.prepare('UPDATE identity SET sign_in_name = ? WHERE id = ?');
-    this.#setPassword = connection.prepare('UPDATE identity SET password_hash = ?, password_set_at = ? WHERE id = ?');
-    this.#membershipsOf = connection.prepare<[string], MembershipRow>(
-      'SELECT * FROM membership WHERE identity_id = ? ORDER BY workspace',
-    );
-    this.#findMembership = connection.prepare<[string, string], MembershipRow>(
-      'SELECT * FROM membership WHERE workspace = ? AND principal_id = ?',
-    );
-    this.#listPeople = connection.prepare<[string], IdentityRow & { principal_id: string }>(
-      `SELECT identity.*, membership.principal_id FROM membership
-       JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
-    );
-    this.#leaveAll = connection.prepare('DELETE FROM membership WHERE workspace = ?');
-    this.#join = connection.prepare('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
-  }
+export class IdentityTable extends Table {
+  readonly #find = this.statement<[string], IdentityRow>('SELECT * FROM identity WHERE id = ?');
+  readonly #findByName = this.statement<[string], IdentityRow>('SELECT * FROM identity WHERE sign_in_name = ?');
+  readonly #insert = this.statement('INSERT INTO identity (id, sign_in_name, created_at) VALUES (?, ?, ?)');
+  readonly #rename = this.statement('UPDATE identity SET sign_in_name = ? WHERE id = ?');
+  readonly #setPassword = this.statement('UPDATE identity SET password_hash = ?, password_set_at = ? WHERE id = ?');
+  readonly #membershipsOf = this.statement<[string], MembershipRow>(
+    'SELECT * FROM membership WHERE identity_id = ? ORDER BY workspace',
+  );
+  readonly #findMembership = this.statement<[string, string], MembershipRow>(
+    'SELECT * FROM membership WHERE workspace = ? AND principal_id = ?',
+  );
+  readonly #listPeople = this.statement<[string], IdentityRow & { principal_id: string }>(
+    `SELECT identity.*, membership.principal_id FROM membership
+     JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
+  );
+  readonly #leaveAll = this.statement('DELETE FROM membership WHERE workspace = ?');
+  readonly #join = this.statement('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
 
   find(id: string): StoredIdentity | undefined {
     const row = this.#find.get(id);

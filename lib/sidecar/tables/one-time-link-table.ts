@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface StoredLink {
   /** SHA-256 of the secret. */
@@ -17,23 +17,16 @@ interface Row {
 }
 
 /** Links that work once. */
-export class OneTimeLinkTable {
-  readonly #find;
-  readonly #insert;
-  readonly #deleteOf;
-  readonly #sweep;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[Uint8Array], Row>('SELECT * FROM one_time_link WHERE secret_hash = ?');
-    this.#insert = connection.prepare(
-      'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
-    );
-    this.#deleteOf = connection.prepare('DELETE FROM one_time_link WHERE identity_id = ?');
-    this.#sweep = connection.prepare(
-      `DELETE FROM one_time_link WHERE secret_hash IN
-         (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
-    );
-  }
+export class OneTimeLinkTable extends Table {
+  readonly #find = this.statement<[Uint8Array], Row>('SELECT * FROM one_time_link WHERE secret_hash = ?');
+  readonly #insert = this.statement(
+    'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
+  );
+  readonly #deleteOf = this.statement('DELETE FROM one_time_link WHERE identity_id = ?');
+  readonly #sweep = this.statement(
+    `DELETE FROM one_time_link WHERE secret_hash IN
+       (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
+  );
 
   find(secretHash: Uint8Array): StoredLink | undefined {
     const row = this.#find.get(secretHash);

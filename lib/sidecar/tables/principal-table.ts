@@ -1,5 +1,6 @@
 import type { Principal, PrincipalKind } from '../../domain/principal.js';
 import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface Row {
   id: string;
@@ -18,21 +19,17 @@ const toPrincipal = (row: Row): Principal => ({
 });
 
 /** People, agents, connectors and the operator. Rows are never deleted. */
-export class PrincipalTable {
-  readonly #find;
-  readonly #list;
-  readonly #insert;
-  readonly #disable;
-
+export class PrincipalTable extends Table {
   readonly #touched: () => void;
+  readonly #find = this.statement<[string], Row>('SELECT * FROM principal WHERE id = ?');
+  readonly #list = this.statement<[], Row>('SELECT * FROM principal ORDER BY created_at, id');
+  readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
+  readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
   /** @param touched called before each write that may change what someone reaches */
   constructor(connection: Connection, touched: () => void) {
+    super(connection);
     this.#touched = touched;
-    this.#find = connection.prepare<[string], Row>('SELECT * FROM principal WHERE id = ?');
-    this.#list = connection.prepare<[], Row>('SELECT * FROM principal ORDER BY created_at, id');
-    this.#insert = connection.prepare('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
-    this.#disable = connection.prepare('UPDATE principal SET disabled_at = ? WHERE id = ?');
   }
 
   find(id: string): Principal | undefined {
