@@ -28,6 +28,9 @@ export interface DeletedRow {
   readonly sequence: number;
 }
 
+/** A deleted document that can come back. */
+type DeletedDocument = Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location };
+
 type Row = readonly [
   ...VersionRow,
   number: number,
@@ -91,32 +94,19 @@ export class DocumentTable extends Table {
        deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
      FROM json_each(?) r WHERE document.number = r.value ->> 0`,
   );
-  readonly #deletedAt = this.statement<
-    [string],
-    {
-      number: number;
-      id: string;
-      location: string;
-      deleted_at: number;
-      deleted_by: string;
-      deleted_commit: string;
-      sequence: number;
-    }
-  >(
+  readonly #deletedAt = this.statement<[string], DeletedRow>(
     // By the history, not by the clock, which may have been set back between two deletions.
-    `SELECT number, id, deleted_location AS location, deleted_at, deleted_by, deleted_commit, sequence FROM document d
-     WHERE deleted_location = ?
+    `SELECT number, id, deleted_location AS location, deleted_at AS deletedAt, deleted_by AS deletedBy,
+       deleted_commit AS "commit", sequence
+     FROM document d WHERE deleted_location = ?
      ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
   );
   readonly #deletedWithin = this.valueStatement<[string, string, string], number>(
     `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
        OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
   );
-  readonly #deleted = this.statement<
-    [number],
-    { number: number; id: string; location: string; deleted_at: number; sequence: number }
-  >(
-    `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
+  readonly #deleted = this.statement<[number], DeletedDocument>(
+    `SELECT number, id, sequence, deleted_location AS location FROM document
      WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
   );
   readonly #setId = this.statement('UPDATE document SET id = ? WHERE number = ?');
@@ -206,15 +196,7 @@ export class DocumentTable extends Table {
 
   /** Documents that were deleted at this location, the last deletion first. */
   deletedAt(location: string): DeletedRow[] {
-    return this.#deletedAt.all(location).map((row) => ({
-      number: row.number,
-      id: row.id,
-      location: row.location,
-      deletedAt: row.deleted_at,
-      deletedBy: row.deleted_by,
-      commit: row.deleted_commit,
-      sequence: row.sequence,
-    }));
+    return this.#deletedAt.all(location);
   }
 
   /** Whether anything that was deleted at the place, or below it, can still come back there. */
@@ -224,12 +206,8 @@ export class DocumentTable extends Table {
   }
 
   /** A deleted document by its number. */
-  deleted(
-    number: number,
-  ): (Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location }) | undefined {
-    const row = this.#deleted.get(number);
-    if (row === undefined) return undefined;
-    return { number: row.number, id: row.id, sequence: row.sequence, location: row.location as Location };
+  deleted(number: number): DeletedDocument | undefined {
+    return this.#deleted.get(number);
   }
 
   /** How many live documents there are; takes time in proportion to them. */

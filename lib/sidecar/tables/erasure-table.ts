@@ -1,21 +1,5 @@
-import type { Erasure, ErasurePhase } from '../../domain/erasure.js';
+import type { Erasure } from '../../domain/erasure.js';
 import { Table } from '../statement.js';
-
-interface Row {
-  number: number;
-  id: string;
-  phase: ErasurePhase;
-  document: number | null;
-  document_id: string | null;
-  locations: string | null;
-  requested_by: string;
-  requested_at: number;
-  versions: number;
-  comments: number;
-  bytes: number;
-  final_at: number | null;
-  hindrance: string | null;
-}
 
 /** An erase under way, with what it still has to find. */
 export interface OpenErasure extends Erasure {
@@ -27,25 +11,8 @@ export interface OpenErasure extends Erasure {
   readonly locations: readonly string[] | null;
 }
 
-const toErasure = (row: Row): Erasure => ({
-  id: row.id,
-  phase: row.phase,
-  requestedBy: row.requested_by,
-  requestedAt: row.requested_at,
-  versions: row.versions,
-  comments: row.comments,
-  bytes: row.bytes,
-  finalAt: row.final_at,
-  hindrance: row.hindrance,
-});
-
-const toOpen = (row: Row): OpenErasure => ({
-  ...toErasure(row),
-  number: row.number,
-  document: row.document,
-  documentId: row.document_id,
-  locations: row.locations === null ? null : (JSON.parse(row.locations) as string[]),
-});
+const columns = `id, phase, requested_by AS requestedBy, requested_at AS requestedAt, versions, comments, bytes,
+  final_at AS finalAt, hindrance`;
 
 /** Every look-up of deleted documents goes by where or with what they were deleted. */
 const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
@@ -60,10 +27,13 @@ export class ErasureTable extends Table {
   readonly #hideAgain = this.statement(
     `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
   );
-  readonly #open = this.statement<[], Row>("SELECT * FROM erasure WHERE phase <> 'final' ORDER BY number");
-  readonly #byId = this.statement<[string], Row>('SELECT * FROM erasure WHERE id = ?');
-  readonly #list = this.statement<[number, number], Row>(
-    'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
+  readonly #open = this.statement<[], Omit<OpenErasure, 'locations'> & { locations: string | null }>(
+    `SELECT ${columns}, number, document, document_id AS documentId, locations FROM erasure WHERE phase <> 'final'
+     ORDER BY number`,
+  );
+  readonly #byId = this.statement<[string], Erasure>(`SELECT ${columns} FROM erasure WHERE id = ?`);
+  readonly #list = this.statement<[number, number], Erasure & { readonly number: number }>(
+    `SELECT ${columns}, number FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?`,
   );
   readonly #setPhase = this.statement('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
   readonly #hinder = this.statement('UPDATE erasure SET hindrance = ? WHERE number = ?');
@@ -96,17 +66,19 @@ export class ErasureTable extends Table {
 
   /** Those under way, in the order in which they were asked for. */
   open(): OpenErasure[] {
-    return this.#open.all().map(toOpen);
+    return this.#open.all().map(({ locations, ...row }) => ({
+      ...row,
+      locations: locations === null ? null : (JSON.parse(locations) as string[]),
+    }));
   }
 
   find(id: string): Erasure | undefined {
-    const row = this.#byId.get(id);
-    return row === undefined ? undefined : toErasure(row);
+    return this.#byId.get(id);
   }
 
   /** The newest first, those with a number below that. */
   list(before: number, limit: number): (Erasure & { readonly number: number })[] {
-    return this.#list.all(before, limit).map((row) => ({ ...toErasure(row), number: row.number }));
+    return this.#list.all(before, limit);
   }
 
   setPhase(number: number, phase: 'accepted' | 'moved'): void {

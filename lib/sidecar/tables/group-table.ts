@@ -3,19 +3,13 @@ import type { Group } from '../../domain/principal.js';
 import type { Connection } from '../database.js';
 import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  display_name: string;
-  created_at: number;
-}
-
-const toGroup = (row: Row): Group => ({ id: row.id, displayName: row.display_name, createdAt: row.created_at });
+const select = 'SELECT id, display_name AS displayName, created_at AS createdAt FROM principal_group';
 
 /** Groups and who is in them. UNION, not UNION ALL, ends the recursion even where a cycle were stored. */
 export class GroupTable extends Table {
   readonly #touched: () => void;
-  readonly #find = this.statement<[string], Row>('SELECT * FROM principal_group WHERE id = ?');
-  readonly #list = this.statement<[], Row>('SELECT * FROM principal_group ORDER BY created_at, id');
+  readonly #find = this.statement<[string], Group>(`${select} WHERE id = ?`);
+  readonly #list = this.statement<[], Group>(`${select} ORDER BY created_at, id`);
   readonly #insert = this.statement('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
   readonly #join = this.statement(
     'INSERT INTO membership (member_type, member_id, group_id, added_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -39,12 +33,11 @@ export class GroupTable extends Table {
   }
 
   find(id: string): Group | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : toGroup(row);
+    return this.#find.get(id);
   }
 
   list(): Group[] {
-    return this.#list.all().map(toGroup);
+    return this.#list.all();
   }
 
   insert(group: Group): void {

@@ -11,10 +11,10 @@ export interface StoredAnswer {
 
 /** Answers of successful writes by principal, route and key. */
 export class IdempotencyTable extends Table {
-  readonly #find = this.statement<
-    [string, string, string],
-    { fingerprint: Buffer; result: string; created_at: number }
-  >('SELECT fingerprint, result, created_at FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
+  readonly #find = this.statement<[string, string, string], StoredAnswer>(
+    `SELECT fingerprint, result, created_at AS createdAt FROM idempotency
+     WHERE principal_id = ? AND route = ? AND key = ?`,
+  );
   readonly #insert = this.statement(
     // Not REPLACE, which deletes a row without its triggers.
     `INSERT INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
@@ -33,9 +33,7 @@ export class IdempotencyTable extends Table {
   );
 
   find(principalId: string, route: string, key: string): StoredAnswer | undefined {
-    const row = this.#find.get(principalId, route, key) ?? this.#find.get(principalId, route, nameErased(key));
-    if (row === undefined) return undefined;
-    return { fingerprint: row.fingerprint, result: row.result, createdAt: row.created_at };
+    return this.#find.get(principalId, route, key) ?? this.#find.get(principalId, route, nameErased(key));
   }
 
   /** @param document number of the document the answer names, so that an erase takes it along */

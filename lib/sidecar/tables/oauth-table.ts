@@ -45,34 +45,16 @@ export interface OAuthEntry {
   readonly expiresAt: number | null;
 }
 
-interface EntryRow {
-  kind: string;
-  id_hash: Buffer;
-  grant_id: string | null;
-  uid: string | null;
-  account_id: string | null;
-  content: Buffer;
-  consumed_at: number | null;
-  expires_at: number | null;
-}
-
-const toEntry = (row: EntryRow): OAuthEntry => ({
-  kind: row.kind,
-  idHash: row.id_hash,
-  grantId: row.grant_id,
-  uid: row.uid,
-  accountId: row.account_id,
-  content: row.content,
-  consumedAt: row.consumed_at,
-  expiresAt: row.expires_at,
-});
+const selectEntry = `SELECT kind, id_hash AS idHash, grant_id AS grantId, uid, account_id AS accountId, content,
+    consumed_at AS consumedAt, expires_at AS expiresAt
+  FROM oauth_entry`;
 
 /** Consents, and what was handed out for them. */
 export class OAuthTable extends Table {
-  readonly #findEntry = this.statement<[string, Uint8Array], EntryRow>(
-    'SELECT * FROM oauth_entry WHERE kind = ? AND id_hash = ?',
+  readonly #findEntry = this.statement<[string, Uint8Array], OAuthEntry>(
+    `${selectEntry} WHERE kind = ? AND id_hash = ?`,
   );
-  readonly #findByUid = this.statement<[string], EntryRow>('SELECT * FROM oauth_entry WHERE uid = ?');
+  readonly #findByUid = this.statement<[string], OAuthEntry>(`${selectEntry} WHERE uid = ?`);
   readonly #upsert = this.statement<[OAuthEntry]>(
     `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
      VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
@@ -135,13 +117,11 @@ export class OAuthTable extends Table {
   });
 
   findEntry(kind: string, idHash: Uint8Array): OAuthEntry | undefined {
-    const row = this.#findEntry.get(kind, idHash);
-    return row === undefined ? undefined : toEntry(row);
+    return this.#findEntry.get(kind, idHash);
   }
 
   findByUid(uid: string): OAuthEntry | undefined {
-    const row = this.#findByUid.get(uid);
-    return row === undefined ? undefined : toEntry(row);
+    return this.#findByUid.get(uid);
   }
 
   /** Adds it, or replaces all but whether it was consumed. */

@@ -9,16 +9,12 @@ export interface StoredLink {
   readonly expiresAt: number;
 }
 
-interface Row {
-  secret_hash: Buffer;
-  identity_id: string;
-  created_at: number;
-  expires_at: number;
-}
-
 /** Links that work once. */
 export class OneTimeLinkTable extends Table {
-  readonly #find = this.statement<[Uint8Array], Row>('SELECT * FROM one_time_link WHERE secret_hash = ?');
+  readonly #find = this.statement<[Uint8Array], StoredLink>(
+    `SELECT secret_hash AS secretHash, identity_id AS identityId, created_at AS createdAt, expires_at AS expiresAt
+     FROM one_time_link WHERE secret_hash = ?`,
+  );
   readonly #insert = this.statement(
     'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
   );
@@ -29,14 +25,7 @@ export class OneTimeLinkTable extends Table {
   );
 
   find(secretHash: Uint8Array): StoredLink | undefined {
-    const row = this.#find.get(secretHash);
-    if (row === undefined) return undefined;
-    return {
-      secretHash: row.secret_hash,
-      identityId: row.identity_id,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-    };
+    return this.#find.get(secretHash);
   }
 
   insert(link: StoredLink): void {

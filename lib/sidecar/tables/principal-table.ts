@@ -1,28 +1,15 @@
-import type { Principal, PrincipalKind } from '../../domain/principal.js';
+import type { Principal } from '../../domain/principal.js';
 import type { Connection } from '../database.js';
 import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  kind: PrincipalKind;
-  display_name: string;
-  created_at: number;
-  disabled_at: number | null;
-}
-
-const toPrincipal = (row: Row): Principal => ({
-  id: row.id,
-  kind: row.kind,
-  displayName: row.display_name,
-  createdAt: row.created_at,
-  disabledAt: row.disabled_at,
-});
+const select = `SELECT id, kind, display_name AS displayName, created_at AS createdAt, disabled_at AS disabledAt
+  FROM principal`;
 
 /** People, agents, connectors and the operator. Rows are never deleted. */
 export class PrincipalTable extends Table {
   readonly #touched: () => void;
-  readonly #find = this.statement<[string], Row>('SELECT * FROM principal WHERE id = ?');
-  readonly #list = this.statement<[], Row>('SELECT * FROM principal ORDER BY created_at, id');
+  readonly #find = this.statement<[string], Principal>(`${select} WHERE id = ?`);
+  readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
@@ -33,12 +20,11 @@ export class PrincipalTable extends Table {
   }
 
   find(id: string): Principal | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : toPrincipal(row);
+    return this.#find.get(id);
   }
 
   list(): Principal[] {
-    return this.#list.all().map(toPrincipal);
+    return this.#list.all();
   }
 
   insert(principal: Principal): void {

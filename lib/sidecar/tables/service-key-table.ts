@@ -8,11 +8,7 @@ export interface ServiceKey {
   readonly createdAt: number;
 }
 
-interface KeyRow {
-  readonly purpose: string;
-  readonly material: Buffer;
-  readonly created_at: number;
-}
+const select = 'SELECT purpose, material, created_at AS createdAt FROM service_key';
 
 /** The keys in the service's own file, by what they are for. */
 export class ServiceKeyTable extends Table {
@@ -24,11 +20,11 @@ export class ServiceKeyTable extends Table {
     'INSERT OR REPLACE INTO service_key (purpose, material, created_at) VALUES (?, ?, ?)',
   );
   readonly #remove = this.statement('DELETE FROM service_key WHERE purpose = ?');
-  readonly #startingWith = this.statement<[string, string], KeyRow>(
-    'SELECT * FROM service_key WHERE substr(purpose, 1, length(?)) = ? ORDER BY created_at DESC, purpose',
+  readonly #startingWith = this.statement<[string, string], ServiceKey>(
+    `${select} WHERE substr(purpose, 1, length(?)) = ? ORDER BY created_at DESC, purpose`,
   );
-  readonly #endingWith = this.statement<[string, string], KeyRow>(
-    'SELECT * FROM service_key WHERE substr(purpose, -length(?)) = ? ORDER BY purpose',
+  readonly #endingWith = this.statement<[string, string], ServiceKey>(
+    `${select} WHERE substr(purpose, -length(?)) = ? ORDER BY purpose`,
   );
 
   find(purpose: string): Uint8Array | undefined {
@@ -52,15 +48,11 @@ export class ServiceKeyTable extends Table {
 
   /** Those whose purpose begins so, the newest first. */
   startingWith(prefix: string): ServiceKey[] {
-    return this.#startingWith.all(prefix, prefix).map(toKey);
+    return this.#startingWith.all(prefix, prefix);
   }
 
   /** Those whose purpose ends so, in the order of their purposes. */
   endingWith(ending: string): ServiceKey[] {
-    return this.#endingWith.all(ending, ending).map(toKey);
+    return this.#endingWith.all(ending, ending);
   }
-}
-
-function toKey({ purpose, material, created_at: createdAt }: KeyRow): ServiceKey {
-  return { purpose, material, createdAt };
 }

@@ -9,8 +9,8 @@ export interface Failures {
 
 /** Attempts to sign in that failed. */
 export class SignInFailureTable extends Table {
-  readonly #find = this.statement<[Uint8Array], { count: number; last_at: number }>(
-    'SELECT count, last_at FROM sign_in_failure WHERE source = ?',
+  readonly #find = this.statement<[Uint8Array], Failures>(
+    'SELECT count, last_at AS lastAt FROM sign_in_failure WHERE source = ?',
   );
   readonly #set = this.statement(
     `INSERT INTO sign_in_failure (source, count, last_at) VALUES (?, ?, ?)
@@ -28,8 +28,7 @@ export class SignInFailureTable extends Table {
   );
 
   find(source: Uint8Array): Failures | undefined {
-    const row = this.#find.get(source);
-    return row === undefined ? undefined : { count: row.count, lastAt: row.last_at };
+    return this.#find.get(source);
   }
 
   set(source: Uint8Array, { count, lastAt }: Failures): void {

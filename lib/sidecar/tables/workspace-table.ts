@@ -9,13 +9,15 @@ export interface ListedWorkspace {
 
 /** The list of workspaces in the service's own file. */
 export class WorkspaceTable extends Table {
-  readonly #list = this.statement<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
+  readonly #list = this.statement<[], ListedWorkspace>(
+    'SELECT name, created_at AS createdAt FROM workspace ORDER BY name',
+  );
   readonly #createdAt = this.valueStatement<[string], number>('SELECT created_at FROM workspace WHERE name = ?');
   readonly #add = this.statement('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
   readonly #remove = this.statement('DELETE FROM workspace WHERE name = ?');
 
   list(): ListedWorkspace[] {
-    return this.#list.all().map((row) => ({ name: row.name, createdAt: row.created_at }));
+    return this.#list.all();
   }
 
   /** Milliseconds since 1970; undefined when there is no workspace of that name. */
