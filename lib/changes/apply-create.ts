@@ -1,48 +1,49 @@
-import type { Change } from '../domain/change.js';
 import type { Document } from '../domain/document.js';
-import { parentOf } from '../domain/location.js';
-import { descend, toDocument } from '../view/locate.js';
+import { nameOf, parentOf, type Location } from '../domain/location.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
+import { descend } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
-import { writeCommit, type WriteContext } from './write-context.js';
-import { addContent, recordVersion } from './record-version.js';
-import { placeOf } from '../history/folder-rows.js';
-import { makeDocumentId } from '../history/document-id.js';
+import type { PreparedContent } from './prepare-content.js';
+import { recordEvent, type Decision } from './record-event.js';
+import type { WriteContext } from './write-context.js';
 
-/** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `storage_quota`, `read_only_source`; NOT_FOUND */
-export function applyCreate(context: WriteContext, change: Extract<Change, { type: 'create' }>): Document {
-  const { tables, now } = context.transaction;
-  const { location, content } = change;
+export interface Create {
+  readonly location: Location;
+  readonly content: PreparedContent;
+  readonly mediaType: string;
+  readonly labels: readonly string[];
+  readonly message: string | null;
+}
+
+/** @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `read_only_source`; NOT_FOUND */
+function decideCreate(context: WriteContext, { location, content, mediaType, message }: Create): Decision {
   requireFree(context, location);
   requireNoFolderGrant(context, location);
-  requireWritable(descend(tables, parentOf(location)).folder.mirror);
-  addContent(context, content);
-  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
-    operation: 'create',
-    subject: `Create ${location}`,
-    message: change.message,
-    trailers: [
-      ['Location', location],
-      ['Media-Type', change.mediaType],
-    ],
-  });
-  const { folder, name } = placeOf(tables, location);
-  const id = makeDocumentId(versionId, location);
-  const number = tables.documents.insert(id, folder.row.number, name, now);
-  for (const label of change.labels) tables.labels.add(number, label);
-  recordVersion(context, {
-    document: number,
-    sequence: 1,
-    id: versionId,
-    content,
-    mediaType: change.mediaType,
+  requireWritable(descend(context.transaction.tables, parentOf(location)).folder.mirror);
+  const event = { type: 'create', location, mediaType } as const;
+  return { event, files: [{ location, mediaType, content, prepared: content }], message };
+}
+
+/** Creates a document. @throws Refusal as `decideCreate`, and INVALID_REQUEST `storage_quota` */
+export function applyCreate(context: WriteContext, change: Create): Document {
+  const { tables, now } = context.transaction;
+  const { labels, location } = change;
+  const { versionId, written } = runAtOnce(recordEvent(context, decideCreate(context, change)));
+  const [made] = written;
+  if (made?.folder === undefined) throw new Error('A create wrote no document.');
+  for (const label of labels) tables.labels.add(made.document, label);
+  const document: Document = {
+    id: made.documentId,
+    number: made.document,
     location,
-    operation: 'create',
-    message: change.message,
-  });
-  const row = tables.documents.at(folder.row.number, name);
-  if (row === undefined) throw new Error('The document that was just created is not there.');
-  const document = toDocument(tables, { row, location, mirror: folder.mirror }, now);
+    name: nameOf(location),
+    createdAt: now,
+    current: made.version,
+    labels: labels.length === 0 ? [] : tables.labels.of(made.document),
+    claims: [],
+    readOnly: made.folder.mirror !== null,
+  };
   noteSearch(context, versionId, noteDocument(document));
   return document;
 }

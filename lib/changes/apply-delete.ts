@@ -1,11 +1,19 @@
-import type { Change } from '../domain/change.js';
-import { parentOf, type Location } from '../domain/location.js';
+import type { Precondition } from '../domain/etag.js';
+import type { Location } from '../domain/location.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
+import type { FoundDocument } from '../view/locate.js';
+import { knownRow, requireCurrent } from './apply-update.js';
 import { noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
+import { recordEvent, type Decision } from './record-event.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import { requireCurrent } from './apply-update.js';
-import { momentOf, writeCommit, type WriteContext } from './write-context.js';
-import { dropEmptyFolders } from '../history/folder-rows.js';
+import type { WriteContext } from './write-context.js';
+
+export interface Delete {
+  readonly location: Location;
+  readonly precondition: Precondition;
+  readonly claimId?: string | undefined;
+}
 
 /** What a delete leaves to say. */
 export interface Deletion {
@@ -17,31 +25,32 @@ export interface Deletion {
   readonly versionId: string;
 }
 
-/** Hides the document; everything about it stays and can be brought back. @throws as an update does */
-export function applyDelete(context: WriteContext, change: Extract<Change, { type: 'delete' }>): Deletion {
-  const { tables, now } = context.transaction;
-  const { location } = change;
-  const found = requireCurrent(context, location, change.precondition);
-  requireHeld(context, found, change.claimId);
+/** @throws Refusal as an update does */
+function decideDelete(context: WriteContext, { location, precondition, claimId }: Delete): Decision {
+  const found = requireCurrent(context, location, precondition);
+  requireHeld(context, found, claimId);
   requireUnclaimed(context, found);
   requireWritable(found.mirror);
-  const versionId = writeCommit(context, [{ location, entry: null }], {
-    operation: 'delete',
-    subject: `Delete ${location}`,
-    message: null,
-    trailers: [
-      ['Document', found.row.id],
-      ['Location', location],
-    ],
-  });
-  tables.documents.markDeleted(found.row.number, now, context.author.id, versionId, location);
-  tables.deletions.insert(found.row.number, location, {
-    commit: versionId,
-    author: context.author.id,
-    at: now,
-    moment: momentOf(context),
-  });
-  dropEmptyFolders(tables, parentOf(location));
+  return deletionOf(found);
+}
+
+/** The delete of a live document that may go. */
+export function deletionOf(found: FoundDocument): Decision {
+  const event = { type: 'delete', documentId: found.row.id, location: found.location } as const;
+  return { event, files: [], message: null, known: knownRow(found) };
+}
+
+/** Hides the document; everything about it stays and can be brought back. @throws Refusal as `decideDelete` */
+export function applyDelete(context: WriteContext, change: Delete): Deletion {
+  return recordDeletion(context, decideDelete(context, change));
+}
+
+/** Writes the delete of a document, and lets the text index follow it. */
+export function recordDeletion(context: WriteContext, decision: Decision): Deletion {
+  const { event } = decision;
+  if (event.type !== 'delete') throw new Error(`A ${event.type} is no delete.`);
+  const { documentId, location } = event;
+  const { versionId } = runAtOnce(recordEvent(context, decision));
   noteSearch(context, versionId, { type: 'remove', location });
-  return { documentId: found.row.id, location, deletedAt: now, versionId };
+  return { documentId, location, deletedAt: context.transaction.now, versionId };
 }

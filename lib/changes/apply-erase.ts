@@ -1,15 +1,17 @@
-import type { Change } from '../domain/change.js';
 import type { Erasure } from '../domain/erasure.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import { parentOf, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import { notFound } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
 import { findDocument } from '../view/locate.js';
-import { noteSearch } from './index-changes.js';
-import { momentOf, writeCommit, type WriteContext } from './write-context.js';
-import { dropEmptyFolders } from '../history/folder-rows.js';
+import { deletionOf, recordDeletion } from './apply-delete.js';
+import type { WriteContext } from './write-context.js';
 
-type Erase = Extract<Change, { type: 'erase' }>;
+export interface Erase {
+  readonly location: Location;
+  /** This document and no other, if it lives or was deleted there. */
+  readonly documentId: string;
+}
 
 /**
  * Accepts an erase: the document is deleted, as any other may be, and then taken out of everything that can be asked
@@ -48,26 +50,11 @@ function findMeant(context: WriteContext, { location, documentId }: Erase): Foun
   const { tables } = context.transaction;
   if (!roleContains(context.reach.roleOn(documentId, location), 'approver')) throw notFound();
   const live = findDocument(tables, location);
-  if (live?.row.id === documentId) return deleteLive(context, live.row, location);
+  if (live?.row.id === documentId) {
+    recordDeletion(context, deletionOf(live));
+    return live.row;
+  }
   const deleted = tables.documents.deletedAt(location).find(({ id }) => id === documentId);
   if (deleted === undefined) throw notFound();
   return deleted;
-}
-
-function deleteLive(context: WriteContext, { id, number }: Found, location: Location): Found {
-  const { tables, now } = context.transaction;
-  const commit = writeCommit(context, [{ location, entry: null }], {
-    operation: 'delete',
-    subject: `Delete ${location}`,
-    message: null,
-    trailers: [
-      ['Document', id],
-      ['Location', location],
-    ],
-  });
-  tables.documents.markDeleted(number, now, context.author.id, commit, location);
-  tables.deletions.insert(number, location, { commit, author: context.author.id, at: now, moment: momentOf(context) });
-  dropEmptyFolders(tables, parentOf(location));
-  noteSearch(context, commit, { type: 'remove', location });
-  return { id, number };
 }

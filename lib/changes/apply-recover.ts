@@ -1,16 +1,14 @@
-import { writeCommit, type WriteContext } from './write-context.js';
-import { recoveredFromTrailer } from '../history/trailers.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
+import { recordEvent } from './record-event.js';
+import type { WriteContext } from './write-context.js';
 
 /**
- * Writes a commit that carries the restart of the audit chain, so that every later clone knows of it. It touches no
- * document. To be written after the record of the restart: its `Audit-Head` then names the new chain.
+ * Writes a commit that carries the restart of the audit chain, so that every later clone has it. It touches no
+ * document. Called after the record of the restart: its `Audit-Head` then names the new chain.
+ * @param from the newest version id of the clone
  * @returns the commit's id
  */
 export function applyRecover(context: WriteContext, from: string): string {
-  return writeCommit(context, [], {
-    operation: 'recover',
-    subject: `Restart the audit log after commit ${from}`,
-    message: null,
-    trailers: [[recoveredFromTrailer, from]],
-  });
+  const { versionId } = runAtOnce(recordEvent(context, { event: { type: 'recover', from }, files: [], message: null }));
+  return versionId;
 }

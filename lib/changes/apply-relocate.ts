@@ -1,6 +1,6 @@
 import type { AccessReport } from '../domain/access-change.js';
-import type { Change } from '../domain/change.js';
 import type { Document, Folder } from '../domain/document.js';
+import type { Precondition } from '../domain/etag.js';
 import type { Grant } from '../domain/grant.js';
 import {
   type Location,
@@ -11,10 +11,11 @@ import {
   nameOf,
   parentOf,
   rebase,
-  segmentsOf,
 } from '../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
-import type { TreeEntry } from '../git/objects/tree.js';
+import type { Event } from '../history/event.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
+import type { Tables } from '../sidecar/tables.js';
 import {
   descend,
   findDocument,
@@ -26,13 +27,25 @@ import {
 } from '../view/locate.js';
 import { noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
-import { momentOf, writeCommit, type WriteContext } from './write-context.js';
+import { recordEvent, type Decision } from './record-event.js';
+import type { WriteContext } from './write-context.js';
 import { describeAccessChange, reportAccess } from './report-access.js';
-import { requireCurrent } from './apply-update.js';
+import { knownRow, requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
-import { ensureFolder, dropEmptyFolders } from '../history/folder-rows.js';
 
-type Relocate = Extract<Change, { type: 'relocate' }>;
+/** A rename stays in its folder, a move goes to another; of a document, or of a folder with everything in it. */
+export interface Relocate {
+  readonly operation: 'rename' | 'move';
+  readonly from: Location;
+  readonly to: Location;
+  /** For documents only; left out: whatever is current. */
+  readonly precondition?: Precondition | undefined;
+  readonly claimId?: string | undefined;
+  /** Do it although someone gains access. */
+  readonly acknowledged: boolean;
+  /** Digest of the report that was acknowledged; if it has changed since, it is refused again. */
+  readonly report?: string | undefined;
+}
 
 /** What was moved, as it is now, and what that did to access. */
 export interface RelocationResult {
@@ -72,41 +85,54 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
   );
 }
 
-/** The entry that a path has in the present tree. */
-function entryAt(context: WriteContext, location: Location): TreeEntry {
-  let entry: TreeEntry | undefined;
-  let tree = context.transaction.state.tree;
-  for (const segment of segmentsOf(location)) {
-    entry = tree === null ? undefined : context.transaction.loadTree(tree).entry(segment);
-    tree = entry?.mode === '40000' ? entry.oid : null;
-  }
-  if (entry === undefined) throw new Error('The tree lacks what the rows say is there.');
-  return entry;
-}
-
 /** Whether the request names a document by its ETag or a claim on it: a folder, which has neither, is not what it is for. */
 function isOfDocument({ precondition, claimId }: Relocate): boolean {
   return precondition?.any === false || claimId !== undefined;
 }
 
+/** What a rename or move comes to after all checks. */
+interface DecidedRelocation {
+  readonly decision: Decision;
+  readonly moving: Moving;
+  readonly travelling: readonly Grant[];
+  readonly report: AccessReport;
+}
+
 /**
- * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
- * much lies below. It is an event in the history and makes no version, so ETags stay.
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `name_taken`, `access_would_widen`,
  * `access_report_changed`; INVALID_REQUEST `into_itself`, `read_only_source`, `bad_location`
  */
-export function applyRelocate(context: WriteContext, change: Relocate): RelocationResult {
-  const { from, to } = change;
+function decideRelocate(context: WriteContext, change: Relocate): DecidedRelocation {
+  const { operation, from, to } = change;
   const moving = requireMovable(context, change);
   const { document } = moving;
+  const documentId = document?.row.id ?? null;
   const travelling = document === undefined ? travellingGrants(context, change) : [];
-  const report = reportAccess(context, { from, to, documentId: document?.row.id ?? null, travelling });
+  const report = reportAccess(context, { from, to, documentId, travelling });
   requireAcknowledged(change, report);
-  const versionId = writeRelocation(context, change, document);
-  placeRows(context, change, moving, travelling, versionId);
+  const event: Event = { type: operation, documentId, from, to };
+  const known = document === undefined ? {} : knownRow(document);
+  return { decision: { event, files: [], message: null, known }, moving, travelling, report };
+}
+
+/**
+ * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
+ * much lies below. It is an event in the history and makes no version, so ETags stay.
+ * @throws Refusal as `decideRelocate`
+ */
+export function applyRelocate(context: WriteContext, change: Relocate): RelocationResult {
+  const { tables, now } = context.transaction;
+  const { from, to } = change;
+  const { decision, moving, travelling, report } = decideRelocate(context, change);
+  const { versionId } = runAtOnce(recordEvent(context, decision));
+  for (const { id, scope } of travelling) {
+    if (scope.type === 'folder') tables.grants.rebase(id, rebase(scope.location, from, to));
+  }
   noteSearch(context, versionId, { type: 'rename', from, to });
   const { gains, losses } = report;
-  return { moved: describeMoved(context, to), from, to, gains, losses, versionId };
+  const { folder } = descend(tables, parentOf(to));
+  const moved = describeMoved(tables, moving, { location: to, folder }, now);
+  return { moved, from, to, gains, losses, versionId };
 }
 
 /** What is to be moved: one of the two. */
@@ -144,67 +170,16 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
   return { document, folder };
 }
 
-/** @returns the commit's version id */
-function writeRelocation(
-  context: WriteContext,
-  { operation, from, to }: Relocate,
-  document: FoundDocument | undefined,
-): string {
-  const { mode, oid } = entryAt(context, from);
-  return writeCommit(
-    context,
-    [
-      { location: from, entry: null },
-      { location: to, entry: { mode: mode === '40000' ? '40000' : '100644', oid } },
-    ],
-    {
-      operation,
-      subject: `${operation === 'rename' ? 'Rename' : 'Move'} ${from} to ${to}`,
-      message: null,
-      trailers: [
-        ...(document === undefined ? [] : [['Document', document.row.id] as const]),
-        ['From', from],
-        ['To', to],
-      ],
-    },
-  );
-}
-
-/** Puts the rows in their new place, the grants that go along among them, and tells the history. */
-function placeRows(
-  context: WriteContext,
-  { operation, from, to }: Relocate,
-  { document, folder }: Moving,
-  travelling: readonly Grant[],
-  commit: string,
-): void {
-  const { tables, now } = context.transaction;
-  const target = ensureFolder(tables, parentOf(to));
-  if (document !== undefined) tables.documents.place(document.row.number, target.row.number, nameOf(to));
-  else if (folder !== undefined) tables.folders.place(folder.row.number, target.row.number, nameOf(to));
-  for (const grant of travelling) {
-    if (grant.scope.type === 'folder') tables.grants.rebase(grant.id, rebase(grant.scope.location, from, to));
-  }
-  dropEmptyFolders(tables, parentOf(from));
-  tables.relocations.insert({
-    commit,
-    operation,
-    document: document?.row.number ?? null,
-    from,
-    to,
-    author: context.author.id,
-    at: now,
-    moment: momentOf(context),
-  });
-}
-
-function describeMoved(context: WriteContext, to: Location): RelocationResult['moved'] {
-  const document = findDocument(context.transaction.tables, to);
-  if (document !== undefined)
-    return { type: 'document', document: toDocument(context.transaction.tables, document, context.transaction.now) };
-  const folder = findFolder(context.transaction.tables, to);
-  if (folder === undefined) throw new Error('What was just moved is not there.');
-  return { type: 'folder', folder: toFolder(to, folder.mirror) };
+function describeMoved(
+  tables: Tables,
+  { document }: Moving,
+  { location, folder }: { readonly location: Location; readonly folder: FoundFolder },
+  now: number,
+): RelocationResult['moved'] {
+  const { mirror } = folder;
+  if (document === undefined) return { type: 'folder', folder: toFolder(location, mirror) };
+  const row = { ...document.row, folder: folder.row.number, name: nameOf(location) };
+  return { type: 'document', document: toDocument(tables, { row, location, mirror }, now) };
 }
 
 /** Bytes of a slash and the longest name. */

@@ -1,21 +1,12 @@
-import { parentOf, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import { conflict } from '../domain/refusal.js';
 import type { Steps } from '../scheduling/in-steps.js';
-import { bringBack, editFor, noteReturns, trailerFor } from './undelete-documents.js';
 import { followSections } from './follow-section.js';
-import { noteSearch } from './index-changes.js';
-import { momentOf, writeLongCommit, type WriteContext } from './write-context.js';
-import {
-  planRevert,
-  type LeftAlone,
-  type RestoredDocument,
-  type RevertPlan,
-  type RevertPreview,
-  type RevertStep,
-} from './plan-revert.js';
-import { recordVersion } from './record-version.js';
-import { takeRoom } from './quota.js';
-import { dropEmptyFolders } from '../history/folder-rows.js';
+import { noteSearch, noteWritten } from './index-changes.js';
+import { planRevert, type LeftAlone, type RevertPlan, type RevertPreview, type RevertStep } from './plan-revert.js';
+import { recordEvent, type Decision } from './record-event.js';
+import { fileOf, restoredBy } from './undelete-plan.js';
+import type { WriteContext } from './write-context.js';
 
 /** Takes back what one principal wrote in a folder since a time, where no other principal has built on it. */
 export interface Revert {
@@ -43,95 +34,62 @@ export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPrevi
   return { steps, leftAlone, digest };
 }
 
-/**
- * Undoes what the preview showed: one commit, a new version of each document. Nothing is lost by it; what it takes back
- * stays in the documents' histories, and a revert can be reverted.
- * @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `storage_quota`, `too_much_to_revert`
- */
-export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
-  const { tables } = context.transaction;
+/** @throws Refusal CONFLICT `preview_changed`; INVALID_REQUEST `too_much_to_revert` */
+function* decideRevert(
+  context: WriteContext,
+  change: Revert,
+): Steps<{ readonly plan: RevertPlan; readonly decision: Decision }> {
   const plan = yield* planRevert(context.view, { ...change, callerId: context.caller.principalId });
   if (plan.digest !== change.preview) {
     throw conflict('preview_changed', 'Things have changed since the preview. Look at the new one.');
   }
-  const { steps, leftAlone, restored, deleted, returning } = plan;
+  const { restored, deleted, returning } = plan;
+  const { location, principalId, message } = change;
+  const written = [...restored.map((each) => each.returning), ...returning];
+  const live = [...restored.map((each) => ({ ...each, location: each.returning.location })), ...deleted];
+  const decision: Decision = {
+    event: {
+      type: 'revert',
+      location,
+      principalId,
+      restored: written.map(restoredBy),
+      deleted: deleted.map(({ row, location: place }) => ({ documentId: row.id, location: place })),
+    },
+    files: written.map(fileOf),
+    message,
+    known: {
+      live: new Map(
+        live.map(({ row, location: place }) => [
+          row.id,
+          { number: row.number, sequence: row.current.sequence, location: place },
+        ]),
+      ),
+      deleted: new Map(returning.map((each) => [each.id, each])),
+    },
+  };
+  return { plan, decision };
+}
+
+/**
+ * Undoes what the preview showed: one commit, a new version of each document. Nothing is lost by it; what it takes back
+ * stays in the documents' histories, and a revert can be reverted.
+ * @throws Refusal as `decideRevert`, and INVALID_REQUEST `storage_quota`
+ */
+export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {
+  const { plan, decision } = yield* decideRevert(context, change);
+  const { steps, leftAlone, restored } = plan;
   const { principalId, since } = change;
   if (steps.length === 0) return { principalId, since, steps, leftAlone, versionId: null };
-  const written = [...restored.map((each) => each.returning), ...returning];
-  for (const { content } of written) takeRoom(context, content.size);
-  const versionId = yield* writeRevert(context, change, plan);
-  const deletion = {
-    commit: versionId,
-    author: context.author.id,
-    at: context.transaction.now,
-    moment: momentOf(context),
-  };
-  for (const { row, location } of deleted) {
-    tables.documents.markDeleted(row.number, deletion.at, deletion.author, versionId, location);
-    tables.deletions.insert(row.number, location, deletion);
-    yield;
-  }
-  for (const each of restored) {
-    restore(context, each, versionId, change.message);
-    yield;
-  }
-  yield* bringBack(context, returning, versionId, 'revert');
-  for (const { location } of deleted) {
-    dropEmptyFolders(tables, parentOf(location));
+  const { versionId, written, removed } = yield* recordEvent(context, decision);
+  for (const { row } of restored) {
+    followSections(context, row.number, () => undefined);
     yield;
   }
   noteSearch(
     context,
     versionId,
-    ...deleted.map(({ location }) => ({ type: 'remove', location }) as const),
-    ...(yield* noteReturns(context, written)),
+    ...removed.map((location) => ({ type: 'remove', location }) as const),
+    ...(yield* noteWritten(context, written)),
   );
   return { principalId, since, steps, leftAlone, versionId };
-}
-
-/** @returns the commit's version id */
-function writeRevert(
-  context: WriteContext,
-  change: Revert,
-  { steps, restored, deleted, returning }: RevertPlan,
-): Steps<string> {
-  const written = [...restored.map((each) => each.returning), ...returning];
-  return writeLongCommit(
-    context,
-    [...deleted.map(({ location }) => ({ location, entry: null })), ...written.map(editFor)],
-    {
-      operation: 'revert',
-      subject: `Revert ${steps.length} ${steps.length === 1 ? 'document' : 'documents'}`,
-      message: change.message,
-      trailers: [
-        ['Folder', change.location],
-        ['Reverted', change.principalId],
-        ...deleted.map(({ row, location }) => ['Deleted', `${row.id}\t${location}`] as const),
-        ...written.map(trailerFor),
-      ],
-    },
-  );
-}
-
-/** Gives a live document its earlier content again, as a new version. */
-function restore(
-  context: WriteContext,
-  { row, returning }: RestoredDocument,
-  versionId: string,
-  message: string | null,
-): void {
-  const { content, location } = returning;
-  const sequence = row.current.sequence + 1;
-  recordVersion(context, {
-    document: row.number,
-    sequence,
-    id: versionId,
-    content,
-    mediaType: content.mediaType,
-    location,
-    operation: 'revert',
-    message,
-  });
-  context.transaction.tables.documents.advance(row.number, sequence);
-  followSections(context, row.number, () => undefined);
 }

@@ -1,17 +1,14 @@
 import type { Folder } from '../domain/document.js';
-import { joinLocation, keepName, type Location } from '../domain/location.js';
+import type { Location } from '../domain/location.js';
 import { conflict, notFound } from '../domain/refusal.js';
-import { keepFile } from './apply-create-folder.js';
-import { bringBack, editFor, noteReturns, trailerFor } from './undelete-documents.js';
-import type { Steps } from '../scheduling/in-steps.js';
 import { findFolderDeletion } from '../history/find-folder-deletion.js';
+import type { Steps } from '../scheduling/in-steps.js';
 import { descend, toFolder } from '../view/locate.js';
-import { noteSearch } from './index-changes.js';
+import { noteSearch, noteWritten } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
-import { writeLongCommit, type PathEdit, type WriteContext } from './write-context.js';
-import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
-import { takeRoom } from './quota.js';
-import { ensureFolder } from '../history/folder-rows.js';
+import { recordEvent, type Decision } from './record-event.js';
+import { fileOf, restoredBy, ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
+import type { WriteContext } from './write-context.js';
 
 /** What the return of a folder leaves to say. */
 export interface FolderUndeletion {
@@ -19,18 +16,23 @@ export interface FolderUndeletion {
   /** How many documents are back. */
   readonly documents: number;
   /** Those that could not come back, because something else lives there now. */
-  readonly leftAlone: readonly { readonly location: Location; readonly reason: Obstacle }[];
+  readonly leftAlone: readonly LeftDeleted[];
   readonly versionId: string;
 }
 
+interface LeftDeleted {
+  readonly location: Location;
+  readonly reason: Obstacle;
+}
+
 /**
- * Brings back the last folder that was deleted at the location, by one commit: every document that is still deleted by
- * that, as a new version of itself, and the folders in it that had been made to stay. Documents that were brought back
- * singly, or erased, are not its business any more.
  * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied` when a document lives there or nothing can
- * come back; INVALID_REQUEST `storage_quota`, `read_only_source`
+ * come back; INVALID_REQUEST `read_only_source`
  */
-export function* applyUndeleteFolder(context: WriteContext, location: Location): Steps<FolderUndeletion> {
+function* decideUndeleteFolder(
+  context: WriteContext,
+  location: Location,
+): Steps<{ readonly decision: Decision; readonly leftAlone: readonly LeftDeleted[] }> {
   const { tables, now } = context.transaction;
   const found = yield* findFolderDeletion(tables, location);
   if (found === undefined) throw notFound();
@@ -38,7 +40,7 @@ export function* applyUndeleteFolder(context: WriteContext, location: Location):
   requireWritable(descend(tables, location).folder.mirror);
   const plan = new ReturnPlan(tables, { now, callerId: context.caller.principalId });
   const returning: Returning[] = [];
-  const leftAlone: { location: Location; reason: Obstacle }[] = [];
+  const leftAlone: LeftDeleted[] = [];
   for (const deleted of documents) {
     const obstacle = plan.take(deleted);
     if (obstacle === undefined) returning.push(deleted);
@@ -48,25 +50,25 @@ export function* applyUndeleteFolder(context: WriteContext, location: Location):
   if (returning.length === 0 && kept.length === 0) {
     throw conflict('location_occupied', `Nothing of "${location}" can come back where it was.`, { location });
   }
-  takeRoom(
-    context,
-    returning.reduce((sum, { content }) => sum + content.size, 0),
-  );
-  if (kept.length > 0) context.transaction.addObject(keepFile);
-  const versionId = yield* writeLongCommit(context, [...returning.map(editFor), ...kept.map(keepEdit)], {
-    operation: 'undelete-folder',
-    subject: `Undelete folder ${location}`,
-    message: null,
-    trailers: [['Folder', location], ...kept.map((folder) => ['Kept', folder] as const), ...returning.map(trailerFor)],
-  });
-  for (const folder of kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  yield* bringBack(context, returning, versionId, 'undelete');
-  noteSearch(context, versionId, ...(yield* noteReturns(context, returning)));
-  if (leftAlone.length === 0) tables.deletions.forgetFolder(deletion.moment);
   leftAlone.sort((one, other) => (one.location < other.location ? -1 : 1));
-  return { folder: toFolder(location, null), documents: returning.length, leftAlone, versionId };
+  const decision: Decision = {
+    event: { type: 'undelete-folder', location, kept, restored: returning.map(restoredBy) },
+    files: returning.map(fileOf),
+    message: null,
+    known: { deleted: new Map(returning.map((each) => [each.id, each])), folderDeletion: deletion },
+  };
+  return { decision, leftAlone };
 }
 
-function keepEdit(folder: Location): PathEdit {
-  return { location: joinLocation(folder, keepName), entry: { mode: '100644', oid: keepFile.oid } };
+/**
+ * Brings back the last folder that was deleted at the location, by one commit: every document that is still deleted by
+ * that, as a new version of itself, and the folders in it that had been made to stay. Documents that were brought back
+ * singly, or erased, do not take part.
+ * @throws Refusal as `decideUndeleteFolder`, and INVALID_REQUEST `storage_quota`
+ */
+export function* applyUndeleteFolder(context: WriteContext, location: Location): Steps<FolderUndeletion> {
+  const { decision, leftAlone } = yield* decideUndeleteFolder(context, location);
+  const { versionId, written } = yield* recordEvent(context, decision);
+  noteSearch(context, versionId, ...(yield* noteWritten(context, written)));
+  return { folder: toFolder(location, null), documents: written.length, leftAlone, versionId };
 }

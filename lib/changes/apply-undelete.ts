@@ -2,24 +2,25 @@ import type { Document } from '../domain/document.js';
 import { nameOf, parentOf, type Location } from '../domain/location.js';
 import { conflict, notFound, Refusal } from '../domain/refusal.js';
 import { roleContains } from '../domain/role.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
+import type { DeletedRow } from '../sidecar/tables/document-table.js';
 import { descend, toDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireWritable } from './location-guards.js';
+import { recordEvent, type Decision } from './record-event.js';
 import { requireUnclaimed } from './require-unclaimed.js';
-import { writeCommit, type WriteContext } from './write-context.js';
-import { recordVersion } from './record-version.js';
-import { takeRoom } from './quota.js';
-import { placeOf } from '../history/folder-rows.js';
+import type { WriteContext } from './write-context.js';
 
 /**
- * Brings back the last document deleted at the location that the caller may edit, as a new version of itself; folders
- * are made again where they are gone.
- * @throws Refusal NOT_FOUND when there is none; CONFLICT `location_occupied`, `claimed`; INVALID_REQUEST `storage_quota`,
- * `read_only_source`
+ * @throws Refusal NOT_FOUND when nothing that the caller may edit was deleted there; CONFLICT `location_occupied`,
+ * `claimed`; INVALID_REQUEST `read_only_source`
  */
-export function applyUndelete(context: WriteContext, location: Location): Document {
+function decideUndelete(
+  context: WriteContext,
+  location: Location,
+): { readonly decision: Decision; readonly deleted: DeletedRow } {
   const { tables } = context.transaction;
-  // The door has asked whether the caller may bring back anything here; which of several deleted documents it is, is a
+  // `perform` has asked whether the caller may bring back anything here. Which of several deleted documents it is, is a
   // choice among rows, made by the same reach.
   const deleted = tables.documents
     .deletedAt(location)
@@ -30,33 +31,39 @@ export function applyUndelete(context: WriteContext, location: Location): Docume
   requireWritable(descend(tables, parentOf(location)).folder.mirror);
   const last = tables.versions.bySequence(deleted.number, deleted.sequence);
   if (last === undefined) throw new Error('A deleted document lost its last version.');
-  takeRoom(context, last.size);
-  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: last.blobOid } }], {
-    operation: 'undelete',
-    subject: `Undelete ${location}`,
+  const { mediaType } = last;
+  const decision = {
+    event: { type: 'undelete', documentId: deleted.id, location, mediaType } as const,
+    files: [{ location, mediaType, content: last }],
     message: null,
-    trailers: [
-      ['Document', deleted.id],
-      ['Location', location],
-      ['Media-Type', last.mediaType],
-    ],
-  });
-  const { folder, name } = placeOf(tables, location);
-  const sequence = deleted.sequence + 1;
-  recordVersion(context, {
-    document: deleted.number,
-    sequence,
-    id: versionId,
-    content: last,
-    mediaType: last.mediaType,
-    location,
-    operation: 'undelete',
-    message: null,
-  });
-  tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
-  const row = tables.documents.at(folder.row.number, nameOf(location));
-  if (row === undefined) throw new Error('The document that was just brought back is not there.');
-  const document = toDocument(tables, { row, location, mirror: folder.mirror }, context.transaction.now);
+    known: { deleted: new Map([[deleted.id, deleted]]) },
+  };
+  return { decision, deleted };
+}
+
+/**
+ * Brings back the last document deleted at the location that the caller may edit, as a new version of itself. Its
+ * folders are created again where they are gone.
+ * @throws Refusal as `decideUndelete`, and INVALID_REQUEST `storage_quota`
+ */
+export function applyUndelete(context: WriteContext, location: Location): Document {
+  const { tables, now } = context.transaction;
+  const { decision, deleted } = decideUndelete(context, location);
+  const { versionId, written } = runAtOnce(recordEvent(context, decision));
+  const [made] = written;
+  if (made?.folder === undefined) throw new Error('An undelete wrote no version.');
+  const { folder, version } = made;
+  const row = {
+    number: deleted.number,
+    id: deleted.id,
+    folder: folder.row.number,
+    name: nameOf(location),
+    createdAt: deleted.createdAt,
+    current: version,
+    isLabelled: true,
+    isClaimed: true,
+  };
+  const document = toDocument(tables, { row, location, mirror: folder.mirror }, now);
   noteSearch(context, versionId, noteDocument(document));
   return document;
 }

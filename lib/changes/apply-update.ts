@@ -1,25 +1,24 @@
-import type { Change } from '../domain/change.js';
 import type { Document, Version } from '../domain/document.js';
+import type { Location } from '../domain/location.js';
+import type { KnownRows } from '../history/project.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
 import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag.js';
 import { formatTime } from '../domain/clock.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
-import { followSections, readPrepared } from './follow-section.js';
+import { followSections, readPrepared, type ReadSections } from './follow-section.js';
 import { requireHeld, requireUnclaimed } from './require-unclaimed.js';
-import { writeCommit, type WriteContext } from './write-context.js';
-import { addContent, recordVersion } from './record-version.js';
+import type { PreparedContent } from './prepare-content.js';
+import { recordEvent, type Decision } from './record-event.js';
+import type { WriteContext } from './write-context.js';
 
 /**
  * The live document, if it is still the one the writer knew.
  * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so that the writer can catch up
  */
-export function requireCurrent(
-  context: WriteContext,
-  location: Parameters<typeof findDocument>[1],
-  precondition: Precondition,
-): FoundDocument {
+export function requireCurrent(context: WriteContext, location: Location, precondition: Precondition): FoundDocument {
   const found = findDocument(context.transaction.tables, location);
   if (found === undefined) throw notFound();
   if (!preconditionHolds(precondition, found.row.current.id)) throw stale(found.row.current);
@@ -44,43 +43,62 @@ export function stale(current: Version, more: Readonly<Record<string, unknown>> 
   );
 }
 
-/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `storage_quota`, `read_only_source` */
-export function applyUpdate(context: WriteContext, change: Extract<Change, { type: 'update' }>): Document {
-  const { tables } = context.transaction;
-  const { location, content } = change;
+export interface Update {
+  readonly location: Location;
+  readonly precondition: Precondition;
+  readonly content: PreparedContent;
+  /** Left out: keeps what the document has. */
+  readonly mediaType?: string | undefined;
+  readonly message: string | null;
+  /** A claim that the writer relies on. */
+  readonly claimId?: string | undefined;
+}
+
+/** A live document that gets a version, after all checks. */
+export interface DecidedVersion {
+  readonly decision: Decision;
+  readonly found: FoundDocument;
+  /** The sections of the new text. */
+  readonly readNext: ReadSections;
+}
+
+/** @throws Refusal NOT_FOUND; CONFLICT `stale_if_match`, `claimed`, `claim_lost`; INVALID_REQUEST `read_only_source` */
+function decideUpdate(context: WriteContext, change: Update): DecidedVersion {
+  const { location, content, message } = change;
   const found = requireCurrent(context, location, change.precondition);
   const readNext = readPrepared(content);
   requireHeld(context, found, change.claimId);
   requireUnclaimed(context, found, readNext);
   requireWritable(found.mirror);
-  addContent(context, content);
   const mediaType = change.mediaType ?? found.row.current.mediaType;
-  const versionId = writeCommit(context, [{ location, entry: { mode: '100644', oid: content.blobOid } }], {
-    operation: 'update',
-    subject: `Update ${location}`,
-    message: change.message,
-    trailers: [
-      ['Document', found.row.id],
-      ['Location', location],
-      ['Media-Type', mediaType],
-    ],
-  });
-  const sequence = found.row.current.sequence + 1;
-  recordVersion(context, {
-    document: found.row.number,
-    sequence,
-    id: versionId,
-    content,
-    mediaType,
-    location,
-    operation: 'update',
-    message: change.message,
-  });
-  tables.documents.advance(found.row.number, sequence);
+  const decision = {
+    event: { type: 'update', documentId: found.row.id, location, mediaType } as const,
+    files: [{ location, mediaType, content, prepared: content }],
+    message,
+    known: knownRow(found),
+  };
+  return { decision, found, readNext };
+}
+
+/** Gives a document a version. @throws Refusal as `decideUpdate`, and INVALID_REQUEST `storage_quota` */
+export function applyUpdate(context: WriteContext, change: Update): Document {
+  return recordVersion(context, decideUpdate(context, change));
+}
+
+/** Writes a version of a live document, and lets claims and the text index follow it. */
+export function recordVersion(context: WriteContext, { decision, found, readNext }: DecidedVersion): Document {
+  const { tables, now } = context.transaction;
+  const { versionId, written } = runAtOnce(recordEvent(context, decision));
+  const [made] = written;
+  if (made === undefined) throw new Error(`A ${decision.event.type} wrote no version.`);
   followSections(context, found.row.number, readNext);
-  const row = tables.documents.at(found.row.folder, found.row.name);
-  if (row === undefined) throw new Error('The document that was just updated is not there.');
-  const document = toDocument(tables, { ...found, row }, context.transaction.now);
+  const row = { ...found.row, current: made.version };
+  const document = toDocument(tables, { ...found, row }, now);
   noteSearch(context, versionId, noteDocument(document));
   return document;
+}
+
+/** The row of a document that was found, for the projection. */
+export function knownRow({ row, location }: FoundDocument): KnownRows {
+  return { live: new Map([[row.id, { number: row.number, sequence: row.current.sequence, location }]]) };
 }

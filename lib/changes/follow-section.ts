@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import type { PreparedContent } from '../domain/change.js';
+import type { PreparedContent } from './prepare-content.js';
 import { makeSectionReader, readOutline, readSection, type Heading } from '../text/outline.js';
 import type { WriteContext } from './write-context.js';
 

@@ -1,5 +1,8 @@
 import type { Document } from '../domain/document.js';
 import type { WriteContext } from './write-context.js';
+import { rowsInStep } from '../history/folder-rows.js';
+import type { WrittenVersion } from '../history/project.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { IndexEvent } from '../indexing/index-event.js';
 
 /** Lets the text index follow this turn's commit, once that is durable. */
@@ -11,4 +14,19 @@ export function noteSearch(context: WriteContext, commit: string, ...notes: read
 export function noteDocument({ number, location, current, labels }: Document): IndexEvent {
   const { blobOid, size, kind } = current;
   return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };
+}
+
+/** The same for many versions that one commit made. */
+export function* noteWritten({ transaction }: WriteContext, written: readonly WrittenVersion[]): Steps<IndexEvent[]> {
+  const events: IndexEvent[] = [];
+  for (const some of inParts(written, rowsInStep)) {
+    const labels = transaction.tables.labels.ofThese(some.map(({ document }) => document));
+    for (const { document: number, version } of some) {
+      const { location, blobOid, size, kind } = version;
+      const document = { number, location, blobOid, size, kind, labels: labels.get(number) ?? [] };
+      events.push({ type: 'upsert', document });
+    }
+    yield;
+  }
+  return events;
 }

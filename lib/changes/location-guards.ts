@@ -5,12 +5,16 @@ import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
-/** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
-function taken(isVisible: boolean, location: Location, what: string): Refusal {
-  if (!isVisible) return notFound();
+/** @param what lives there, as the subject of a sentence */
+export function nameTaken(location: Location, what: string): Refusal {
   return conflict('name_taken', `${what} lives at "${location}" already. Choose another name, or change that one.`, {
     location,
   });
+}
+
+/** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
+function taken(isVisible: boolean, location: Location, what: string): Refusal {
+  return isVisible ? nameTaken(location, what) : notFound();
 }
 
 /**

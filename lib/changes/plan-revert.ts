@@ -56,14 +56,14 @@ export interface RevertPreview {
 }
 
 /** A live document with the version whose content it gets again. */
-export interface RestoredDocument {
+export interface ContentRestored {
   readonly row: DocumentRow;
   readonly returning: Returning & { readonly content: Version };
 }
 
 /** The preview with the rows that it is made from. */
 export interface RevertPlan extends RevertPreview {
-  readonly restored: readonly RestoredDocument[];
+  readonly restored: readonly ContentRestored[];
   readonly deleted: readonly { readonly row: DocumentRow; readonly location: Location }[];
   readonly returning: readonly Returning[];
 }
@@ -105,7 +105,7 @@ export function* planRevert(view: View, request: RevertRequest): Steps<RevertPla
 interface Draft {
   readonly steps: RevertStep[];
   readonly leftAlone: LeftAlone[];
-  readonly restored: RestoredDocument[];
+  readonly restored: ContentRestored[];
   readonly deleted: { readonly row: DocumentRow; readonly location: Location }[];
   readonly returning: Returning[];
 }

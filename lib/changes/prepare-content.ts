@@ -2,10 +2,22 @@ import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import type { PreparedContent } from '../domain/change.js';
 import type { DocumentKind } from '../domain/document.js';
 import { hashObject, makePackable } from '../git/objects/objects.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
+
+/**
+ * Content that was hashed and compressed before its transaction, or lies in the repository already.
+ * `deflated` is null for a staged blob.
+ */
+export interface PreparedContent {
+  readonly blobOid: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: DocumentKind;
+  readonly deflated: Uint8Array | null;
+}
 
 const deflateInBackground = promisify(deflate);
 

@@ -1,6 +1,8 @@
 import type { Version } from '../domain/document.js';
 import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, nameOf, parentOf, type Location } from '../domain/location.js';
+import type { RestoredDocument } from '../history/event.js';
+import type { EventFile } from '../history/project.js';
 import { findClaims } from '../view/find-claims.js';
 import { descend, findDocument, nowhere } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -15,7 +17,17 @@ export interface Returning {
   readonly location: Location;
   /** Sequence of its last version. */
   readonly sequence: number;
-  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
+  readonly content: Pick<Version, 'blobOid' | 'sha256' | 'size' | 'kind' | 'mediaType'>;
+}
+
+/** The file that a returning document gets. */
+export function fileOf({ location, content }: Returning): EventFile {
+  return { location, mediaType: content.mediaType, content };
+}
+
+/** What an event says of a returning document. */
+export function restoredBy({ id, location, content }: Returning): RestoredDocument {
+  return { documentId: id, mediaType: content.mediaType, location };
 }
 
 interface Surroundings {

@@ -1,12 +1,13 @@
 import type { Reach } from '../access/reach.js';
 import type { Caller } from '../domain/caller.js';
-import { formatTime } from '../domain/clock.js';
 import { segmentsOf, type Location } from '../domain/location.js';
 import type { Principal } from '../domain/principal.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import { encodeCommit, makePackable, type Oid } from '../git/objects/objects.js';
 import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
-import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { encodeStamp } from '../history/event-codec.js';
+import { composeCommitMessage, type Trailer } from '../history/trailers.js';
 import { packTree, Tree } from '../git/objects/tree.js';
 import { MissingTrees, type WriteTransaction } from '../journal/write-transaction.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
@@ -63,32 +64,45 @@ export interface PathEdit {
 }
 
 export interface CommitText {
-  /** The operation's name, e.g. `create`. */
-  readonly operation: string;
   /** One line for people who read the history with git. */
   readonly subject: string;
-  /** The writer's own words, already normalized. */
+  /** The writer's own message, already normalized. */
   readonly message: string | null;
-  /**
-   * More trailers, in order. Values hold no line breaks: locations and names cannot. With them the history says all
-   * that the rows of documents, versions and moves say, so that those can be made again from it (rebuild.ts).
-   */
-  readonly trailers?: readonly (readonly [name: string, value: string])[];
+  /** What the commit says of its event. */
+  readonly trailers: readonly Trailer[];
 }
 
-/**
- * Makes the next commit on main: trees, commit object and head, all inside the turn's transaction.
- * The last paragraph of the message is always ours, so nothing a writer puts into theirs can pass for a trailer.
- * `Audit-Head` names the chain's end before this write: a clone is evidence of the chain, and being salted it keeps
- * the commit's SHA from confirming anybody's guess about its content.
- */
-export function writeCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Oid {
-  return runAtOnce(writeLongCommit(context, edits, text));
-}
-
-/** The same for a change of many paths, in steps. */
-export function* writeLongCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
+/** Makes the next commit on main: trees, commit object and head, all inside the transaction, in steps. */
+export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
   const { transaction, caller, author } = context;
+  const root = yield* writeTrees(transaction, edits);
+  const trailers = encodeStamp({
+    author,
+    requestId: caller.requestId,
+    at: transaction.now,
+    chain: transaction.state.chain,
+  });
+  const signature = {
+    name: author.displayName,
+    email: `${author.id}@${context.workspace}`,
+    seconds: Math.floor(transaction.now / 1000),
+  };
+  const bytes = encodeCommit({
+    tree: root,
+    parents: transaction.state.head === null ? [] : [transaction.state.head],
+    author: signature,
+    committer: signature,
+    message: composeCommitMessage({ ...text, trailers: [...text.trailers, ...trailers] }),
+  });
+  const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
+  transaction.addObject(commit);
+  const commits = transaction.state.commits + 1;
+  transaction.state = { ...transaction.state, head: commit.oid, tree: root, commits };
+  return commit.oid;
+}
+
+/** @returns the root of the tree with the edits */
+function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]): Steps<Oid> {
   const treeEdits: TreeEdit[] = edits.map((edit) => ({ path: segmentsOf(edit.location), entry: edit.entry }));
   if (treeEdits.length > fewEdits) yield* requireTrees(transaction, treeEdits);
   const before: Oid[] = [];
@@ -103,38 +117,7 @@ export function* writeLongCommit(context: WriteContext, edits: readonly PathEdit
   }
   if (edited.root !== transaction.state.tree) transaction.forgetTrees(before);
   if (edited.root === Tree.empty.oid) transaction.addObject(makePackable('tree', Tree.empty.bytes));
-  const { seq, hash } = transaction.state.chain;
-  const trailers: (readonly [string, string])[] = [
-    ['Operation', text.operation],
-    ...(text.trailers ?? []),
-    ['Principal', author.id],
-    ...(author.kind === 'person' ? [] : [['Principal-Kind', author.kind] as const]),
-    ['Request', caller.requestId],
-    ['Time', formatTime(transaction.now)],
-    ['Audit-Head', `${seq} ${hash}`],
-  ];
-  const paragraphs = [
-    text.subject,
-    ...(text.message === null ? [] : [text.message]),
-    trailers.map(([name, value]) => `${name}: ${value}`).join('\n'),
-  ];
-  const signature = {
-    name: author.displayName,
-    email: `${author.id}@${context.workspace}`,
-    seconds: Math.floor(transaction.now / 1000),
-  };
-  const bytes = encodeCommit({
-    tree: edited.root,
-    parents: transaction.state.head === null ? [] : [transaction.state.head],
-    author: signature,
-    committer: signature,
-    message: `${paragraphs.join('\n\n')}\n`,
-  });
-  const commit = makePackable('commit', bytes, bytes.length < longCommit ? fastestLevel : asItStands);
-  transaction.addObject(commit);
-  const commits = transaction.state.commits + 1;
-  transaction.state = { ...transaction.state, head: commit.oid, tree: edited.root, commits };
-  return commit.oid;
+  return edited.root;
 }
 
 /** Edits up to this number ask for their trees one by one as they come to them. */

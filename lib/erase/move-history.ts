@@ -1,4 +1,3 @@
-import { formatTime } from '../domain/clock.js';
 import {
   decodeCommit,
   encodeCommit,
@@ -7,6 +6,8 @@ import {
   type Oid,
   type PackableObject,
 } from '../git/objects/objects.js';
+import { encodeEvent, encodeStamp, subjectOf } from '../history/event-codec.js';
+import { composeCommitMessage } from '../history/trailers.js';
 import { packTree, Tree } from '../git/objects/tree.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
 import type { ErasePlan } from './plan-erase.js';
@@ -80,20 +81,23 @@ export function moveHistory(transaction: WriteTransaction, move: Move): MovedHis
 function writeRoot(transaction: WriteTransaction, { erasures }: ErasePlan, workspace: string): Oid {
   const id = erasures[0]?.requestedBy ?? '';
   const author = transaction.tables.principals.find(id);
-  const { seq, hash } = transaction.state.chain;
-  const trailers = [
-    ['Operation', 'erase'],
-    ['Principal', id],
-    ...(author === undefined || author.kind === 'person' ? [] : [['Principal-Kind', author.kind]]),
-    ['Time', formatTime(transaction.now)],
-    ['Audit-Head', `${seq} ${hash}`],
-  ];
   const signature = {
     name: author?.displayName ?? id,
     email: `${id}@${workspace}`,
     seconds: Math.floor(transaction.now / 1000),
   };
-  const message = `Erase everything there was\n\n${trailers.map((trailer) => trailer.join(': ')).join('\n')}\n`;
+  const event = { type: 'erase' } as const;
+  const stamp = {
+    author: { id, kind: author?.kind ?? ('person' as const) },
+    requestId: null,
+    at: transaction.now,
+    chain: transaction.state.chain,
+  };
+  const message = composeCommitMessage({
+    subject: subjectOf(event, 0),
+    message: null,
+    trailers: [...encodeEvent(event), ...encodeStamp(stamp)],
+  });
   transaction.addObject(makePackable('tree', Tree.empty.bytes));
   const commit = makePackable(
     'commit',

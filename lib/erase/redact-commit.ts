@@ -4,7 +4,9 @@ import { readLinks, rewriteCommit } from '../git/objects/rewrite-commit.js';
 import { editTree } from '../git/objects/tree-edit.js';
 import type { Tree, TreeEntry } from '../git/objects/tree.js';
 import type { RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
-import { parseCommitMessage, type CommitMessage } from '../history/trailers.js';
+import { InvalidEvent, type Event } from '../history/event.js';
+import { decodeEvent, encodeEvent, isStampTrailer } from '../history/event-codec.js';
+import { composeCommitMessage, parseCommitMessage, type CommitMessage } from '../history/trailers.js';
 
 /** Where a document lay from some commit on; null for nowhere. */
 export interface ErasedPlace {
@@ -54,15 +56,12 @@ export class HistoryDisagrees extends Error {
   }
 }
 
-/** Operations that are about one document, where it is named or made. */
-const single: ReadonlySet<string> = new Set(['create', 'update', 'restore', 'undelete', 'delete', 'rename', 'move']);
-
-/** The trailer under which a commit that was made anew keeps the id that was handed out for it. */
+/** The trailer under which a rewritten commit keeps the id that the service gave it. */
 const versionTrailer = 'Version';
 
 /**
- * Makes one commit anew, without the documents: with a tree that never had them, and without what its trailers say of
- * them. One that was about nothing else is left out.
+ * Rewrites one commit without the documents: its tree never had them, and its event does not name them. A commit about
+ * nothing else is left out.
  * @param load gives a tree by its oid, synchronously; what it throws passes through, and then nothing was done
  * @throws HistoryDisagrees
  */
@@ -76,9 +75,10 @@ export function rewriteOne(
   if (old.parents.length > 1)
     throw new HistoryDisagrees(`The commit ${oid} is a merge, which the service never makes.`, oid, null);
   const text = parseCommitMessage(old.message);
-  const locations = follow(documents, state.locations, oid, text);
-  const isNamed = documents.some(({ places }) => places.has(oid));
-  if (isNamed && isSingle(text)) {
+  const event = text === undefined ? undefined : readEvent(text, oid);
+  const locations = follow(documents, state.locations, oid, event);
+  const redacted = event === undefined ? undefined : redactEvent(event, documents, locations);
+  if (isAbout(event) && documents.some(({ places }) => places.has(oid))) {
     return dropped({ ...state, treeBefore: old.tree, locations }, oid);
   }
   for (const [index, document] of documents.entries()) requireThere(document, locations[index], oid, old.tree, load);
@@ -86,13 +86,10 @@ export function rewriteOne(
     .filter((location) => location !== null)
     .map((location) => ({ path: segmentsOf(location), entry: null }));
   const edited = edits.length === 0 ? { root: old.tree, created: [] } : editTree(old.tree, edits, load);
-  const trailers = text?.trailers.filter(([name, value]) => !tellsOf(documents, locations, name, value)) ?? [];
   const next = { treeBefore: old.tree, treeAfter: edited.root, locations };
   const isEmptied = edited.root === state.treeAfter && old.tree !== state.treeBefore;
-  if (isEmptied && !trailers.some(([name]) => name === 'Restored')) {
-    return dropped({ ...next, parent: state.parent }, oid);
-  }
-  const message = text === undefined ? old.message : composeMessage(text, trailers, oid);
+  if (isEmptied && !restoresSome(redacted)) return dropped({ ...next, parent: state.parent }, oid);
+  const message = text === undefined || redacted === undefined ? old.message : composeRedacted(text, redacted, oid);
   const commit = makePackable('commit', rewriteCommit(bytes, { tree: edited.root, parent: state.parent, message }));
   return {
     state: { ...next, parent: commit.oid },
@@ -102,18 +99,32 @@ export function rewriteOne(
   };
 }
 
+/**
+ * The event of a commit; undefined for a commit that is not the service's own.
+ * @throws HistoryDisagrees for an event that this release does not know: it may name the documents
+ */
+function readEvent(text: CommitMessage, oid: Oid): Event | undefined {
+  if (!text.trailers.some(([name]) => name === 'Operation')) return undefined;
+  try {
+    return decodeEvent(text);
+  } catch (error) {
+    if (!(error instanceof InvalidEvent)) throw error;
+    throw new HistoryDisagrees(`The commit ${oid} cannot be rewritten: ${error.message}.`, oid, null);
+  }
+}
+
 function dropped(state: RewriteState, oid: Oid): RewriteStep {
   return { state, commit: { before: oid, after: null }, trees: [], object: undefined };
 }
 
-function valueOf(text: CommitMessage | undefined, name: string): string | undefined {
-  return text?.trailers.find(([each]) => each === name)?.[1];
+/** Whether the event is about one document alone. */
+function isAbout(event: Event | undefined): boolean {
+  if (event === undefined) return false;
+  return event.type === 'create' || ('documentId' in event && event.documentId !== null);
 }
 
-/** Whether the commit is about one document alone. A rename or move without one is a folder's. */
-function isSingle(text: CommitMessage | undefined): boolean {
-  const operation = valueOf(text, 'Operation') ?? '';
-  return single.has(operation) && (operation === 'create' || valueOf(text, 'Document') !== undefined);
+function restoresSome(event: Event | undefined): boolean {
+  return event !== undefined && 'restored' in event && event.restored.length > 0;
 }
 
 /** Where the documents lie after the commit. */
@@ -121,18 +132,15 @@ function follow(
   documents: readonly ErasedDocument[],
   locations: RewriteState['locations'],
   oid: Oid,
-  text: CommitMessage | undefined,
+  event: Event | undefined,
 ): (Location | null)[] {
-  const operation = valueOf(text, 'Operation');
-  const isFolderGone = (operation === 'rename' || operation === 'move') && valueOf(text, 'Document') === undefined;
-  const from = isFolderGone ? (valueOf(text, 'From') as Location | undefined) : undefined;
-  const to = isFolderGone ? (valueOf(text, 'To') as Location | undefined) : undefined;
+  const moved = event?.type === 'rename' || event?.type === 'move' ? event : undefined;
   return documents.map(({ places }, index) => {
     const place = places.get(oid);
     if (place !== undefined) return place.location;
     const location = locations[index] ?? null;
-    if (location === null || from === undefined || to === undefined || !isWithin(from, location)) return location;
-    return rebase(location, from, to);
+    if (location === null || moved?.documentId !== null || !isWithin(moved.from, location)) return location;
+    return rebase(location, moved.from, moved.to);
   });
 }
 
@@ -155,27 +163,33 @@ function requireThere(
   }
 }
 
-/** Whether a trailer says something of one of the documents. */
-function tellsOf(
-  documents: readonly ErasedDocument[],
+/**
+ * The event without the documents.
+ * @param locations where the documents lie after it
+ */
+export function redactEvent(
+  event: Event,
+  documents: readonly Pick<ErasedDocument, 'id'>[],
   locations: readonly (Location | null)[],
-  name: string,
-  value: string,
-): boolean {
-  const tab = value.indexOf('\t');
-  if (tab < 0) return false;
-  if (name === 'Restored' || name === 'Deleted') return documents.some(({ id }) => value.startsWith(`${id}\t`));
-  return name === 'Media-Type' && locations.includes(value.slice(tab + 1) as Location);
+): Event {
+  const isKept = ({ documentId }: { readonly documentId: string }): boolean =>
+    !documents.some(({ id }) => id === documentId);
+  if (event.type === 'undelete-folder') return { ...event, restored: event.restored.filter(isKept) };
+  if (event.type === 'revert') {
+    return { ...event, restored: event.restored.filter(isKept), deleted: event.deleted.filter(isKept) };
+  }
+  if (event.type === 'import') {
+    const { usual, others } = event.mediaTypes;
+    const kept = [...others].filter(([location]) => !locations.includes(location as Location));
+    return { ...event, mediaTypes: { usual, others: new Map(kept) } };
+  }
+  return event;
 }
 
-function composeMessage(text: CommitMessage, trailers: CommitMessage['trailers'], oid: Oid): string {
-  const all = trailers.some(([name]) => name === versionTrailer)
-    ? trailers
-    : [...trailers, [versionTrailer, oid] as const];
-  const paragraphs = [
-    text.subject,
-    ...(text.message === null ? [] : [text.message]),
-    all.map(([name, value]) => `${name}: ${value}`).join('\n'),
-  ];
-  return `${paragraphs.join('\n\n')}\n`;
+/** The message with the redacted event. The other trailers stay as they are, and the commit's first id is added. */
+function composeRedacted(text: CommitMessage, event: Event, oid: Oid): string {
+  const own = encodeEvent(event);
+  const stamp = text.trailers.filter(isStampTrailer);
+  const version = stamp.some(([name]) => name === versionTrailer) ? [] : [[versionTrailer, oid] as const];
+  return composeCommitMessage({ ...text, trailers: [...own, ...stamp, ...version] });
 }

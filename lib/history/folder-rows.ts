@@ -1,4 +1,4 @@
-import { joinLocation, nameOf, parentOf, type Location } from '../domain/location.js';
+import { joinLocation, parentOf, type Location } from '../domain/location.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import { descend, findFolder, type FoundFolder } from '../view/locate.js';
@@ -29,11 +29,6 @@ export function dropEmptyFolders(tables: Tables, location: Location): void {
     if (found === undefined || found.row.kept || !tables.folders.isEmpty(found.row.number)) return;
     tables.folders.delete(found.row.number);
   }
-}
-
-/** The name a document or folder has in its folder, with that folder. */
-export function placeOf(tables: Tables, location: Location): { readonly folder: FoundFolder; readonly name: string } {
-  return { folder: ensureFolder(tables, parentOf(location)), name: nameOf(location) };
 }
 
 /** Writes the rows of a folder's deletion. */

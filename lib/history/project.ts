@@ -1,16 +1,17 @@
-import type { DocumentKind } from '../domain/document.js';
-import { nameOf, parentOf, type Location } from '../domain/location.js';
+import type { DocumentKind, Version } from '../domain/document.js';
 import type { VersionOperation } from '../domain/history.js';
+import { nameOf, parentOf, type Location } from '../domain/location.js';
 import type { Oid } from '../git/objects/objects.js';
-import { runAtOnce } from '../scheduling/in-steps.js';
-import { makeDocumentId } from './document-id.js';
-import { findFolderDeletion } from './find-folder-deletion.js';
-import { deleteRows, dropEmptyFolders, ensureFolder, placeOf } from './folder-rows.js';
-import { findDocumentById, findFolder, type FoundDocument } from '../view/locate.js';
-import { NotUnderstood, type HistoryEvent } from './event.js';
+import { inParts, type Steps } from '../scheduling/in-steps.js';
+import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-table.js';
 import type { Tables } from '../sidecar/tables.js';
+import { findDocumentById, findFolder, type FoundFolder } from '../view/locate.js';
+import { makeDocumentId } from './document-id.js';
+import { InvalidEvent, type Event, type EventOf, type RecordedEvent } from './event.js';
+import { findFolderDeletion } from './find-folder-deletion.js';
+import { deleteRows, dropEmptyFolders, ensureFolder, rowsInStep } from './folder-rows.js';
 
-/** What a version's row says of its content, read from the content itself. */
+/** What a version's row says of its content. */
 export interface FoundContent {
   readonly blobOid: Oid;
   readonly sha256: string;
@@ -19,171 +20,273 @@ export interface FoundContent {
   readonly kind: DocumentKind;
 }
 
-/** A file that a commit brought, with what its row says. */
-export interface BroughtFile {
+/** A file to which an event gives a version. */
+export interface EventFile {
   readonly location: Location;
   readonly content: FoundContent;
   readonly mediaType: string;
 }
 
-/** An event with the content that it needs, ready to be written into rows. */
-export interface ReplayedEvent {
-  readonly event: HistoryEvent;
-  /** One for what writes a version, all of them for an import, none otherwise. */
-  readonly files: readonly BroughtFile[];
+/** A live document's row: what an event needs of it. */
+export interface LiveRow {
+  readonly number: number;
+  /** Sequence of its current version. */
+  readonly sequence: number;
+  readonly location: Location;
+}
+
+/** A deleted document's row. */
+export interface DeletedRow {
+  readonly number: number;
+  /** Sequence of its last version. */
+  readonly sequence: number;
+}
+
+/** Rows that the caller has looked up before. What is missing is looked up. */
+export interface KnownRows {
+  /** By document id. */
+  readonly live?: ReadonlyMap<string, LiveRow>;
+  /** By document id. */
+  readonly deleted?: ReadonlyMap<string, DeletedRow>;
+  /** All documents of a folder that is deleted. */
+  readonly inFolder?: readonly PlacedDocument[];
+  /** The deletion that an undelete of a folder takes back. */
+  readonly folderDeletion?: { readonly commit: string; readonly moment: number };
+}
+
+/** A version that an event made. */
+export interface WrittenVersion {
+  /** Number and id of the document. */
+  readonly document: number;
+  readonly documentId: string;
+  /** Where the document lies now, where the event put it there. */
+  readonly folder: FoundFolder | undefined;
+  readonly version: Version;
+}
+
+/** What an event did to the rows. */
+export interface Projection {
+  readonly written: readonly WrittenVersion[];
+  /** Where documents were deleted. */
+  readonly removed: readonly Location[];
+}
+
+/** What the steps of one projection share. */
+interface Work {
+  readonly tables: Tables;
+  readonly recorded: RecordedEvent;
+  /** Number of the commit, counted from the first. */
+  readonly moment: number;
+  readonly known: KnownRows;
+  readonly written: WrittenVersion[];
+  readonly removed: Location[];
+  /** Folders that were found or created, by location. */
+  readonly folders: Map<Location, FoundFolder>;
 }
 
 /**
- * Writes what a commit did into rows, as the pen did when it was made: the same folders come and go.
+ * Writes an event into the rows of documents, versions, folders, moves and deletions. Live writes, rebuilds and
+ * verification all use it, so that the rows always follow from the commits.
+ * @param files one for each version that the event makes
  * @param moment number of the commit, counted from the first
- * @throws NotUnderstood when it does not go on from what was before it
+ * @param known rows that need no second look
+ * @throws InvalidEvent when the event contradicts the rows
  */
-export function applyEvent(tables: Tables, { event, files }: ReplayedEvent, moment: number): void {
-  ensureAuthor(tables, event);
+export function* project(
+  tables: Tables,
+  recorded: RecordedEvent,
+  files: readonly EventFile[],
+  moment: number,
+  known: KnownRows = {},
+): Steps<Projection> {
+  const work: Work = { tables, recorded, moment, known, written: [], removed: [], folders: new Map() };
+  const { event } = recorded;
   switch (event.type) {
     case 'create':
     case 'import':
-      for (const file of files) create(tables, event, file, moment);
-      return;
+      yield* createDocuments(work, files);
+      break;
     case 'update':
     case 'restore':
-      advance(tables, event, event.documentId, onlyOf(files), moment);
-      return;
+      advance(work, event.documentId, findLive(work, event.documentId, event.location), onlyOf(files));
+      break;
     case 'undelete':
-      undelete(tables, event, event.documentId, onlyOf(files), moment);
-      return;
+      yield* restoreDocuments(work, [event.documentId], files);
+      break;
     case 'delete':
-      remove(tables, event, event, moment);
+      remove(work, event);
       dropEmptyFolders(tables, parentOf(event.location));
-      return;
+      break;
     case 'delete-folder':
-      deleteFolder(tables, event, moment);
-      return;
+      yield* deleteFolder(work, event);
+      break;
     case 'undelete-folder':
-      undeleteFolder(tables, event, files, moment);
-      return;
+      yield* undeleteFolder(work, event, files);
+      break;
     case 'revert':
-      revert(tables, event, files, moment);
-      return;
+      yield* revert(work, event, files);
+      break;
     case 'rename':
     case 'move':
-      relocate(tables, event, moment);
-      return;
+      relocate(work, event);
+      break;
     case 'create-folder':
       tables.folders.setKept(ensureFolder(tables, event.location).row.number, true);
-      return;
+      break;
     case 'erase':
     case 'recover':
+      break;
+  }
+  return work;
+}
+
+function* createDocuments(work: Work, files: readonly EventFile[]): Steps<void> {
+  const { tables, recorded } = work;
+  for (const some of inParts(files, rowsInStep)) {
+    for (const file of some) {
+      const folder = folderOf(work, parentOf(file.location));
+      const id = makeDocumentId(recorded.versionId, file.location);
+      const number = tables.documents.insert(id, folder.row.number, nameOf(file.location), recorded.at);
+      work.written.push(addVersion(work, { number, id, sequence: 1 }, file, folder));
+    }
+    yield;
   }
 }
 
-function create(tables: Tables, event: HistoryEvent, file: BroughtFile, moment: number): void {
-  const { folder, name } = placeOf(tables, file.location);
-  const id = makeDocumentId(event.versionId, file.location);
-  const number = tables.documents.insert(id, folder.row.number, name, event.at);
-  addVersion(tables, event, number, { sequence: 1, file, moment });
-}
-
-function advance(tables: Tables, event: HistoryEvent, documentId: string, file: BroughtFile, moment: number): void {
-  const { row } = requireLive(tables, documentId, file.location);
-  const sequence = row.current.sequence + 1;
-  addVersion(tables, event, row.number, { sequence, file, moment });
-  tables.documents.advance(row.number, sequence);
+function advance(work: Work, id: string, { number, sequence }: LiveRow, file: EventFile): void {
+  work.written.push(addVersion(work, { number, id, sequence: sequence + 1 }, file));
+  work.tables.documents.advance(number, sequence + 1);
 }
 
 function remove(
-  tables: Tables,
-  event: HistoryEvent,
+  work: Work,
   { documentId, location }: { readonly documentId: string; readonly location: Location },
-  moment: number,
 ): void {
-  const { commit, author, at } = event;
-  const { row } = requireLive(tables, documentId, location);
-  tables.documents.markDeleted(row.number, at, author.id, commit, location);
-  tables.deletions.insert(row.number, location, { commit, author: author.id, at, moment });
+  const { tables } = work;
+  const { number } = findLive(work, documentId, location);
+  const deletion = deletionOf(work);
+  tables.documents.markDeleted(number, deletion.at, deletion.author, deletion.commit, location);
+  tables.deletions.insert(number, location, deletion);
+  work.removed.push(location);
 }
 
-function deleteFolder(
-  tables: Tables,
-  { commit, author, at, location }: Extract<HistoryEvent, { readonly type: 'create-folder' | 'delete-folder' }>,
-  moment: number,
-): void {
+function* deleteFolder(work: Work, { location }: EventOf<'delete-folder'>): Steps<void> {
+  const { tables, known } = work;
   const folder = findFolder(tables, location);
-  if (folder === undefined) throw new NotUnderstood(`there is no folder "${location}" before it`);
+  if (folder === undefined) throw new InvalidEvent(`there is no folder "${location}" before it`);
   const { number } = folder.row;
-  const documents = tables.deletions.documentsBelow(number, location, Number.MAX_SAFE_INTEGER);
-  const deletion = { commit, author: author.id, at, moment };
-  runAtOnce(deleteRows(tables, { number, location }, documents, deletion));
+  const documents = known.inFolder ?? tables.deletions.documentsBelow(number, location, Number.MAX_SAFE_INTEGER);
+  yield* deleteRows(tables, { number, location }, documents, deletionOf(work));
+  for (const document of documents) work.removed.push(document.location);
 }
 
 /**
- * The commit says itself what came back. Which deletion that undid is worked out anew, and may be none: an erase takes
- * documents from among those that were left behind, because of which the deletion could be undone once more.
+ * The commit names what came back. The deletion that it takes back is looked up, and may be missing: an erase can
+ * remove the last documents of that deletion, and an older deletion can then be taken back once more.
  */
-function undeleteFolder(
-  tables: Tables,
-  event: Extract<HistoryEvent, { readonly type: 'undelete-folder' }>,
-  files: readonly BroughtFile[],
-  moment: number,
-): void {
-  const found = runAtOnce(findFolderDeletion(tables, event.location));
+function* undeleteFolder(work: Work, event: EventOf<'undelete-folder'>, files: readonly EventFile[]): Steps<void> {
+  const { tables, known } = work;
+  const deletion = known.folderDeletion ?? (yield* findFolderDeletion(tables, event.location))?.deletion;
   for (const folder of event.kept) tables.folders.setKept(ensureFolder(tables, folder).row.number, true);
-  for (const [index, { documentId }] of event.restored.entries()) {
-    undelete(tables, event, documentId, onlyOf(files.slice(index)), moment);
-  }
-  if (found !== undefined && tables.deletions.deletedBy(found.deletion.commit, 0, 1).length === 0) {
-    tables.deletions.forgetFolder(found.deletion.moment);
+  const ids = event.restored.map(({ documentId }) => documentId);
+  yield* restoreDocuments(work, ids, files);
+  if (deletion !== undefined && tables.deletions.deletedBy(deletion.commit, 0, 1).length === 0) {
+    tables.deletions.forgetFolder(deletion.moment);
   }
 }
 
-function revert(
-  tables: Tables,
-  event: Extract<HistoryEvent, { readonly type: 'revert' }>,
-  files: readonly BroughtFile[],
-  moment: number,
-): void {
-  for (const deleted of event.deleted) remove(tables, event, deleted, moment);
-  for (const [index, { documentId }] of event.restored.entries()) {
-    const isLive = tables.documents.byId(documentId) !== undefined;
-    (isLive ? advance : undelete)(tables, event, documentId, onlyOf(files.slice(index)), moment);
+function* revert(work: Work, event: EventOf<'revert'>, files: readonly EventFile[]): Steps<void> {
+  for (const some of inParts(event.deleted, rowsInStep)) {
+    for (const deleted of some) remove(work, deleted);
+    yield;
   }
-  for (const { location } of event.deleted) dropEmptyFolders(tables, parentOf(location));
+  const ids = event.restored.map(({ documentId }) => documentId);
+  yield* restoreDocuments(work, ids, files);
+  for (const some of inParts(event.deleted, rowsInStep)) {
+    for (const { location } of some) dropEmptyFolders(work.tables, parentOf(location));
+    yield;
+  }
 }
 
-function undelete(tables: Tables, event: HistoryEvent, documentId: string, file: BroughtFile, moment: number): void {
-  const deleted = tables.documents.deletedAt(file.location).find(({ id }) => id === documentId);
-  if (deleted === undefined) {
-    throw new NotUnderstood(`the document ${documentId} that it brings back was not deleted there`);
-  }
-  const { folder, name } = placeOf(tables, file.location);
-  const sequence = deleted.sequence + 1;
-  addVersion(tables, event, deleted.number, { sequence, file, moment });
-  tables.documents.markLive(deleted.number, folder.row.number, name, sequence);
+/** A document that gets a version: a live one, or a deleted one that becomes live with it. */
+interface Restored {
+  readonly id: string;
+  readonly row: DeletedRow;
+  readonly isLive: boolean;
+  readonly file: EventFile;
 }
 
-function relocate(tables: Tables, event: Extract<HistoryEvent, { readonly from: Location }>, moment: number): void {
-  const { commit, type, from, to, documentId, author, at } = event;
-  const document = documentId === null ? undefined : requireLive(tables, documentId, from);
+/**
+ * Gives documents a version each and makes the deleted ones among them live. It goes in the order of the documents'
+ * numbers, in which their rows lie in the file: that takes half as long as the order of the locations.
+ */
+function* restoreDocuments(work: Work, ids: readonly string[], files: readonly EventFile[]): Steps<void> {
+  const { tables } = work;
+  const found: Restored[] = [];
+  for (const [index, id] of ids.entries()) {
+    const file = onlyOf(files.slice(index, index + 1));
+    found.push(findRestored(work, id, file));
+    if (index % rowsInStep === rowsInStep - 1) yield;
+  }
+  for (const some of inParts(
+    found.toSorted((one, other) => one.row.number - other.row.number),
+    rowsInStep,
+  )) {
+    const live: Parameters<typeof tables.documents.markAllLive>[0][number][] = [];
+    for (const { id, row, isLive, file } of some) {
+      const { location } = file;
+      if (isLive) {
+        advance(work, id, { ...row, location }, file);
+        continue;
+      }
+      const folder = folderOf(work, parentOf(location));
+      const sequence = row.sequence + 1;
+      work.written.push(addVersion(work, { number: row.number, id, sequence }, file, folder));
+      live.push({ number: row.number, folder: folder.row.number, name: nameOf(location), sequence });
+    }
+    if (live.length > 0) tables.documents.markAllLive(live);
+    yield;
+  }
+}
+
+/** @throws InvalidEvent when the document neither lives nor was deleted there */
+function findRestored(work: Work, id: string, file: EventFile): Restored {
+  const { tables, known } = work;
+  const deleted = known.deleted?.get(id);
+  if (deleted !== undefined) return { id, row: deleted, isLive: false, file };
+  const mayLive = work.recorded.event.type === 'revert';
+  if (mayLive && (known.live?.has(id) === true || tables.documents.byId(id) !== undefined)) {
+    return { id, row: findLive(work, id, file.location), isLive: true, file };
+  }
+  const row = tables.documents.deletedAt(file.location).find((each) => each.id === id);
+  if (row === undefined) throw new InvalidEvent(`the document ${id} that it brings back was not deleted there`);
+  return { id, row, isLive: false, file };
+}
+
+function relocate(work: Work, event: EventOf<'rename'> | EventOf<'move'>): void {
+  const { tables, recorded, moment } = work;
+  const { type, from, to, documentId } = event;
+  const document = documentId === null ? undefined : findLive(work, documentId, from);
   const folder = documentId === null ? findFolder(tables, from) : undefined;
-  if (document === undefined && folder === undefined) throw new NotUnderstood(`there is no folder "${from}" before it`);
+  if (document === undefined && folder === undefined) throw new InvalidEvent(`there is no folder "${from}" before it`);
   const target = ensureFolder(tables, parentOf(to)).row.number;
-  if (document !== undefined) tables.documents.place(document.row.number, target, nameOf(to));
+  if (document !== undefined) tables.documents.place(document.number, target, nameOf(to));
   else if (folder !== undefined) tables.folders.place(folder.row.number, target, nameOf(to));
   dropEmptyFolders(tables, parentOf(from));
   tables.relocations.insert({
-    commit,
+    commit: recorded.commit,
     operation: type,
-    document: document?.row.number ?? null,
+    document: document?.number ?? null,
     from,
     to,
-    author: author.id,
-    at,
+    author: recorded.author.id,
+    at: recorded.at,
     moment,
   });
 }
 
-/** What each kind of commit calls the versions that it makes; undefined where it makes none. */
-const versionOperations: Readonly<Record<HistoryEvent['type'], VersionOperation | undefined>> = {
+/** What each type of event calls the versions that it makes. */
+const versionOperations: Readonly<Partial<Record<Event['type'], VersionOperation>>> = {
   create: 'create',
   update: 'update',
   restore: 'restore',
@@ -191,57 +294,63 @@ const versionOperations: Readonly<Record<HistoryEvent['type'], VersionOperation 
   import: 'import',
   revert: 'revert',
   'undelete-folder': 'undelete',
-  delete: undefined,
-  rename: undefined,
-  move: undefined,
-  'create-folder': undefined,
-  'delete-folder': undefined,
-  erase: undefined,
-  recover: undefined,
 };
 
 function addVersion(
-  tables: Tables,
-  event: HistoryEvent,
-  document: number,
-  { sequence, file, moment }: { readonly sequence: number; readonly file: BroughtFile; readonly moment: number },
-): void {
+  { tables, recorded, moment }: Work,
+  { number, id, sequence }: { readonly number: number; readonly id: string; readonly sequence: number },
+  { location, content, mediaType }: EventFile,
+  folder?: FoundFolder,
+): WrittenVersion {
+  const { commit, versionId, at, author, message, event } = recorded;
   const operation = versionOperations[event.type];
   if (operation === undefined) throw new Error(`A ${event.type} makes no version.`);
-  const { location, content, mediaType } = file;
-  tables.versions.insert({
-    document,
+  const { blobOid, sha256, size, kind } = content;
+  const version: Version = {
+    id: versionId,
     sequence,
-    id: event.versionId,
-    commit: event.commit,
-    ...content,
+    blobOid,
+    sha256,
+    size,
+    kind,
     mediaType,
     location,
-    author: event.author.id,
-    at: event.at,
-    operation,
-    message: event.message,
-    moment,
-  });
+    author,
+    at,
+    message,
+  };
+  tables.versions.insert({ ...version, document: number, author: author.id, commit, operation, moment });
+  return { document: number, documentId: id, folder, version };
 }
 
-/** @throws NotUnderstood when the document does not live there */
-function requireLive(tables: Tables, id: string, location: Location): FoundDocument {
-  const found = findDocumentById(tables, id);
-  if (found === undefined) throw new NotUnderstood(`the document ${id} is not there before it`);
-  if (found.location !== location) {
-    throw new NotUnderstood(`the document ${id} lives at "${found.location}" before it, and not at "${location}"`);
+function deletionOf({ recorded: { commit, author, at }, moment }: Work): NewDeletion {
+  return { commit, author: author.id, at, moment };
+}
+
+/** The folder at the location, created where it is missing. */
+function folderOf({ tables, folders }: Work, location: Location): FoundFolder {
+  const folder = folders.get(location) ?? ensureFolder(tables, location);
+  folders.set(location, folder);
+  return folder;
+}
+
+/** @throws InvalidEvent when the document does not live there */
+function findLive({ tables, known }: Pick<Work, 'tables' | 'known'>, id: string, location: Location): LiveRow {
+  const row = known.live?.get(id) ?? lookUpLive(tables, id);
+  if (row === undefined) throw new InvalidEvent(`the document ${id} is not there before it`);
+  if (row.location !== location) {
+    throw new InvalidEvent(`the document ${id} lives at "${row.location}" before it, and not at "${location}"`);
   }
-  return found;
+  return row;
 }
 
-/** Who wrote it has a row: versions are shown with their authors. */
-function ensureAuthor(tables: Tables, { author, at }: HistoryEvent): void {
-  if (tables.principals.find(author.id) !== undefined) return;
-  tables.principals.insert({ ...author, createdAt: at, disabledAt: at });
+function lookUpLive(tables: Tables, id: string): LiveRow | undefined {
+  const found = findDocumentById(tables, id);
+  if (found === undefined) return undefined;
+  return { number: found.row.number, sequence: found.row.current.sequence, location: found.location };
 }
 
-function onlyOf(files: readonly BroughtFile[]): BroughtFile {
+function onlyOf(files: readonly EventFile[]): EventFile {
   const [file] = files;
   if (file === undefined) throw new Error('A version came without its content.');
   return file;

@@ -1,10 +1,19 @@
-/** A commit's message in its three parts, as the pen writes it. */
+/** One line of the last paragraph of a commit's message. */
+export type Trailer = readonly [name: string, value: string];
+
+/** A commit's message in its three parts. */
 export interface CommitMessage {
   readonly subject: string;
-  /** The writer's own words; null when there are none. */
+  /** The writer's own message. */
   readonly message: string | null;
-  /** Names with their values, in order; a name can come more than once. */
-  readonly trailers: readonly (readonly [name: string, value: string])[];
+  /** In order. A name can occur more than once. */
+  readonly trailers: readonly Trailer[];
+}
+
+/** Puts a message together. The last paragraph is always the trailers, so no text of a writer can pass for one. */
+export function composeCommitMessage({ subject, message, trailers }: CommitMessage): string {
+  const lines = trailers.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return `${[subject, ...(message === null ? [] : [message]), lines].join('\n\n')}\n`;
 }
 
 const trailerLine = /^([A-Z][A-Za-z-]*): (.*)$/su;
@@ -19,7 +28,7 @@ export function parseCommitMessage(text: string): CommitMessage | undefined {
   const first = whole.indexOf('\n\n');
   const last = whole.lastIndexOf('\n\n');
   if (first < 0) return undefined;
-  const trailers: (readonly [string, string])[] = [];
+  const trailers: Trailer[] = [];
   for (const line of whole.slice(last + 2).split('\n')) {
     const match = trailerLine.exec(line);
     if (match === null) return undefined;

@@ -7,7 +7,7 @@ import { Tree, type TreeEntry } from '../git/objects/tree.js';
 import { unreadableContent } from '../sidecar/compare-content.js';
 import { ByteBoundedCache } from '../journal/object-cache.js';
 import { stagedFrom } from '../changes/prepare-content.js';
-import { NotUnderstood } from '../history/event.js';
+import { InvalidEvent } from '../history/event.js';
 import type { FoundContent } from '../history/project.js';
 
 /** Where trees and blobs are read from. */
@@ -33,13 +33,13 @@ export class ContentFinder {
     this.#onUnreadable = onUnreadable;
   }
 
-  /** The content that a tree has at a location. @throws NotUnderstood when it has none */
+  /** The content that a tree has at a location. @throws InvalidEvent when it has none */
   async at(root: Oid, location: Location): Promise<FoundContent> {
     let entry: TreeEntry | undefined = { mode: '40000', oid: root };
     for (const segment of segmentsOf(location)) {
       entry = entry?.mode === '40000' ? (await this.#tree(entry.oid)).entry(segment) : undefined;
     }
-    if (entry === undefined || entry.mode === '40000') throw new NotUnderstood(`its tree has no file at "${location}"`);
+    if (entry === undefined || entry.mode === '40000') throw new InvalidEvent(`its tree has no file at "${location}"`);
     return this.describe(entry.oid);
   }
 

@@ -1,12 +1,14 @@
 import type { Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
+import { runAtOnce } from '../scheduling/in-steps.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { isAgainstSchema } from '../sidecar/fault.js';
 import type { Scratch } from '../sidecar/scratch.js';
 import { decodeHistory, type HistoryCommit } from '../history/read-history.js';
-import { applyEvent, type BroughtFile, type ReplayedEvent } from '../history/project.js';
+import { project, type EventFile } from '../history/project.js';
 import { ContentFinder } from './content-finder.js';
-import { NotUnderstood, readEvent } from '../history/event.js';
+import { InvalidEvent, type RecordedEvent } from '../history/event.js';
+import { decodeCommit } from '../history/event-codec.js';
 import { verifyTree } from './verify-tree.js';
 
 /** A commit, or something in the newest tree, that the rows could not be made from. */
@@ -27,6 +29,12 @@ export interface RebuildReport {
   readonly versions: number;
   readonly folders: number;
   readonly problems: readonly RebuildProblem[];
+}
+
+/** An event with the content that its commit brought. */
+interface ReplayedEvent {
+  readonly recorded: RecordedEvent;
+  readonly files: readonly EventFile[];
 }
 
 /** Where a history is read from. */
@@ -60,7 +68,7 @@ export async function replayHistory(
     scratch.sqlTransaction.begin();
     for (const [index, event] of events.entries()) {
       const moment = commits + index + 1;
-      const problem = event instanceof NotUnderstood ? event.message : applyAlone(scratch, event, moment);
+      const problem = event instanceof InvalidEvent ? event.message : projectAlone(scratch, event, moment);
       if (problem !== undefined) problems.push({ commit: group[index]?.oid ?? null, reason: problem });
     }
     scratch.sqlTransaction.commit();
@@ -79,31 +87,32 @@ export async function replayHistory(
   return { head, commits, documents, deletedDocuments, versions, folders, problems };
 }
 
-/** @throws NotUnderstood */
+/** @throws InvalidEvent */
 async function prepareEvent(
   finder: ContentFinder,
   read: HistoryCommit,
   before: HistoryCommit | undefined,
 ): Promise<ReplayedEvent> {
   const { parents, tree } = read.commit;
-  if (parents.length > 1) throw new NotUnderstood('it is a merge, which the service never makes');
-  const event = readEvent(read);
+  if (parents.length > 1) throw new InvalidEvent('it is a merge, which the service never makes');
+  const recorded = decodeCommit(read);
+  const { event } = recorded;
   switch (event.type) {
     case 'create':
     case 'update':
     case 'restore':
     case 'undelete': {
       const { location, mediaType } = event;
-      return { event, files: [{ location, mediaType, content: await finder.at(tree, location) }] };
+      return { recorded, files: [{ location, mediaType, content: await finder.at(tree, location) }] };
     }
     case 'import': {
       const added = await finder.added(before?.commit.tree ?? null, tree);
-      const files = await mapTogether(added, async ({ location, oid }): Promise<BroughtFile> => {
+      const files = await mapTogether(added, async ({ location, oid }): Promise<EventFile> => {
         const mediaType = event.mediaTypes.others.get(location) ?? event.mediaTypes.usual;
-        if (mediaType === undefined) throw new NotUnderstood(`it names no media type for "${location}"`);
+        if (mediaType === undefined) throw new InvalidEvent(`it names no media type for "${location}"`);
         return { location, mediaType, content: await finder.describe(oid) };
       });
-      return { event, files };
+      return { recorded, files };
     }
     case 'undelete-folder':
     case 'revert': {
@@ -112,7 +121,7 @@ async function prepareEvent(
         mediaType,
         content: await finder.at(tree, location),
       }));
-      return { event, files };
+      return { recorded, files };
     }
     case 'delete':
     case 'delete-folder':
@@ -121,30 +130,41 @@ async function prepareEvent(
     case 'create-folder':
     case 'erase':
     case 'recover':
-      return { event, files: [] };
+      return { recorded, files: [] };
   }
 }
 
 /** @returns why the rows cannot take it, and have not */
-function applyAlone({ tables, sqlTransaction }: Scratch, event: ReplayedEvent, moment: number): string | undefined {
+function projectAlone(
+  { tables, sqlTransaction }: Scratch,
+  { recorded, files }: ReplayedEvent,
+  moment: number,
+): string | undefined {
   sqlTransaction.savepoint();
   try {
-    applyEvent(tables, event, moment);
+    ensureAuthor(tables, recorded);
+    runAtOnce(project(tables, recorded, files, moment));
     sqlTransaction.release();
     return undefined;
   } catch (error) {
     sqlTransaction.rollbackToSavepoint();
-    if (!(error instanceof NotUnderstood) && !isAgainstSchema(error)) throw error;
+    if (!(error instanceof InvalidEvent) && !isAgainstSchema(error)) throw error;
     return (error as Error).message;
   }
 }
 
+/** Versions are shown with their authors, so each author needs a row. */
+function ensureAuthor(tables: Scratch['tables'], { author, at }: RecordedEvent): void {
+  if (tables.principals.find(author.id) !== undefined) return;
+  tables.principals.insert({ ...author, createdAt: at, disabledAt: at });
+}
+
 /** What came out of it, or why it is not understood; other errors pass through. */
-async function understood<Result>(work: Promise<Result>): Promise<Result | NotUnderstood> {
+async function understood<Result>(work: Promise<Result>): Promise<Result | InvalidEvent> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof NotUnderstood) return error;
+    if (error instanceof InvalidEvent) return error;
     throw error;
   }
 }

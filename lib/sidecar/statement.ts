@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3';
 import type { Connection } from './database.js';
 
 /** What SQLite stores. */
-export type Value = string | number | null | Uint8Array;
+type Value = string | number | null | Uint8Array;
 
 /** How a statement gives its rows: by the names of columns, as arrays in their order, or the first column alone. */
 type RowForm = 'object' | 'array' | 'value';

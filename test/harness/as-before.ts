@@ -5,7 +5,7 @@ import { prepareSource } from '../../lib/operations/documents/content.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rename } from '../../lib/operations/folders/relocate.js';
-import { applyChange } from '../../lib/changes/commit.js';
+import { applyRelocate } from '../../lib/changes/apply-relocate.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from './service.js';
 
@@ -31,7 +31,7 @@ export async function renameAsBefore(workspace: Workspace, caller: Caller, from:
     ...rename,
     run(context, { acknowledged }) {
       const to = joinLocation(parentOf(location), name);
-      return applyChange(context, { type: 'relocate', operation: 'rename', from: location, to, acknowledged });
+      return applyRelocate(context, { operation: 'rename', from: location, to, acknowledged });
     },
   };
   await perform(workspace, caller, asBefore, { location, name, acknowledged: true });

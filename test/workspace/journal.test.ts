@@ -11,7 +11,7 @@ import { Tree } from '../../lib/git/objects/tree.js';
 import type { Oid } from '../../lib/git/objects/objects.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { applyChange } from '../../lib/changes/commit.js';
+import { applyRelocate } from '../../lib/changes/apply-relocate.js';
 import { Journal } from '../../lib/journal/journal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
@@ -253,8 +253,7 @@ describe('The journal with next to no memory for trees', () => {
             eraser: { wake: () => undefined },
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];
-          return applyChange(context, {
-            type: 'relocate',
+          return applyRelocate(context, {
             operation: 'move',
             from: source,
             to: target,

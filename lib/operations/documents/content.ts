@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { lookup } from 'mime-types';
-import type { PreparedContent } from '../../domain/change.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';

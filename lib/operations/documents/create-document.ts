@@ -1,7 +1,7 @@
-import type { PreparedContent } from '../../domain/change.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import { nameOf, requireNewLocation, type Location } from '../../domain/location.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyCreate } from '../../changes/apply-create.js';
 import { guessMediaType, prepareSource, requireVisibleLabels, type ContentSource } from './content.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 
@@ -34,8 +34,7 @@ export const createDocument: WriteOperation<CreateDocumentInput, Document, Prepa
   note: ({ location }) => ({ target: location }),
   prepare: prepareDocument,
   run: (context, { location, mediaType, labels, message }, content) =>
-    applyChange(context, {
-      type: 'create',
+    applyCreate(context, {
       location,
       content,
       mediaType: mediaType ?? guessMediaType(nameOf(location), content.kind),

@@ -1,7 +1,7 @@
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
 import type { Deletion } from '../../changes/apply-delete.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyDelete } from '../../changes/apply-delete.js';
 import type { WriteOperation } from '../operation.js';
 
 export interface DeleteDocumentInput {
@@ -17,7 +17,6 @@ export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   name: 'document.delete',
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location }) => ({ target: location }),
-  run: (context, { location, precondition, claimId }) =>
-    applyChange(context, { type: 'delete', location, precondition, claimId }),
+  run: (context, { location, precondition, claimId }) => applyDelete(context, { location, precondition, claimId }),
   noteResult: (deletion) => ({ version: deletion.versionId, documentId: deletion.documentId }),
 };

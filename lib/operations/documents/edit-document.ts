@@ -1,10 +1,10 @@
-import type { PreparedContent } from '../../domain/change.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { DocumentEdit } from '../../domain/document-edit.js';
 import type { Document, Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, Refusal } from '../../domain/refusal.js';
 import { readPolicy } from '../../access/policy.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyUpdate } from '../../changes/apply-update.js';
 import { stale } from '../../changes/apply-update.js';
 import { findDocument, toDocument, type FoundDocument } from '../../view/locate.js';
 import { prepareContent, stagedFrom } from '../../changes/prepare-content.js';
@@ -173,7 +173,7 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
     if (prepared.type !== 'fits' || prepared.current !== current.id) throw stale(current);
     const precondition = { any: false, versionIds: [expected] } as const;
     const { content } = prepared;
-    const document = applyChange(context, { type: 'update', location, precondition, content, message, claimId });
+    const document = applyUpdate(context, { location, precondition, content, message, claimId });
     return { ...prepared.outcome, document, isRepeat: false };
   },
   noteResult: ({ document, isRepeat }) => {

@@ -1,7 +1,7 @@
 import type { Erasure } from '../../domain/erasure.js';
 import { nameOf, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyErase } from '../../changes/apply-erase.js';
 import { findErasable, type Erasable, type ErasableSought } from '../../erase/find-erasable.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
 
@@ -44,7 +44,7 @@ export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {
         field: 'confirmation',
       });
     }
-    return applyChange(context, { type: 'erase', location, documentId });
+    return applyErase(context, { location, documentId });
   },
   noteResult: ({ id }) => ({ detail: { erasure: id } }),
 };

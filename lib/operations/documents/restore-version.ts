@@ -1,7 +1,7 @@
 import type { Document } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyRestore } from '../../changes/apply-restore.js';
 import { readVersionText } from './read-text.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -30,8 +30,7 @@ export const restoreVersion: WriteOperation<RestoreVersionInput, Document, OldTe
     return version === undefined ? undefined : readVersionText(workspace, version);
   },
   run: (context, { location, versionId, precondition, message, claimId }, text) =>
-    applyChange(context, {
-      type: 'restore',
+    applyRestore(context, {
       location,
       precondition: precondition ?? { any: true },
       versionId,

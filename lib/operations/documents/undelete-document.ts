@@ -1,6 +1,6 @@
 import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyUndelete } from '../../changes/apply-undelete.js';
 import type { WriteOperation } from '../operation.js';
 
 /** Undoes the last delete at a location that the caller reaches. Editor there, or of the deleted document itself. */
@@ -9,7 +9,7 @@ export const undeleteDocument: WriteOperation<{ readonly location: Location }, D
   name: 'document.undelete',
   needs: ({ location }) => [{ role: 'editor', location, deleted: true }],
   note: ({ location }) => ({ target: location }),
-  run: (context, { location }) => applyChange(context, { type: 'undelete', location }),
+  run: (context, { location }) => applyUndelete(context, location),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
   documentNumber: (document) => document.number,
 };

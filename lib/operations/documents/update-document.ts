@@ -1,8 +1,8 @@
-import type { PreparedContent } from '../../domain/change.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyUpdate } from '../../changes/apply-update.js';
 import { prepareVersion, type ContentSource } from './content.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -24,6 +24,6 @@ export const updateDocument: WriteOperation<UpdateDocumentInput, Document, Prepa
   note: ({ location }) => ({ target: location }),
   prepare: (context, { location, content }) => prepareVersion(context, location, content),
   run: (context, { location, precondition, mediaType, message, claimId }, content) =>
-    applyChange(context, { type: 'update', location, precondition, content, mediaType, message, claimId }),
+    applyUpdate(context, { location, precondition, content, mediaType, message, claimId }),
   noteResult: (document) => ({ version: document.current.id, documentId: document.id }),
 };

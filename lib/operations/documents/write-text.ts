@@ -1,4 +1,4 @@
-import type { PreparedContent } from '../../domain/change.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';

@@ -1,6 +1,6 @@
 import type { Folder } from '../../domain/document.js';
 import { requireNewLocation, type Location } from '../../domain/location.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyCreateFolder } from '../../changes/apply-create-folder.js';
 import type { WriteOperation } from '../operation.js';
 
 /** Makes an empty folder that stays although nothing is in it. Editor at the location. */
@@ -11,6 +11,6 @@ export const createFolder: WriteOperation<{ readonly location: Location }, Folde
   note: ({ location }) => ({ target: location }),
   run(context, { location }) {
     requireNewLocation(location);
-    return applyChange(context, { type: 'create-folder', location });
+    return applyCreateFolder(context, location);
   },
 };

@@ -1,8 +1,9 @@
-import type { ImportedFile, PreparedContent } from '../../domain/change.js';
+import type { ImportedFile } from '../../changes/apply-import.js';
+import type { PreparedContent } from '../../changes/prepare-content.js';
 import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { ImportResult } from '../../changes/apply-import.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyImport } from '../../changes/apply-import.js';
 import { findDocument } from '../../view/locate.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
@@ -49,7 +50,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
         imported.push({ location, content, mediaType: guessMediaType(nameOf(location), content.kind) });
       }
     }
-    return applyChange(context, { type: 'import', files: imported, message });
+    return applyImport(context, { files: imported, message });
   },
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),

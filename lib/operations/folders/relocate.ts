@@ -1,7 +1,7 @@
 import type { Precondition } from '../../domain/etag.js';
 import { joinLocation, nameOf, parentOf, requireNewLocation, type Location } from '../../domain/location.js';
 import type { RelocationResult } from '../../changes/apply-relocate.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyRelocate } from '../../changes/apply-relocate.js';
 import type { AuditNote, WriteOperation } from '../operation.js';
 
 interface Acknowledgement {
@@ -49,7 +49,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
   run(context, { location, name, ...rest }) {
     requireNewLocation(name, 'name');
     const to = joinLocation(parentOf(location), name);
-    return applyChange(context, { type: 'relocate', operation: 'rename', from: location, to, ...rest });
+    return applyRelocate(context, { operation: 'rename', from: location, to, ...rest });
   },
   noteResult: noteOf,
   documentNumber: numberOf,
@@ -70,7 +70,7 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
     // It is made where it is missing. What is moved keeps its name.
     requireNewLocation(toFolder, 'to_folder');
     const to = joinLocation(toFolder, nameOf(location));
-    return applyChange(context, { type: 'relocate', operation: 'move', from: location, to, ...rest });
+    return applyRelocate(context, { operation: 'move', from: location, to, ...rest });
   },
   noteResult: noteOf,
   documentNumber: numberOf,

@@ -5,7 +5,7 @@ import type { Caller } from '../../domain/caller.js';
 import { decodeCommit } from '../../git/objects/objects.js';
 import { auditKeyOf } from '../../sidecar/service-file.js';
 import { checkBackup } from '../../backup/check-backup.js';
-import { applyChange } from '../../changes/commit.js';
+import { applyRecover } from '../../changes/apply-recover.js';
 import { openWorkspace } from '../../workspace/open-workspace.js';
 import {
   prepareStage,
@@ -47,7 +47,7 @@ const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
   name: 'workspace.recovered',
   needs: () => adminNeeds,
   note: ({ from }) => ({ detail: { from } }),
-  run: (context, { from }) => applyChange(context, { type: 'recover', from }),
+  run: (context, { from }) => applyRecover(context, from),
   noteResult: (commit) => ({ version: commit }),
 };
 

@@ -32,7 +32,7 @@ export interface DeletedWithFolder {
   readonly location: Location;
   readonly sequence: number;
   /** What its last version holds. */
-  readonly content: Pick<Version, 'sequence' | 'blobOid' | 'size' | 'kind' | 'mediaType'>;
+  readonly content: Pick<Version, 'blobOid' | 'sha256' | 'size' | 'kind' | 'mediaType'>;
 }
 
 /** All folders at or below one, with the paths they have. */
@@ -83,12 +83,13 @@ export class DeletionTable extends Table {
       location: string,
       sequence: number,
       blobOid: string,
+      sha256: string,
       size: number,
       kind: Version['kind'],
       mediaType: string,
     ]
   >(
-    `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.size, v.kind, v.media_type
+    `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type
      FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
      WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
   );
@@ -144,12 +145,12 @@ export class DeletionTable extends Table {
   deletedBy(commit: string, after: number, limit: number): DeletedWithFolder[] {
     return this.#ofFolder
       .all(commit, after, limit)
-      .map(([number, id, location, sequence, blobOid, size, kind, mediaType]) => ({
+      .map(([number, id, location, sequence, blobOid, sha256, size, kind, mediaType]) => ({
         number,
         id,
         location: location as Location,
         sequence,
-        content: { sequence, blobOid, size, kind, mediaType },
+        content: { blobOid, sha256, size, kind, mediaType },
       }));
   }
 }

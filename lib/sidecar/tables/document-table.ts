@@ -21,6 +21,7 @@ export interface DeletedRow {
   readonly number: number;
   readonly id: string;
   readonly location: string;
+  readonly createdAt: number;
   readonly deletedAt: number;
   /** Id of the principal who deleted it, and the commit by which. */
   readonly deletedBy: string;
@@ -81,23 +82,19 @@ export class DocumentTable extends Table {
   );
   readonly #advance = this.statement('UPDATE document SET sequence = ? WHERE number = ?');
   readonly #place = this.statement('UPDATE document SET folder = ?, name = ? WHERE number = ?');
-  readonly #bury = this.statement(
+  readonly #markDeleted = this.statement(
     `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
      WHERE number = ?`,
   );
-  readonly #unearth = this.statement(
-    `UPDATE document SET folder = ?, name = ?, sequence = ?, deleted_at = NULL, deleted_by = NULL,
-       deleted_commit = NULL, deleted_location = NULL WHERE number = ?`,
-  );
-  readonly #unearthAll = this.statement<[string]>(
+  readonly #markLive = this.statement<[string]>(
     `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
        deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
      FROM json_each(?) r WHERE document.number = r.value ->> 0`,
   );
   readonly #deletedAt = this.statement<[string], DeletedRow>(
     // By the history, not by the clock, which may have been set back between two deletions.
-    `SELECT number, id, deleted_location AS location, deleted_at AS deletedAt, deleted_by AS deletedBy,
-       deleted_commit AS "commit", sequence
+    `SELECT number, id, deleted_location AS location, created_at AS createdAt, deleted_at AS deletedAt,
+       deleted_by AS deletedBy, deleted_commit AS "commit", sequence
      FROM document d WHERE deleted_location = ?
      ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
   );
@@ -109,7 +106,6 @@ export class DocumentTable extends Table {
     `SELECT number, id, sequence, deleted_location AS location FROM document
      WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
   );
-  readonly #setId = this.statement('UPDATE document SET id = ? WHERE number = ?');
   readonly #all = this.arrayStatement<[number, number], Row>(
     `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
   );
@@ -158,11 +154,6 @@ export class DocumentTable extends Table {
     return Number(this.#insert.run(id, folder, name, createdAt, 1).lastInsertRowid);
   }
 
-  /** Gives the row its lasting id, once the commit that it comes from is known. */
-  setId(number: number, id: string): void {
-    this.#setId.run(id, number);
-  }
-
   /** Makes the version with this sequence the current one. */
   advance(number: number, sequence: number): void {
     this.#advance.run(sequence, number);
@@ -174,14 +165,10 @@ export class DocumentTable extends Table {
   }
 
   markDeleted(number: number, at: number, by: string, commit: string, location: string): void {
-    this.#bury.run(at, by, commit, location, number);
+    this.#markDeleted.run(at, by, commit, location, number);
   }
 
-  markLive(number: number, folder: number, name: string, sequence: number): void {
-    this.#unearth.run(folder, name, sequence, number);
-  }
-
-  /** The same for several, in one statement. */
+  /** Makes deleted documents live, in one statement. */
   markAllLive(
     documents: readonly {
       readonly number: number;
@@ -191,7 +178,7 @@ export class DocumentTable extends Table {
     }[],
   ): void {
     const rows = documents.map(({ number, folder, name, sequence }) => [number, folder, name, sequence]);
-    this.#unearthAll.run(JSON.stringify(rows));
+    this.#markLive.run(JSON.stringify(rows));
   }
 
   /** Documents that were deleted at this location, the last deletion first. */

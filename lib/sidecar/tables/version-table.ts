@@ -23,18 +23,6 @@ export interface NewVersion {
   readonly moment: number;
 }
 
-/** A version that has the content of an older one of the same document. */
-export interface VersionAnew {
-  readonly document: number;
-  readonly sequence: number;
-  /** Sequence of the one whose content it has. */
-  readonly like: number;
-  readonly location: string;
-}
-
-/** What versions that one commit makes have in common. */
-type MadeVersions = Pick<NewVersion, 'id' | 'author' | 'at' | 'operation' | 'moment'>;
-
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
 /** Every version of every document; rows are only ever added (and taken away by an erase). */
@@ -43,21 +31,11 @@ export class VersionTable extends Table {
     `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
        author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  readonly #setFirstId = this.statement(
-    'UPDATE version SET id = ?, commit_oid = ?, moment = ? WHERE document = ? AND sequence = 1',
-  );
   // Written as the partial index has it, or SQLite would not use that.
   readonly #largeBlob = this.valueStatement<[string], number>(
     'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
   );
   readonly #largeBlobs = this.valueStatement<[], string>('SELECT DISTINCT blob_oid FROM version WHERE size > 1048576');
-  readonly #insertAnew = this.statement<[MadeVersions & { rows: string }]>(
-    `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-       author, at, operation, message, moment)
-     SELECT v.document, r.value ->> 1, @id, @id, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, r.value ->> 3,
-       @author, @at, @operation, NULL, @moment
-     FROM json_each(@rows) r JOIN version v ON v.document = r.value ->> 0 AND v.sequence = r.value ->> 2`,
-  );
   readonly #byId = this.arrayStatement<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
   readonly #bySequence = this.arrayStatement<[number, number], VersionRow>(
     `${select} WHERE v.document = ? AND v.sequence = ?`,
@@ -84,21 +62,6 @@ export class VersionTable extends Table {
       version.message,
       version.moment,
     );
-  }
-
-  /**
-   * Gives several documents a new version each, by one commit, with the content of one that they had. Quickest in the
-   * order of their numbers.
-   * @returns how many versions were written
-   */
-  insertAnew(documents: readonly VersionAnew[], made: MadeVersions): number {
-    const rows = documents.map(({ document, sequence, like, location }) => [document, sequence, like, location]);
-    return this.#insertAnew.run({ ...made, rows: JSON.stringify(rows) }).changes;
-  }
-
-  /** Names the commit of a first version that was written before its commit was made. */
-  setFirstId(document: number, id: string, moment: number): void {
-    this.#setFirstId.run(id, id, moment, document);
   }
 
   /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */

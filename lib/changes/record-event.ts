@@ -1,0 +1,131 @@
+import type { PreparedContent } from './prepare-content.js';
+import { joinLocation, keepName, segmentsOf, type Location } from '../domain/location.js';
+import { makePackable } from '../git/objects/objects.js';
+import type { TreeEntry } from '../git/objects/tree.js';
+import type { Event, RecordedEvent } from '../history/event.js';
+import { encodeEvent, subjectOf } from '../history/event-codec.js';
+import { project, type EventFile, type KnownRows, type Projection } from '../history/project.js';
+import type { Steps } from '../scheduling/in-steps.js';
+import { takeRoom } from './quota.js';
+import { writeCommit, type PathEdit, type WriteContext } from './write-context.js';
+
+/** A file to which an event gives a version. */
+export interface DecidedFile extends EventFile {
+  /** The content, where it is new to the repository. */
+  readonly prepared?: PreparedContent;
+}
+
+/** What a change comes to after all checks: nothing is written yet. */
+export interface Decision<Of extends Event = Event> {
+  readonly event: Of;
+  /** One for each version that the event makes. */
+  readonly files: readonly DecidedFile[];
+  /** The writer's own message. */
+  readonly message: string | null;
+  /** Rows that the checks have looked up. */
+  readonly known?: KnownRows;
+}
+
+/** A decision that was written. */
+export interface Recorded extends Projection {
+  /** Id of the commit, and of every version that it made. */
+  readonly versionId: string;
+}
+
+/** The empty file that holds the place of a folder. */
+const keepFile = makePackable('blob', Buffer.alloc(0));
+
+/**
+ * Writes what was decided: room in the quota, objects, one commit, rows. Every change of documents and folders goes
+ * through here, inside a transaction of the journal.
+ * @throws Refusal INVALID_REQUEST `storage_quota`; MissingTrees where trees have to be fetched first, after which the
+ * journal runs the transaction again
+ */
+export function* recordEvent(context: WriteContext, decision: Decision): Steps<Recorded> {
+  const { transaction, author } = context;
+  const { event, files, message, known } = decision;
+  for (const file of files) addContent(context, file);
+  const edits = editsOf(context, event, files);
+  const text = { subject: subjectOf(event, files.length), message, trailers: encodeEvent(event) };
+  const versionId = yield* writeCommit(context, edits, text);
+  const { id, kind, displayName } = author;
+  const recorded: RecordedEvent = {
+    event,
+    commit: versionId,
+    versionId,
+    at: transaction.now,
+    author: { id, kind, displayName },
+    message,
+  };
+  const moment = transaction.state.commits;
+  const { written, removed } = yield* project(transaction.tables, recorded, files, moment, known);
+  return { versionId, written, removed };
+}
+
+/** Makes a file's content part of the transaction: as a pending object, or by taking over a staged one. */
+function addContent(context: WriteContext, { content, prepared }: DecidedFile): void {
+  const { transaction } = context;
+  takeRoom(context, content.size);
+  if (prepared === undefined) return;
+  const { blobOid, size, deflated } = prepared;
+  if (deflated === null) transaction.tables.objects.unstage(blobOid);
+  else {
+    const bytes = Buffer.from(deflated.buffer, deflated.byteOffset, deflated.byteLength);
+    transaction.addObject({ oid: blobOid, type: 'blob', size, deflated: bytes });
+  }
+}
+
+/** What the event changes in the tree. */
+function editsOf(context: WriteContext, event: Event, files: readonly DecidedFile[]): PathEdit[] {
+  const written = files.map(({ location, content }) => putFile(location, content.blobOid));
+  switch (event.type) {
+    case 'delete':
+    case 'delete-folder':
+      return [removePath(event.location)];
+    case 'rename':
+    case 'move': {
+      const { mode, oid } = entryAt(context, event.from);
+      const entry = { mode: mode === '40000' ? '40000' : '100644', oid } as const;
+      return [removePath(event.from), { location: event.to, entry }];
+    }
+    case 'create-folder':
+      return keep(context, [event.location]);
+    case 'undelete-folder':
+      return [...written, ...keep(context, event.kept)];
+    case 'revert':
+      return [...event.deleted.map(({ location }) => removePath(location)), ...written];
+    case 'create':
+    case 'update':
+    case 'restore':
+    case 'undelete':
+    case 'import':
+    case 'erase':
+    case 'recover':
+      return written;
+  }
+}
+
+function putFile(location: Location, oid: string): PathEdit {
+  return { location, entry: { mode: '100644', oid } };
+}
+
+function removePath(location: Location): PathEdit {
+  return { location, entry: null };
+}
+
+function keep({ transaction }: WriteContext, folders: readonly Location[]): PathEdit[] {
+  if (folders.length > 0) transaction.addObject(keepFile);
+  return folders.map((folder) => putFile(joinLocation(folder, keepName), keepFile.oid));
+}
+
+/** The entry that a path has in the present tree. */
+function entryAt({ transaction }: WriteContext, location: Location): TreeEntry {
+  let entry: TreeEntry | undefined;
+  let tree = transaction.state.tree;
+  for (const segment of segmentsOf(location)) {
+    entry = tree === null ? undefined : transaction.loadTree(tree).entry(segment);
+    tree = entry?.mode === '40000' ? entry.oid : null;
+  }
+  if (entry === undefined) throw new Error('The tree lacks what the rows say is there.');
+  return entry;
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Location } from '../../lib/domain/location.js';
+import { InvalidEvent, type Event, type MediaTypes, type RestoredDocument } from '../../lib/history/event.js';
+import * as codec from '../../lib/history/event-codec.js';
+import { composeCommitMessage, parseCommitMessage } from '../../lib/history/trailers.js';
+import { makeRandom } from '../faults/load.js';
+
+type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
+
+/** Random events for each run; raise it, or change the seed, for a longer hunt. */
+const runs = Number(process.env['EVENT_RUNS'] ?? '2000');
+const seed = process.env['EVENT_SEED'] ?? 'events';
+
+class Events {
+  readonly #random: () => number;
+
+  constructor(from: string) {
+    this.#random = makeRandom(from);
+  }
+
+  #below(count: number): number {
+    return Math.floor(this.#random() * count);
+  }
+
+  #pick<Item>(items: readonly Item[]): Item {
+    return items[this.#below(items.length)] as Item;
+  }
+
+  #some<Item>(make: () => Item): Item[] {
+    return Array.from({ length: this.#below(4) }, make);
+  }
+
+  #location = (): Location => {
+    const names = ['a.md', 'B', 'c d', 'Operation: delete', 'Ünï', '-', 'x: y', '漢字.txt', 'a,b', '"q"'];
+    return Array.from({ length: 1 + this.#below(3) }, () => this.#pick(names)).join('/') as Location;
+  };
+
+  #id = (): string => `doc_${this.#below(1e9).toString(16)}`;
+  #oid = (): string => this.#below(1e9).toString(16).padStart(40, '0');
+  #mediaType = (): string => this.#pick(['text/markdown', 'text/html; charset="utf-8"', 'image/png']);
+  #restored = (): RestoredDocument => ({
+    documentId: this.#id(),
+    mediaType: this.#mediaType(),
+    location: this.#location(),
+  });
+
+  #mediaTypes(): MediaTypes {
+    const others = this.#some(() => [this.#location(), this.#mediaType()] as const);
+    return { usual: this.#mediaType(), others: new Map(others) };
+  }
+
+  next(): Event {
+    const [documentId, location, mediaType] = [this.#id(), this.#location(), this.#mediaType()];
+    const relocation = { documentId: this.#pick([documentId, null]), from: location, to: this.#location() };
+    const restored = this.#some(this.#restored);
+    return this.#pick<() => Event>([
+      () => ({ type: 'create', location, mediaType }),
+      () => ({ type: 'update', documentId, location, mediaType }),
+      () => ({ type: 'undelete', documentId, location, mediaType }),
+      () => ({ type: 'restore', documentId, location, mediaType, restoredVersion: this.#pick([this.#oid(), null]) }),
+      () => ({ type: 'delete', documentId, location }),
+      () => ({ type: 'rename', ...relocation }),
+      () => ({ type: 'move', ...relocation }),
+      () => ({ type: 'create-folder', location }),
+      () => ({ type: 'delete-folder', location }),
+      () => ({ type: 'undelete-folder', location, kept: this.#some(this.#location), restored }),
+      () => ({
+        type: 'revert',
+        location: this.#pick([location, '' as Location]),
+        principalId: this.#id(),
+        restored,
+        deleted: this.#some(() => ({ documentId: this.#id(), location: this.#location() })),
+      }),
+      () => ({ type: 'import', mediaTypes: this.#mediaTypes() }),
+      () => ({ type: 'erase' }),
+      () => ({ type: 'recover', from: this.#oid() }),
+    ])();
+  }
+
+  /** A writer's message, which may look like trailers. */
+  message(): string | null {
+    return this.#pick([
+      null,
+      'Why',
+      'Two\n\nparagraphs',
+      'Operation: delete\nDocument: doc_forged',
+      'a\n\nOperation: erase',
+    ]);
+  }
+}
+
+/** Writes random events into messages of commits and reads them again. */
+function requireRoundTrips({ decodeEvent, encodeEvent, subjectOf }: Codec, count: number): void {
+  const events = new Events(seed);
+  for (let run = 0; run < count; run += 1) {
+    const event = events.next();
+    const message = events.message();
+    const text = composeCommitMessage({ subject: subjectOf(event, run), message, trailers: encodeEvent(event) });
+    const parsed = parseCommitMessage(text);
+    assert.ok(parsed, text);
+    assert.equal(parsed.message, message);
+    assert.deepEqual(decodeEvent(parsed), event, text);
+  }
+}
+
+describe('An event in the message of its commit', () => {
+  it('is read as it was written, whatever the writer of the message said', () => {
+    requireRoundTrips(codec, runs);
+  });
+
+  it('is refused when a trailer is missing, doubled, or not of its form', () => {
+    const trailers = codec.encodeEvent({
+      type: 'update',
+      documentId: 'doc_1',
+      location: 'a.md' as Location,
+      mediaType: 'text/plain',
+    });
+    for (const [index, [name]] of trailers.entries()) {
+      const refused = (changed: typeof trailers): void =>
+        assert.throws(() => codec.decodeEvent({ trailers: changed }), InvalidEvent, name);
+      refused(trailers.toSpliced(index, 1));
+      refused(trailers.toSpliced(index, 0, [name, 'other']));
+      refused(trailers.toSpliced(index, 1, [name, '']));
+    }
+    const unknown = [['Operation', 'toString']] as const;
+    assert.throws(() => codec.decodeEvent({ trailers: unknown }), /"toString" is not known/);
+  });
+
+  describe('with a fault put into the codec on purpose', () => {
+    const names = [
+      'Document',
+      'Location',
+      'Media-Type',
+      'From',
+      'To',
+      'Folder',
+      'Kept',
+      'Reverted',
+      'Restored-Version',
+    ];
+    let folder = '';
+
+    before(() => {
+      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-codec-mutants-'));
+      fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    });
+    after(() => {
+      fs.rmSync(folder, { recursive: true });
+    });
+
+    async function openMutant(number: number, change: (source: string) => string): Promise<Codec> {
+      const built = fileURLToPath(new URL('../../lib', import.meta.url));
+      const copy = path.join(folder, String(number));
+      fs.mkdirSync(copy);
+      for (const room of ['domain', 'history']) {
+        fs.cpSync(path.join(built, room), path.join(copy, room), { recursive: true });
+      }
+      const file = path.join(copy, 'history', 'event-codec.js');
+      const source = fs.readFileSync(file, 'utf8');
+      assert.notEqual(change(source), source);
+      fs.writeFileSync(file, change(source));
+      return (await import(pathToFileURL(file).href)) as Codec;
+    }
+
+    names.forEach((name, number) => {
+      it(`does not come through when it writes ${name} under another name`, async () => {
+        const mutant = await openMutant(number, (source) => source.replace(`['${name}', `, `['${name}-Not', `));
+        assert.throws(() => requireRoundTrips(mutant, runs));
+      });
+    });
+
+    const members = [
+      'restored.map(encodeRestored)',
+      'deleted.map(',
+      'kept.map(',
+      'restoredVersion === null',
+      'documentId === null',
+    ];
+    members.forEach((text, number) => {
+      it(`does not come through when it leaves out ${text.split(/[. ]/u)[0] ?? ''}`, async () => {
+        const instead = text.endsWith('null') ? 'true' : `[].${text.split('.')[1] ?? ''}`;
+        const mutant = await openMutant(100 + number, (source) => source.replace(text, instead));
+        assert.throws(() => requireRoundTrips(mutant, runs));
+      });
+    });
+  });
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { project } from '../../lib/history/project.js';
+import { projectScenario, scenario } from './projected-rows.js';
+
+/** Worked out by hand from what each event means. `#` stands for the zeros in front of a SHA, `-` for null. */
+const expected = [
+  'folder: in 0',
+  'folder: keep 0',
+  'folder: keep/me 1',
+  'folder: two 0',
+  'document: document 1  map.md 1000 3 - - - -',
+  'document: document 2  top.md 2000 3 - - - -',
+  'document: document 3 - other.md 3000 2 20000 bob #14 in/deeper/a/other.md',
+  'document: document 4 in page.md 4000 4 - - - -',
+  'document: document 5 in x.png 4000 2 - - - -',
+  'document: document 6 - last.md 15000 1 17000 ada #11 in/last.md',
+  'document: document 7 two a.md 22000 2 - - - -',
+  'document: document 8 - b.md 23000 1 24000 bob #18 two/b.md',
+  'version: document 1 1 #1 #1 #one #oneone 3 text text/markdown plan.md ada 1000 create First 1',
+  'version: document 1 2 #5 #5 #two #twotwo 3 text text/plain plan.md ada 5000 update Second 5',
+  'version: document 1 3 #6 #6 #one #oneone 3 text text/markdown plan.md bob 6000 restore - 6',
+  'version: document 2 1 #2 #2 #d #dd 1 text text/x a/b/deep.md bob 2000 create - 2',
+  'version: document 2 2 #d #d #d #dd 1 text text/x in/deeper/a/b/deep.md ada 13000 undelete - 13',
+  'version: document 2 3 #11 #11 #d #dd 1 text text/x in/deeper/a/b/deep.md ada 17000 revert Taken back 17',
+  'version: document 3 1 #3 #3 #o #oo 1 text text/markdown a/other.md ada 3000 create - 3',
+  'version: document 3 2 #d #d #o #oo 1 text text/markdown in/deeper/a/other.md ada 13000 undelete - 13',
+  'version: document 4 1 #fff #4 #p #pp 1 text text/markdown in/page.md bob 4000 import From the share 4',
+  'version: document 4 2 #b #b #p #pp 1 text text/markdown in/page.md ada 11000 undelete - 11',
+  'version: document 4 3 #e #e #p #pp 1 text text/markdown in/page.md bob 14000 undelete - 14',
+  'version: document 4 4 #11 #11 #before #beforebefore 6 text text/markdown in/page.md ada 17000 revert Taken back 17',
+  'version: document 5 1 #fff #4 #~png #~png~png 4 binary image/png in/x.png bob 4000 import From the share 4',
+  'version: document 5 2 #d #d #~png #~png~png 4 binary image/png in/x.png ada 13000 undelete - 13',
+  'version: document 6 1 #f #f #l #ll 1 text text/markdown in/last.md ada 15000 create - 15',
+  'version: document 7 1 #16 #16 #a #aa 1 text text/markdown two/a.md bob 22000 create - 22',
+  'version: document 7 2 #19 #19 #a #aa 1 text text/markdown two/a.md ada 25000 undelete - 25',
+  'version: document 8 1 #17 #17 #b #bb 1 text text/markdown two/b.md ada 23000 create - 23',
+  'relocation: document 1 #7 rename plan.md map.md ada 7000 7',
+  'relocation: - #9 move a in/deeper/a ada 9000 9',
+  'relocation: document 2 #1a move in/deeper/a/b/deep.md top.md bob 26000 26',
+  'deletion: document 4 10 #a in/page.md - bob 10000',
+  'deletion: document 2 12 #c in/deeper/a/b/deep.md in bob 12000',
+  'deletion: document 3 12 #c in/deeper/a/other.md in bob 12000',
+  'deletion: document 4 12 #c in/page.md in bob 12000',
+  'deletion: document 5 12 #c in/x.png in bob 12000',
+  'deletion: document 2 16 #10 in/deeper/a/b/deep.md - bob 16000',
+  'deletion: document 6 17 #11 in/last.md - ada 17000',
+  'deletion: document 3 20 #14 in/deeper/a/other.md - bob 20000',
+  'deletion: document 7 24 #18 two/a.md two bob 24000',
+  'deletion: document 8 24 #18 two/b.md two bob 24000',
+  'folder deletion: 19 #13 in/deeper/a/empty ["in/deeper/a/empty/kept"] ada 19000',
+  'folder deletion: 24 #18 two [] bob 24000',
+];
+
+/** A fault put into a built file of lib/history. */
+interface Mutant {
+  readonly fault: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+const inProject = (fault: string, text: string, instead: string): Mutant => ({
+  fault,
+  file: 'project.js',
+  text,
+  instead,
+});
+
+/** The cases of the projection that write rows: each is taken out once. */
+const cases = [
+  "case 'create':",
+  "case 'import':",
+  "case 'update':",
+  "case 'restore':",
+  "case 'undelete':",
+  "case 'delete':",
+  "case 'delete-folder':",
+  "case 'undelete-folder':",
+  "case 'revert':",
+  "case 'rename':",
+  "case 'move':",
+  "case 'create-folder':",
+];
+/** The members of the rows: each gets another value once. */
+const members = [
+  ['id: versionId,', 'id: commit,'],
+  ['sequence,\n        blobOid', 'sequence: sequence + 1,\n        blobOid'],
+  ['blobOid,\n        sha256,', 'blobOid: sha256,\n        sha256,'],
+  ['sha256,\n        size,', 'sha256: blobOid,\n        size,'],
+  ['size,\n        kind,', 'size: size + 1,\n        kind,'],
+  ['kind,\n        mediaType,', "kind: 'text',\n        mediaType,"],
+  ['mediaType,\n        location,', "mediaType: 'text/plain',\n        location,"],
+  ['location,\n        author,', "location: 'plan.md',\n        author,"],
+  ['at,\n        message,', 'at: 0,\n        message,'],
+  ['at,\n        message,', 'at,\n        message: null,'],
+  ['author: author.id, commit, operation', "author: 'ada', commit, operation"],
+  ['commit, operation, moment });', 'commit: versionId, operation, moment });'],
+  ['commit, operation, moment });', "commit, operation: 'update', moment });"],
+  ['commit, operation, moment });', 'commit, operation, moment: 1 });'],
+  ['nameOf(file.location), recorded.at)', 'nameOf(file.location), 0)'],
+  ['return { commit, author: author.id, at, moment };', "return { commit, author: 'ada', at, moment };"],
+  ['return { commit, author: author.id, at, moment };', 'return { commit, author: author.id, at: 0, moment };'],
+  [
+    'return { commit, author: author.id, at, moment };',
+    'return { commit, author: author.id, at, moment: moment + 100 };',
+  ],
+  ['operation: type,', "operation: 'move',"],
+  ['document: document?.number ?? null,', 'document: null,'],
+  ['author: recorded.author.id,', "author: 'bob',"],
+  ['at: recorded.at,', 'at: 0,'],
+] as const;
+
+const mutants: readonly Mutant[] = [
+  ...cases.map((text) => inProject(`leaves out ${text}`, text, `${text.slice(0, -2)}-not':`)),
+  ...members.map(([text, instead]) => inProject(`writes ${instead.replaceAll(/\s+/g, ' ')}`, text, instead)),
+  inProject(
+    'keeps no folder that was created empty',
+    'event.location).row.number, true);',
+    'event.location).row.number, false);',
+  ),
+  inProject('brings back no empty folders', 'for (const folder of event.kept)', 'for (const folder of [])'),
+  inProject('never forgets the deletion of a folder', '.length === 0) {', '.length < 0) {'),
+  inProject('forgets the deletion of a folder at once', '.length === 0) {', '.length >= 0) {'),
+  inProject('leaves empty folders behind a move', 'dropEmptyFolders(tables, parentOf(from));', ''),
+  inProject('leaves deleted documents of a revert live', 'remove(work, deleted);', ''),
+  inProject(
+    'gives a restored document the version before',
+    'advance(number, sequence + 1);',
+    'advance(number, sequence);',
+  ),
+  inProject('records no deletion', 'tables.deletions.insert(number, location, deletion);', ''),
+  {
+    fault: 'names a document by its commit alone',
+    file: 'document-id.js',
+    text: '${versionId}\\0${location}',
+    instead: '${versionId}',
+  },
+  {
+    fault: 'keeps the folder of a deletion',
+    file: 'folder-rows.js',
+    text: 'tables.deletions.dropFolder(number, location, deletion);',
+    instead: '',
+  },
+];
+
+describe('The rows that events are projected into', () => {
+  it('have every type of event among those that are tested', () => {
+    const types = new Set(scenario.map(({ event }) => event.type));
+    assert.equal(types.size, 14);
+  });
+
+  it('say what each event did', () => {
+    assert.deepEqual(projectScenario(project), expected);
+  });
+
+  describe('with a fault put into the projection on purpose', () => {
+    let folder = '';
+
+    before(() => {
+      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-projection-mutants-'));
+      fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    });
+    after(() => {
+      fs.rmSync(folder, { recursive: true });
+    });
+
+    async function openMutant({ file, text, instead }: Mutant, number: number): Promise<typeof project> {
+      const built = fileURLToPath(new URL('../../lib', import.meta.url));
+      const copy = path.join(folder, String(number));
+      fs.mkdirSync(copy);
+      // The other rooms are the built ones themselves.
+      for (const room of fs.readdirSync(built, { withFileTypes: true })) {
+        if (!room.isDirectory()) continue;
+        if (room.name === 'history')
+          fs.cpSync(path.join(built, room.name), path.join(copy, room.name), { recursive: true });
+        else fs.symlinkSync(path.join(built, room.name), path.join(copy, room.name), 'junction');
+      }
+      const place = path.join(copy, 'history', file);
+      const source = fs.readFileSync(place, 'utf8');
+      assert.equal(source.split(text).length, 2, `the text to be changed stands once in ${file}: ${text}`);
+      fs.writeFileSync(
+        place,
+        source.replace(text, () => instead),
+      );
+      const mutated = (await import(pathToFileURL(path.join(copy, 'history', 'project.js')).href)) as {
+        project: typeof project;
+      };
+      return mutated.project;
+    }
+
+    mutants.forEach((mutant, number) => {
+      it(`do not come out when it ${mutant.fault}`, async () => {
+        const mutated = await openMutant(mutant, number);
+        let rows: string[] | undefined;
+        try {
+          rows = projectScenario(mutated);
+        } catch {
+          // A projection that fails is noticed, too.
+        }
+        assert.notDeepEqual(rows, expected);
+      });
+    });
+  });
+});
