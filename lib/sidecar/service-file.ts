@@ -6,12 +6,13 @@ import { OAuthTable } from './tables/oauth-table.js';
 import type { PersonPart } from './tables/identity-table.js';
 import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
 import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js';
+import { WorkspaceTable, type ListedWorkspace } from './tables/workspace-table.js';
 
 /** The service's own file: the list of workspaces, and keys that belong to no workspace alone. Mode 0600. */
 export interface ServiceFile {
   readonly people: PeopleTables;
   readonly oauth: OAuthTable;
-  listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
+  listWorkspaces(): ListedWorkspace[];
   addWorkspace(name: string, createdAt: number): void;
   /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
   forgetWorkspace(name: string): void;
@@ -57,28 +58,23 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const keys = new ServiceKeyTable(connection);
   const oauth = new OAuthTable(connection);
   const people = openPeopleTables(connection, oauth);
-  const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
-  const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
-  const forget = connection.prepare('DELETE FROM workspace WHERE name = ?');
-  const findWorkspace = connection.prepare<[string], { created_at: number }>(
-    'SELECT created_at FROM workspace WHERE name = ?',
-  );
+  const workspaces = new WorkspaceTable(connection);
   return {
     people,
     oauth,
-    listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
-    addWorkspace: (name, createdAt) => void add.run(name, createdAt),
-    forgetWorkspace: (name) => void forget.run(name),
+    listWorkspaces: () => workspaces.list(),
+    addWorkspace: (name, createdAt) => workspaces.add(name, createdAt),
+    forgetWorkspace: (name) => workspaces.remove(name),
     findKey: (purpose) => keys.find(purpose),
     addKey: (purpose, material, createdAt) => keys.add({ purpose, material, createdAt }),
     listKeys: (prefix) => keys.startingWith(prefix),
     removeKey: (purpose) => keys.remove(purpose),
     readPart(workspace) {
-      const row = findWorkspace.get(workspace);
-      if (row === undefined) return undefined;
+      const createdAt = workspaces.createdAt(workspace);
+      if (createdAt === undefined) return undefined;
       return {
         workspace,
-        createdAt: row.created_at,
+        createdAt,
         keys: keys
           .endingWith(`:${workspace}`)
           .map((key) => ({ ...key, material: Buffer.from(key.material).toString('base64') })),
@@ -86,7 +82,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       };
     },
     takePart: connection.transaction((part: ServicePart) => {
-      add.run(part.workspace, part.createdAt);
+      workspaces.add(part.workspace, part.createdAt);
       for (const key of part.keys) {
         if (!key.purpose.endsWith(`:${part.workspace}`)) throw new Error(`The key "${key.purpose}" is not its own.`);
         keys.replace({ ...key, material: Buffer.from(key.material, 'base64') });
@@ -127,11 +123,10 @@ export function inspectServiceFile(file: string): InspectedServiceFile {
   const connection = openForReading(file, lookerTimeout);
   try {
     const problems = [...checkIntegrity(connection), ...checkReferences(connection)];
-    const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
-    const hasKey = connection.prepare<[string]>('SELECT 1 FROM service_key WHERE purpose = ?');
-    const workspaces = list
-      .all()
-      .map(({ name }) => ({ name, hasAuditKey: hasKey.get(auditKeyOf(name)) !== undefined }));
+    const keys = new ServiceKeyTable(connection);
+    const workspaces = new WorkspaceTable(connection)
+      .list()
+      .map(({ name }) => ({ name, hasAuditKey: keys.find(auditKeyOf(name)) !== undefined }));
     return { problems, workspaces };
   } finally {
     connection.close();
@@ -147,8 +142,7 @@ export function listWorkspaceNames(file: string): string[] {
   if (!existsSync(file)) return [];
   const connection = openForReading(file, lookerTimeout);
   try {
-    const list = connection.prepare<[], { name: string }>('SELECT name FROM workspace ORDER BY name');
-    return list.all().map((row) => row.name);
+    return new WorkspaceTable(connection).list().map(({ name }) => name);
   } finally {
     connection.close();
   }

@@ -3,7 +3,7 @@ import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { copyDatabase, lookerTimeout, openForReading, openForWriting, type Connection } from './database.js';
 import { migrate } from './migrate.js';
-import { makeTables, type Tables } from './tables.js';
+import { makeTables, requireSchema, type Tables } from './tables.js';
 import { ReadTransaction } from './read-transaction.js';
 import { nameless, openScratch, scratchOf, type Scratch } from './scratch.js';
 import { PageScrubber } from './scrub-pages.js';
@@ -199,8 +199,10 @@ export function openSidecarReadOnly(file: string): SidecarSnapshot {
   const reading = openForReading(file, lookerTimeout);
   try {
     reading.exec('BEGIN');
+    const reader = makeTables(reading, () => undefined);
+    requireSchema(reader);
     return {
-      reader: makeTables(reading, () => undefined),
+      reader,
       totals: () => readTotals(reading),
       checkIntegrity: () => checkIntegrity(reading),
       checkReferences: () => checkReferences(reading),

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { nameless } from './scratch.js';
+import { Statement } from './statement.js';
 
 /**
  * A list of values on its way from one place to another: kept in memory as long as it is short, and else in a file
@@ -7,17 +8,16 @@ import { nameless } from './scratch.js';
  */
 export class Spool<Value> {
   readonly #connection = new Sqlite(nameless);
-  readonly #add;
-  readonly #next;
+  readonly #add = new Statement<[string], never>(this.#connection, 'INSERT INTO spooled (value) VALUES (?)');
+  readonly #next = new Statement<[number], { number: number; value: string }>(
+    this.#connection,
+    'SELECT number, value FROM spooled WHERE number > ? ORDER BY number LIMIT 1',
+  );
   #taken = 0;
 
   constructor() {
     this.#connection.pragma('journal_mode = OFF');
     this.#connection.exec('CREATE TABLE spooled (number INTEGER PRIMARY KEY, value TEXT NOT NULL)');
-    this.#add = this.#connection.prepare<[string]>('INSERT INTO spooled (value) VALUES (?)');
-    this.#next = this.#connection.prepare<[number], { number: number; value: string }>(
-      'SELECT number, value FROM spooled WHERE number > ? ORDER BY number LIMIT 1',
-    );
   }
 
   add(value: Value): void {

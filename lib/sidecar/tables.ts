@@ -1,4 +1,5 @@
 import type { Connection } from './database.js';
+import type { Table } from './statement.js';
 import { AuditArchiveTable } from './tables/audit-archive-table.js';
 import { AuditCheckpointTable } from './tables/audit-checkpoint-table.js';
 import { AuditTable } from './tables/audit-table.js';
@@ -86,4 +87,9 @@ export function makeTables(connection: Connection, touched: () => void): Tables 
     eraseRows: new EraseRows(connection),
     rewrittenCommits: new RewrittenCommitTable(connection),
   };
+}
+
+/** @throws SqliteError when the file lacks a table or column of this release's schema */
+export function requireSchema(tables: Tables): void {
+  for (const table of Object.values(tables) as Table[]) table.prepareAll();
 }

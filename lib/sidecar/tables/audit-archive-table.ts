@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A stretch of the chain that lies in a file. */
 export interface ArchiveRow {
@@ -16,46 +16,21 @@ export interface ArchiveRow {
   readonly archivedAt: number;
 }
 
-interface Row {
-  first_seq: number;
-  last_seq: number;
-  last_hash: Buffer;
-  last_at: number;
-  file: string;
-  sha256: string;
-  bytes: number;
-  archived_at: number;
-}
-
-const toArchive = (row: Row): ArchiveRow => ({
-  firstSeq: row.first_seq,
-  lastSeq: row.last_seq,
-  lastHash: row.last_hash,
-  lastAt: row.last_at,
-  file: row.file,
-  sha256: row.sha256,
-  bytes: row.bytes,
-  archivedAt: row.archived_at,
-});
+const select = `SELECT first_seq AS firstSeq, last_seq AS lastSeq, last_hash AS lastHash, last_at AS lastAt, file, sha256,
+    bytes, archived_at AS archivedAt
+  FROM audit_archive`;
 
 /** Which files the older part of the audit chain lies in, in order and without gaps from the first record on. */
-export class AuditArchiveTable {
-  readonly #insert;
-  readonly #list;
-  readonly #last;
-  readonly #holding;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO audit_archive (first_seq, last_seq, last_hash, last_at, file, sha256, bytes, archived_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#list = connection.prepare<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq');
-    this.#last = connection.prepare<[], Row>('SELECT * FROM audit_archive ORDER BY first_seq DESC LIMIT 1');
-    this.#holding = connection.prepare<[number, number], Row>(
-      'SELECT * FROM audit_archive WHERE first_seq <= ? AND last_seq >= ? LIMIT 1',
-    );
-  }
+export class AuditArchiveTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO audit_archive (first_seq, last_seq, last_hash, last_at, file, sha256, bytes, archived_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #list = this.statement<[], ArchiveRow>(`${select} ORDER BY first_seq`);
+  readonly #last = this.statement<[], ArchiveRow>(`${select} ORDER BY first_seq DESC LIMIT 1`);
+  readonly #holding = this.statement<[number, number], ArchiveRow>(
+    `${select} WHERE first_seq <= ? AND last_seq >= ? LIMIT 1`,
+  );
 
   insert(row: ArchiveRow): void {
     const { firstSeq, lastSeq, lastHash, lastAt, file, sha256, bytes, archivedAt } = row;
@@ -63,17 +38,15 @@ export class AuditArchiveTable {
   }
 
   list(): ArchiveRow[] {
-    return this.#list.all().map(toArchive);
+    return this.#list.all();
   }
 
   /** The archive that a record lies in. */
   holding(seq: number): ArchiveRow | undefined {
-    const row = this.#holding.get(seq, seq);
-    return row === undefined ? undefined : toArchive(row);
+    return this.#holding.get(seq, seq);
   }
 
   last(): ArchiveRow | undefined {
-    const row = this.#last.get();
-    return row === undefined ? undefined : toArchive(row);
+    return this.#last.get();
   }
 }

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** The chain's head at some moment, signed. */
 export interface CheckpointRow {
@@ -10,20 +10,14 @@ export interface CheckpointRow {
 }
 
 /** Signed heads of the audit chain, in order. */
-export class AuditCheckpointTable {
-  readonly #insert;
-  readonly #last;
-  readonly #between;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      'INSERT INTO audit_checkpoint (seq, at, hash, signature) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    );
-    this.#last = connection.prepare<[], CheckpointRow>('SELECT * FROM audit_checkpoint ORDER BY seq DESC LIMIT 1');
-    this.#between = connection.prepare<[number, number], CheckpointRow>(
-      'SELECT * FROM audit_checkpoint WHERE seq > ? AND seq <= ? ORDER BY seq',
-    );
-  }
+export class AuditCheckpointTable extends Table {
+  readonly #insert = this.statement(
+    'INSERT INTO audit_checkpoint (seq, at, hash, signature) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  readonly #last = this.statement<[], CheckpointRow>('SELECT * FROM audit_checkpoint ORDER BY seq DESC LIMIT 1');
+  readonly #between = this.statement<[number, number], CheckpointRow>(
+    'SELECT * FROM audit_checkpoint WHERE seq > ? AND seq <= ? ORDER BY seq',
+  );
 
   /** A head that is signed already stays as it is. */
   insert(row: CheckpointRow): void {

@@ -1,7 +1,7 @@
 import type { AuditText } from '../../domain/audit-record.js';
 import type { CallerInterface } from '../../domain/caller.js';
 import type { Code } from '../../domain/code.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A record as stored; hashes and commitments as bytes. */
 export interface AuditRow {
@@ -45,56 +45,41 @@ const decodedSurrogate = '\ufffd\ufffd\ufffd';
 const replacementCharacter = '\xef\xbf\xbd';
 
 /** The chain's records, the erasable texts beside them, and what is being counted this minute. */
-export class AuditTable {
-  readonly #insert;
-  readonly #insertText;
-  readonly #head;
-  readonly #after;
-  readonly #find;
-  readonly #text;
-  readonly #targetBytes;
-  readonly #tally;
-  readonly #due;
-  readonly #endTally;
-  readonly #deleteUpTo;
-  readonly #lastBefore;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO audit_record (seq, at, principal, credential, interface, action, code, target, version, request_id,
-         detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertText = connection.prepare(
-      'INSERT INTO audit_text (seq, salt, target, detail, document_id) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#head = connection.prepare<[], { seq: number; hash: Buffer }>(
-      'SELECT seq, hash FROM audit_record ORDER BY seq DESC LIMIT 1',
-    );
-    this.#after = connection.prepare<[number, number], AuditRow>(
-      'SELECT * FROM audit_record WHERE seq > ? ORDER BY seq LIMIT ?',
-    );
-    this.#find = connection.prepare<[number], AuditRow>('SELECT * FROM audit_record WHERE seq = ?');
-    this.#text = connection.prepare<[number], { salt: Buffer; target: string | null; detail: string | null }>(
-      'SELECT salt, target, detail FROM audit_text WHERE seq = ?',
-    );
-    this.#targetBytes = connection
-      .prepare<[number], Buffer | null>('SELECT CAST(target AS BLOB) FROM audit_text WHERE seq = ?')
-      .pluck();
-    this.#tally = connection.prepare(
-      `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-    );
-    this.#due = connection.prepare<[number, number], Tally>(
-      'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source LIMIT ?',
-    );
-    this.#deleteUpTo = connection.prepare('DELETE FROM audit_record WHERE seq <= ?');
-    this.#lastBefore = connection.prepare<[number], { seq: number }>(
-      'SELECT seq FROM audit_record WHERE at < ? ORDER BY seq DESC LIMIT 1',
-    );
-    this.#endTally = connection.prepare(
-      'DELETE FROM audit_tally WHERE (minute, interface, reason, source) <= (?, ?, ?, ?)',
-    );
-  }
+export class AuditTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO audit_record (seq, at, principal, credential, interface, action, code, target, version, request_id,
+       detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #insertText = this.statement(
+    'INSERT INTO audit_text (seq, salt, target, detail, document_id) VALUES (?, ?, ?, ?, ?)',
+  );
+  readonly #head = this.statement<[], { seq: number; hash: Buffer }>(
+    'SELECT seq, hash FROM audit_record ORDER BY seq DESC LIMIT 1',
+  );
+  readonly #after = this.statement<[number, number], AuditRow>(
+    'SELECT * FROM audit_record WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  readonly #find = this.statement<[number], AuditRow>('SELECT * FROM audit_record WHERE seq = ?');
+  readonly #text = this.statement<[number], { salt: Buffer; target: string | null; detail: string | null }>(
+    'SELECT salt, target, detail FROM audit_text WHERE seq = ?',
+  );
+  readonly #targetBytes = this.valueStatement<[number], Buffer | null>(
+    'SELECT CAST(target AS BLOB) FROM audit_text WHERE seq = ?',
+  );
+  readonly #tally = this.statement(
+    `INSERT INTO audit_tally (minute, interface, reason, source, count) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  );
+  readonly #due = this.statement<[number, number], Tally>(
+    'SELECT * FROM audit_tally WHERE minute < ? ORDER BY minute, interface, reason, source LIMIT ?',
+  );
+  readonly #deleteUpTo = this.statement('DELETE FROM audit_record WHERE seq <= ?');
+  readonly #lastBefore = this.valueStatement<[number], number>(
+    'SELECT seq FROM audit_record WHERE at < ? ORDER BY seq DESC LIMIT 1',
+  );
+  readonly #endTally = this.statement(
+    'DELETE FROM audit_tally WHERE (minute, interface, reason, source) <= (?, ?, ?, ?)',
+  );
 
   insert(row: AuditRow): void {
     this.#insert.run(
@@ -157,7 +142,7 @@ export class AuditTable {
 
   /** Number of the last record made before that time (milliseconds since 1970); 0 when there is none. */
   lastBefore(at: number): number {
-    return this.#lastBefore.get(at)?.seq ?? 0;
+    return this.#lastBefore.get(at) ?? 0;
   }
 
   /** Takes away records that lie in an archive now; their texts stay. */

@@ -2,7 +2,7 @@ import type { BriefMark, Moment } from '../../domain/brief.js';
 import type { Author } from '../../domain/principal.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** Something that happened to a document or folder: a line in the order of all that happened. */
 export interface ChangeRow {
@@ -94,33 +94,22 @@ export const briefStatements = {
 } as const;
 
 /** What happened since a moment, and up to where each principal has been briefed. */
-export class BriefTable {
-  readonly #changes;
-  readonly #folderRelocations;
-  readonly #lastMoments;
-  readonly #from;
-  readonly #isWriter;
-  readonly #momentOf;
-  readonly #mark;
-  readonly #setMark;
-
-  constructor(connection: Connection) {
-    this.#changes = connection.prepare<[Range], Row>(briefStatements.changes);
-    this.#folderRelocations = connection.prepare<[number], RelocationRow>(briefStatements.folderRelocations);
-    this.#lastMoments = (['version', 'relocation', 'deletion'] as const).map((table) =>
-      connection.prepare<[], { moment: number | null }>(`SELECT max(moment) AS moment FROM ${table}`),
-    );
-    this.#from = (['versionFrom', 'relocationFrom', 'deletionFrom'] as const).map((name) =>
-      connection.prepare<[number], Moment>(briefStatements[name]),
-    );
-    this.#isWriter = connection.prepare<[number, number, string], { wrote: number }>(briefStatements.isWriter);
-    this.#momentOf = connection.prepare<[number, number], { moment: number }>(briefStatements.momentOf);
-    this.#mark = connection.prepare<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
-    this.#setMark = connection.prepare(
-      `INSERT OR REPLACE INTO brief_mark (principal, from_moment, from_at, from_addressed, moment, at, addressed)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-  }
+export class BriefTable extends Table {
+  readonly #changes = this.statement<[Range], Row>(briefStatements.changes);
+  readonly #folderRelocations = this.statement<[number], RelocationRow>(briefStatements.folderRelocations);
+  readonly #lastMoments = (['version', 'relocation', 'deletion'] as const).map((table) =>
+    this.valueStatement<[], number | null>(`SELECT max(moment) AS moment FROM ${table}`),
+  );
+  readonly #from = (['versionFrom', 'relocationFrom', 'deletionFrom'] as const).map((name) =>
+    this.statement<[number], Moment>(briefStatements[name]),
+  );
+  readonly #isWriter = this.valueStatement<[number, number, string], number>(briefStatements.isWriter);
+  readonly #momentOf = this.valueStatement<[number, number], number>(briefStatements.momentOf);
+  readonly #mark = this.statement<[string], MarkRow>('SELECT * FROM brief_mark WHERE principal = ?');
+  readonly #setMark = this.statement(
+    `INSERT OR REPLACE INTO brief_mark (principal, from_moment, from_at, from_addressed, moment, at, addressed)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
 
   /** What happened after the moment `since` and before (moment, place), the last first. */
   changesBefore(since: number, { moment, place }: Pick<ChangeRow, 'moment' | 'place'>, limit: number): ChangeRow[] {
@@ -151,7 +140,7 @@ export class BriefTable {
 
   /** Of the last thing that happened; 0 when nothing has. */
   lastMoment(): number {
-    return Math.max(0, ...this.#lastMoments.map((statement) => statement.get()?.moment ?? 0));
+    return Math.max(0, ...this.#lastMoments.map((statement) => statement.get() ?? 0));
   }
 
   /** Of the last thing that happened before that time, by halving: time goes up with moments, but for set clocks. */
@@ -180,7 +169,7 @@ export class BriefTable {
     let before = 0;
     for (let after = newest + 1; before + 1 < after;) {
       const middle = Math.floor((before + after) / 2);
-      if ((this.#momentOf.get(document, middle)?.moment ?? 0) > moment) after = middle;
+      if ((this.#momentOf.get(document, middle) ?? 0) > moment) after = middle;
       else before = middle;
     }
     return before;
@@ -188,7 +177,7 @@ export class BriefTable {
 
   /** Whether one of the document's last `most` versions is the principal's. */
   isWriter(document: number, principal: string, most: number): boolean {
-    return this.#isWriter.get(document, most, principal)?.wrote === 1;
+    return this.#isWriter.get(document, most, principal) === 1;
   }
 
   /** What the principal was told of by its last brief. */

@@ -1,5 +1,5 @@
 import type { SignInMethod } from '../../domain/signed-in.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface StoredSession {
   readonly id: string;
@@ -14,62 +14,35 @@ export interface StoredSession {
   readonly lastSeenAt: number;
 }
 
-interface Row {
-  id: string;
-  identity_id: string;
-  method: string;
-  browser: string;
-  address: string;
-  started_at: number;
-  last_seen_at: number;
-}
-
-const toSession = (row: Row): StoredSession => ({
-  id: row.id,
-  identityId: row.identity_id,
-  method: row.method as SignInMethod,
-  browser: row.browser,
-  address: row.address,
-  startedAt: row.started_at,
-  lastSeenAt: row.last_seen_at,
-});
+const select = `SELECT id, identity_id AS identityId, method, browser, address, started_at AS startedAt,
+    last_seen_at AS lastSeenAt
+  FROM browser_session`;
 
 /** Browsers that are signed in; only the hash of a cookie is ever stored. */
-export class BrowserSessionTable {
-  readonly #find;
-  readonly #listOf;
-  readonly #insert;
-  readonly #touch;
-  readonly #delete;
-  readonly #deleteOf;
-  readonly #sweep;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[Uint8Array], Row>('SELECT * FROM browser_session WHERE secret_hash = ?');
-    this.#listOf = connection.prepare<[string], Row>(
-      'SELECT * FROM browser_session WHERE identity_id = ? ORDER BY last_seen_at DESC, started_at DESC, id',
-    );
-    this.#insert = connection.prepare(
-      `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, last_seen_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#touch = connection.prepare('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
-    this.#delete = connection.prepare('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
-    this.#deleteOf = connection.prepare('DELETE FROM browser_session WHERE identity_id = ?');
-    this.#sweep = connection.prepare(
-      `DELETE FROM browser_session WHERE secret_hash IN
-         (SELECT secret_hash FROM browser_session WHERE last_seen_at < ? OR started_at < ? LIMIT ?)`,
-    );
-  }
+export class BrowserSessionTable extends Table {
+  readonly #find = this.statement<[Uint8Array], StoredSession>(`${select} WHERE secret_hash = ?`);
+  readonly #listOf = this.statement<[string], StoredSession>(
+    `${select} WHERE identity_id = ? ORDER BY last_seen_at DESC, started_at DESC, id`,
+  );
+  readonly #insert = this.statement(
+    `INSERT INTO browser_session (secret_hash, id, identity_id, method, browser, address, started_at, last_seen_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #touch = this.statement('UPDATE browser_session SET last_seen_at = ? WHERE id = ?');
+  readonly #delete = this.statement('DELETE FROM browser_session WHERE identity_id = ? AND id = ?');
+  readonly #deleteOf = this.statement('DELETE FROM browser_session WHERE identity_id = ?');
+  readonly #sweep = this.statement(
+    `DELETE FROM browser_session WHERE secret_hash IN
+       (SELECT secret_hash FROM browser_session WHERE last_seen_at < ? OR started_at < ? LIMIT ?)`,
+  );
 
   find(secretHash: Uint8Array): StoredSession | undefined {
-    const row = this.#find.get(secretHash);
-    return row === undefined ? undefined : toSession(row);
+    return this.#find.get(secretHash);
   }
 
   /** The one seen last comes first. */
   listOf(identityId: string): StoredSession[] {
-    return this.#listOf.all(identityId).map(toSession);
+    return this.#listOf.all(identityId);
   }
 
   insert(session: StoredSession, secretHash: Uint8Array): void {

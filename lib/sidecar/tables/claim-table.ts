@@ -1,6 +1,6 @@
 import type { Claim } from '../../domain/claim.js';
 import type { PrincipalKind } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface Row {
   id: string;
@@ -40,52 +40,39 @@ const toClaim = (row: Row): ClaimRow => ({
   endedBy: row.ended_by,
 });
 
-/** Leases. Those that ran out or were ended count no more; they stay a while for their holders and are swept later. */
-export class ClaimTable {
-  readonly #find;
-  readonly #on;
-  readonly #active;
-  readonly #claimed;
-  readonly #ofHolder;
-  readonly #lastOf;
-  readonly #insert;
-  readonly #renew;
-  readonly #setSection;
-  readonly #end;
-  readonly #sweep;
+const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
+  FROM claim c JOIN principal p ON p.id = c.holder`;
 
-  constructor(connection: Connection) {
-    const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
-      FROM claim c JOIN principal p ON p.id = c.holder`;
-    this.#find = connection.prepare<[string], Row>(`${select} WHERE c.id = ?`);
-    this.#on = connection.prepare<[number, number], Row>(
-      `${select} WHERE c.document = ? AND c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
-    );
-    this.#active = connection.prepare<[number], Row>(
-      `${select} WHERE c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
-    );
-    this.#claimed = connection
-      .prepare<[number], number>('SELECT DISTINCT document FROM claim WHERE expires_at > ? AND ended_at IS NULL')
-      .pluck();
-    this.#ofHolder = connection.prepare<[string, number, number], Row>(
-      `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
-       ORDER BY c.expires_at DESC, c.id LIMIT ?`,
-    );
-    this.#lastOf = connection.prepare<[number, string, string | null, number], Row>(
-      `${select} WHERE c.document = ? AND c.holder = ? AND c.section IS ? AND c.expires_at > ?
-       ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id LIMIT 1`,
-    );
-    this.#insert = connection.prepare(
-      `INSERT INTO claim (id, document, section, section_digest, holder, purpose, claimed_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#renew = connection.prepare('UPDATE claim SET expires_at = ?, purpose = ?, section_digest = ? WHERE id = ?');
-    this.#setSection = connection.prepare('UPDATE claim SET section_digest = ? WHERE id = ?');
-    this.#end = connection.prepare('UPDATE claim SET ended_at = ?, ended_by = ? WHERE id = ?');
-    this.#sweep = connection.prepare(
-      'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
-    );
-  }
+/** Leases. Those that ran out or were ended count no more; they stay a while for their holders and are swept later. */
+export class ClaimTable extends Table {
+  readonly #find = this.statement<[string], Row>(`${select} WHERE c.id = ?`);
+  readonly #on = this.statement<[number, number], Row>(
+    `${select} WHERE c.document = ? AND c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
+  );
+  readonly #active = this.statement<[number], Row>(
+    `${select} WHERE c.expires_at > ? AND c.ended_at IS NULL ORDER BY c.claimed_at, c.id`,
+  );
+  readonly #claimed = this.valueStatement<[number], number>(
+    'SELECT DISTINCT document FROM claim WHERE expires_at > ? AND ended_at IS NULL',
+  );
+  readonly #ofHolder = this.statement<[string, number, number], Row>(
+    `${select} WHERE c.holder = ? AND c.expires_at > ? AND (c.ended_by IS NULL OR c.ended_by <> c.holder)
+     ORDER BY c.expires_at DESC, c.id LIMIT ?`,
+  );
+  readonly #lastOf = this.statement<[number, string, string | null, number], Row>(
+    `${select} WHERE c.document = ? AND c.holder = ? AND c.section IS ? AND c.expires_at > ?
+     ORDER BY c.ended_at IS NOT NULL, c.expires_at DESC, c.id LIMIT 1`,
+  );
+  readonly #insert = this.statement(
+    `INSERT INTO claim (id, document, section, section_digest, holder, purpose, claimed_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #renew = this.statement('UPDATE claim SET expires_at = ?, purpose = ?, section_digest = ? WHERE id = ?');
+  readonly #setSection = this.statement('UPDATE claim SET section_digest = ? WHERE id = ?');
+  readonly #end = this.statement('UPDATE claim SET ended_at = ?, ended_by = ? WHERE id = ?');
+  readonly #sweep = this.statement(
+    'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+  );
 
   /** Any claim that is still kept, whatever has become of it. */
   find(id: string): ClaimRow | undefined {

@@ -1,6 +1,6 @@
 import type { Comment, Thread } from '../../domain/comment.js';
 import type { PrincipalKind } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface ThreadRow {
   number: number;
@@ -124,72 +124,45 @@ export const commentStatements = {
 } as const;
 
 /** Threads of comments on documents. */
-export class CommentTable {
-  readonly #insertThread;
-  readonly #findThread;
-  readonly #resolve;
-  readonly #insert;
-  readonly #find;
-  readonly #all;
-  readonly #open;
-  readonly #edit;
-  readonly #clear;
-  readonly #isThreadEmpty;
-  readonly #deleteAddresses;
-  readonly #keepMentions;
-  readonly #deleteThread;
-  readonly #address;
-  readonly #addressed;
-  readonly #lastAddressed;
-  readonly #addressedBefore;
-  readonly #count;
-
-  constructor(connection: Connection) {
-    this.#insertThread = connection.prepare(
-      `INSERT INTO comment_thread (id, document, quote, quote_before, quote_after, quote_start)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#findThread = connection.prepare<[string], ThreadRow>('SELECT * FROM comment_thread WHERE id = ?');
-    this.#resolve = connection.prepare('UPDATE comment_thread SET resolved_at = ?, resolved_by = ? WHERE number = ?');
-    this.#insert = connection.prepare(
-      'INSERT INTO comment (id, thread, author, text, created_at) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#find = connection.prepare<[string], Row>(
-      `SELECT ${columns} FROM comment c JOIN comment_thread t ON t.number = c.thread JOIN principal p ON p.id = c.author
-       WHERE c.id = ?`,
-    );
-    this.#all = connection.prepare<[ListQuery], Row>(commentStatements.all);
-    this.#open = connection.prepare<[ListQuery], Row>(commentStatements.open);
-    this.#edit = connection.prepare('UPDATE comment SET text = ?, edited_at = ? WHERE number = ?');
-    this.#clear = connection.prepare("UPDATE comment SET text = '', deleted_at = ? WHERE number = ?");
-    this.#isThreadEmpty = connection.prepare<[number], { empty: number }>(
-      'SELECT NOT EXISTS (SELECT 1 FROM comment WHERE thread = ? AND deleted_at IS NULL) AS empty',
-    );
-    this.#deleteAddresses = connection.prepare('DELETE FROM comment_addressee WHERE comment = ?');
-    this.#keepMentions = connection.prepare(
-      `DELETE FROM comment_addressee
-       WHERE comment = ? AND why = 'mention' AND principal NOT IN (SELECT value FROM json_each(?))`,
-    );
-    this.#deleteThread = [
-      connection.prepare(
-        'DELETE FROM comment_addressee WHERE comment IN (SELECT number FROM comment WHERE thread = ?)',
-      ),
-      connection.prepare('DELETE FROM comment WHERE thread = ?'),
-      connection.prepare('DELETE FROM comment_thread WHERE number = ?'),
-    ];
-    this.#address = connection.prepare(
-      `INSERT INTO comment_addressee (principal, comment, why, addressed_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-    );
-    this.#addressed = connection.prepare<[string, number, number, number], AddressedColumns>(
-      commentStatements.addressed,
-    );
-    this.#lastAddressed = connection.prepare<[], { number: number | null }>(commentStatements.lastAddressed);
-    this.#addressedBefore = connection.prepare<[string, number], { number: number }>(commentStatements.addressedBefore);
-    this.#count = connection.prepare<[number], { count: number }>(
-      'SELECT count(*) AS count FROM comment WHERE thread = ?',
-    );
-  }
+export class CommentTable extends Table {
+  readonly #insertThread = this.statement(
+    `INSERT INTO comment_thread (id, document, quote, quote_before, quote_after, quote_start)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #findThread = this.statement<[string], ThreadRow>('SELECT * FROM comment_thread WHERE id = ?');
+  readonly #resolve = this.statement('UPDATE comment_thread SET resolved_at = ?, resolved_by = ? WHERE number = ?');
+  readonly #insert = this.statement(
+    'INSERT INTO comment (id, thread, author, text, created_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  readonly #find = this.statement<[string], Row>(
+    `SELECT ${columns} FROM comment c JOIN comment_thread t ON t.number = c.thread JOIN principal p ON p.id = c.author
+     WHERE c.id = ?`,
+  );
+  readonly #all = this.statement<[ListQuery], Row>(commentStatements.all);
+  readonly #open = this.statement<[ListQuery], Row>(commentStatements.open);
+  readonly #edit = this.statement('UPDATE comment SET text = ?, edited_at = ? WHERE number = ?');
+  readonly #clear = this.statement("UPDATE comment SET text = '', deleted_at = ? WHERE number = ?");
+  readonly #isThreadEmpty = this.valueStatement<[number], number>(
+    'SELECT NOT EXISTS (SELECT 1 FROM comment WHERE thread = ? AND deleted_at IS NULL) AS empty',
+  );
+  readonly #deleteAddresses = this.statement('DELETE FROM comment_addressee WHERE comment = ?');
+  readonly #keepMentions = this.statement(
+    `DELETE FROM comment_addressee
+     WHERE comment = ? AND why = 'mention' AND principal NOT IN (SELECT value FROM json_each(?))`,
+  );
+  readonly #deleteThread = [
+    this.statement('DELETE FROM comment_addressee WHERE comment IN (SELECT number FROM comment WHERE thread = ?)'),
+    this.statement('DELETE FROM comment WHERE thread = ?'),
+    this.statement('DELETE FROM comment_thread WHERE number = ?'),
+  ];
+  readonly #address = this.statement(
+    `INSERT INTO comment_addressee (principal, comment, why, addressed_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  );
+  readonly #addressed = this.statement<[string, number, number, number], AddressedColumns>(commentStatements.addressed);
+  readonly #lastAddressed = this.valueStatement<[], number | null>(commentStatements.lastAddressed);
+  readonly #addressedBefore = this.valueStatement<[string, number], number>(commentStatements.addressedBefore);
+  readonly #count = this.valueStatement<[number], number>('SELECT count(*) AS count FROM comment WHERE thread = ?');
 
   /** @returns the thread's number */
   insertThread(id: string, document: number, quote: Thread['quote']): number {
@@ -217,7 +190,7 @@ export class CommentTable {
 
   /** How many comments the thread has, deleted ones too. */
   countIn(thread: number): number {
-    return this.#count.get(thread)?.count ?? 0;
+    return this.#count.get(thread) ?? 0;
   }
 
   /** @returns the comment's number */
@@ -259,7 +232,7 @@ export class CommentTable {
   delete({ number, thread }: Pick<StoredComment, 'number' | 'thread'>, at: number): void {
     this.#clear.run(at, number);
     this.#deleteAddresses.run(number);
-    if (this.#isThreadEmpty.get(thread)?.empty !== 1) return;
+    if (this.#isThreadEmpty.get(thread) !== 1) return;
     for (const statement of this.#deleteThread) statement.run(thread);
   }
 
@@ -280,11 +253,11 @@ export class CommentTable {
 
   /** Number of what was addressed last, to anybody; 0 when nothing was. Numbers go up, and none is given twice. */
   lastAddressed(): number {
-    return this.#lastAddressed.get()?.number ?? 0;
+    return this.#lastAddressed.get() ?? 0;
   }
 
   /** Number of what was addressed last to the principal before that time; 0 when nothing was. */
   lastAddressedBefore(principal: string, time: number): number {
-    return this.#addressedBefore.get(principal, time)?.number ?? 0;
+    return this.#addressedBefore.get(principal, time) ?? 0;
   }
 }

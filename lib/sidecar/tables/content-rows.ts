@@ -1,4 +1,5 @@
 import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 import { connectionOf } from '../scratch-connection.js';
 import { sumBytes } from '../totals.js';
 
@@ -21,12 +22,15 @@ interface FolderRow {
 }
 
 /** The rows that the repository's history gives again: folders, documents, versions, renames, moves and deletions. */
-export class ContentRows {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
+export class ContentRows extends Table {
+  readonly #numbers = this.statement<[], { id: string; number: number }>('SELECT id, number FROM document');
+  readonly #insertFolder = this.statement(
+    'INSERT INTO folder (number, parent, name, kept, mirror) VALUES (?, ?, ?, ?, ?)',
+  );
+  readonly #setRootMirror = this.statement('UPDATE folder SET mirror = ? WHERE number = 1');
+  readonly #mirrors = this.statement<[], { number: number; mirror: string }>(
+    'SELECT number, mirror FROM folder WHERE mirror IS NOT NULL',
+  );
 
   /**
    * Puts the scratch's rows in the place of those that are there, within the caller's transaction. Documents that were
@@ -37,18 +41,13 @@ export class ContentRows {
    */
   replaceBy(scratch: object, later: number): number {
     const source = connectionOf(scratch);
-    const known = new Map(
-      this.#connection
-        .prepare<[], { id: string; number: number }>('SELECT id, number FROM document')
-        .all()
-        .map(({ id, number }) => [id, number]),
-    );
+    const known = new Map(this.#numbers.all().map(({ id, number }) => [id, number]));
     const mirrors = this.#readMirrors();
     // What refers to a document finds it again, or is taken away, before the transaction ends.
-    this.#connection.pragma('defer_foreign_keys = ON');
+    this.connection.pragma('defer_foreign_keys = ON');
     for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document'])
-      this.#connection.exec(`DELETE FROM ${table}`);
-    this.#connection.exec('DELETE FROM folder WHERE number <> 1');
+      this.connection.exec(`DELETE FROM ${table}`);
+    this.connection.exec('DELETE FROM folder WHERE number <> 1');
     this.#copyFolders(source, mirrors);
     const numbers = this.#copyDocuments(source, known);
     this.#copyEvents(source, 'version', numbers, later);
@@ -56,17 +55,13 @@ export class ContentRows {
     this.#copyEvents(source, 'deletion', numbers, later);
     this.#copyFolderDeletions(source, later);
     this.#dropOrphans();
-    return sumBytes(this.#connection);
+    return sumBytes(this.connection);
   }
 
   #copyFolders(source: Connection, mirrors: ReadonlyMap<string, string>): void {
-    const insert = this.#connection.prepare(
-      'INSERT INTO folder (number, parent, name, kept, mirror) VALUES (?, ?, ?, ?, ?)',
-    );
-    const setRootMirror = this.#connection.prepare('UPDATE folder SET mirror = ? WHERE number = 1');
-    setRootMirror.run(mirrors.get('') ?? null);
+    this.#setRootMirror.run(mirrors.get('') ?? null);
     for (const { path, ...row } of walkFolders(source)) {
-      insert.run(row.number, row.parent, row.name, row.kept, mirrors.get(path) ?? null);
+      this.#insertFolder.run(row.number, row.parent, row.name, row.kept, mirrors.get(path) ?? null);
     }
   }
 
@@ -74,14 +69,14 @@ export class ContentRows {
   #copyDocuments(source: Connection, known: ReadonlyMap<string, number>): Map<number, number> {
     // Above whatever a lost document had: what hangs on that must not come to hang on another one.
     let next = this.#referring('document').reduce((most, { table, column }) => {
-      const largest = this.#connection.prepare<[], { number: number | null }>(
+      const largest = this.connection.prepare<[], { number: number | null }>(
         `SELECT max(${column}) AS number FROM ${table}`,
       );
       return Math.max(most, (largest.get()?.number ?? 0) + 1);
     }, 1);
     for (const number of known.values()) next = Math.max(next, number + 1);
     const numbers = new Map<number, number>();
-    const insert = insertInto(this.#connection, 'document');
+    const insert = insertInto(this.connection, 'document');
     for (const row of source.prepare<[], DocumentRow>('SELECT * FROM document ORDER BY number').iterate()) {
       const number = known.get(row.id) ?? next++;
       numbers.set(row.number, number);
@@ -96,7 +91,7 @@ export class ContentRows {
     numbers: ReadonlyMap<number, number>,
     later: number,
   ): void {
-    const insert = insertInto(this.#connection, table);
+    const insert = insertInto(this.connection, table);
     const order = { version: 'document, sequence', relocation: 'number', deletion: 'document, moment' }[table];
     const rows = source.prepare<[], EventRow & { document: number | null }>(`SELECT * FROM ${table} ORDER BY ${order}`);
     for (const { document, moment, ...row } of rows.iterate()) {
@@ -105,21 +100,18 @@ export class ContentRows {
   }
 
   #copyFolderDeletions(source: Connection, later: number): void {
-    const insert = insertInto(this.#connection, 'folder_deletion');
+    const insert = insertInto(this.connection, 'folder_deletion');
     const rows = source.prepare<[], EventRow>('SELECT * FROM folder_deletion ORDER BY moment');
     for (const row of rows.iterate()) insert({ ...row, moment: row.moment + later });
   }
 
   #readMirrors(): Map<string, string> {
-    const mirrored = this.#connection.prepare<[], { number: number; mirror: string }>(
-      'SELECT number, mirror FROM folder WHERE mirror IS NOT NULL',
-    );
-    const mirrors = new Map(mirrored.all().map(({ number, mirror }) => [number, mirror]));
+    const mirrors = new Map(this.#mirrors.all().map(({ number, mirror }) => [number, mirror]));
     const byPath = new Map<string, string>();
     if (mirrors.size === 0) return byPath;
     const root = mirrors.get(1);
     if (root !== undefined) byPath.set('', root);
-    for (const { number, path } of walkFolders(this.#connection)) {
+    for (const { number, path } of walkFolders(this.connection)) {
       const mirror = mirrors.get(number);
       if (mirror !== undefined) byPath.set(path, mirror);
     }
@@ -130,7 +122,7 @@ export class ContentRows {
   #dropOrphans(): void {
     const dropBelow = (parent: string): void => {
       for (const { table, column, to } of this.#referring(parent)) {
-        this.#connection.exec(
+        this.connection.exec(
           `DELETE FROM ${table} WHERE ${column} IS NOT NULL AND ${column} NOT IN (SELECT ${to} FROM ${parent})`,
         );
         dropBelow(table);
@@ -141,11 +133,11 @@ export class ContentRows {
 
   /** Where rows name those of a table, whichever tables there are. */
   #referring(parent: string): { readonly table: string; readonly column: string; readonly to: string }[] {
-    const tables = this.#connection
+    const tables = this.connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .all();
     const referring = tables.flatMap(({ name }) =>
-      (this.#connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string; to: string }[])
+      (this.connection.pragma(`foreign_key_list(${name})`) as { table: string; from: string; to: string }[])
         .filter(({ table }) => table === parent && table !== name)
         .map(({ from, to }) => ({ table: name, column: from, to })),
     );

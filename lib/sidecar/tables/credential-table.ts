@@ -1,5 +1,5 @@
 import type { Credential, Interface } from '../../domain/credential.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface Row {
   id: string;
@@ -38,29 +38,19 @@ const toCredential = (row: Row): StoredCredential => ({
 });
 
 /** Keys and tokens; only the hash of a secret is ever stored. */
-export class CredentialTable {
-  readonly #find;
-  readonly #list;
-  readonly #listOf;
-  readonly #insert;
-  readonly #revoke;
-  readonly #rotate;
-  readonly #touch;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[string], Row>('SELECT * FROM credential WHERE id = ?');
-    this.#list = connection.prepare<[], Row>('SELECT * FROM credential ORDER BY created_at, id');
-    this.#listOf = connection.prepare<[string], Row>(
-      'SELECT * FROM credential WHERE principal_id = ? ORDER BY created_at, id',
-    );
-    this.#insert = connection.prepare(
-      `INSERT INTO credential (id, principal_id, name, interfaces, secret_hash, last_four, created_at, created_by,
-         expires_at, requests_per_minute) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#revoke = connection.prepare('UPDATE credential SET revoked_at = ? WHERE id = ?');
-    this.#rotate = connection.prepare('UPDATE credential SET secret_hash = ?, last_four = ? WHERE id = ?');
-    this.#touch = connection.prepare('UPDATE credential SET last_used_at = ? WHERE id = ?');
-  }
+export class CredentialTable extends Table {
+  readonly #find = this.statement<[string], Row>('SELECT * FROM credential WHERE id = ?');
+  readonly #list = this.statement<[], Row>('SELECT * FROM credential ORDER BY created_at, id');
+  readonly #listOf = this.statement<[string], Row>(
+    'SELECT * FROM credential WHERE principal_id = ? ORDER BY created_at, id',
+  );
+  readonly #insert = this.statement(
+    `INSERT INTO credential (id, principal_id, name, interfaces, secret_hash, last_four, created_at, created_by,
+       expires_at, requests_per_minute) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #revoke = this.statement('UPDATE credential SET revoked_at = ? WHERE id = ?');
+  readonly #rotate = this.statement('UPDATE credential SET secret_hash = ?, last_four = ? WHERE id = ?');
+  readonly #touch = this.statement('UPDATE credential SET last_used_at = ? WHERE id = ?');
 
   find(id: string): StoredCredential | undefined {
     const row = this.#find.get(id);

@@ -1,6 +1,6 @@
 import type { Location } from '../../domain/location.js';
 import type { Version } from '../../domain/document.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface NewDeletion {
   readonly commit: string;
@@ -43,75 +43,56 @@ const foldersBelow = `WITH RECURSIVE below (number, path, kept) AS (
   )`;
 
 /** Deletions as events, of documents alone and of folders with everything in them. */
-export class DeletionTable {
-  readonly #insert;
-  readonly #documentsBelow;
-  readonly #insertSome;
-  readonly #deleteSome;
-  readonly #keptBelow;
-  readonly #dropBelow;
-  readonly #insertFolder;
-  readonly #foldersAt;
-  readonly #deleteFolder;
-  readonly #ofFolder;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      'INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at) VALUES (?, ?, ?, ?, NULL, ?, ?)',
-    );
-    this.#documentsBelow = connection
-      .prepare<[string, number, number], [number: number, location: string]>(
-        `${foldersBelow}
-         SELECT d.number, b.path || '/' || d.name FROM below b JOIN document d ON d.folder = b.number LIMIT ?`,
-      )
-      .raw();
-    this.#insertSome = connection.prepare(
-      `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
-       SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
-    );
-    this.#deleteSome = connection.prepare(
-      `UPDATE document SET folder = NULL, deleted_at = @at, deleted_by = @author, deleted_commit = @commit,
-         deleted_location = r.value ->> 1
-       FROM json_each(@rows) r WHERE document.number = r.value ->> 0`,
-    );
-    this.#keptBelow = connection.prepare<[string, number], { path: string }>(
-      `${foldersBelow} SELECT path FROM below WHERE kept <> 0 ORDER BY path`,
-    );
-    this.#dropBelow = connection.prepare(
-      `${foldersBelow} DELETE FROM folder WHERE number IN (SELECT number FROM below)`,
-    );
-    this.#insertFolder = connection.prepare(
-      'INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    this.#foldersAt = connection.prepare<
-      [string],
-      { moment: number; commit_oid: string; location: string; kept: string }
-    >(
-      `SELECT moment, commit_oid, location, kept FROM folder_deletion
-       WHERE location = ? ORDER BY moment DESC LIMIT 20`,
-    );
-    this.#deleteFolder = connection.prepare('DELETE FROM folder_deletion WHERE moment = ?');
-    this.#ofFolder = connection
-      .prepare<
-        [string, number, number],
-        [
-          number: number,
-          id: string,
-          location: string,
-          sequence: number,
-          blobOid: string,
-          sha256: string,
-          size: number,
-          kind: Version['kind'],
-          mediaType: string,
-        ]
-      >(
-        `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type
-       FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
-       WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
-      )
-      .raw();
-  }
+export class DeletionTable extends Table {
+  readonly #insert = this.statement(
+    'INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at) VALUES (?, ?, ?, ?, NULL, ?, ?)',
+  );
+  readonly #documentsBelow = this.arrayStatement<[string, number, number], [number: number, location: string]>(
+    `${foldersBelow}
+     SELECT d.number, b.path || '/' || d.name FROM below b JOIN document d ON d.folder = b.number LIMIT ?`,
+  );
+  readonly #insertSome = this.statement<[NewDeletion & { rows: string; folder: Location }]>(
+    `INSERT INTO deletion (document, moment, commit_oid, location, folder, author, at)
+     SELECT r.value ->> 0, @moment, @commit, r.value ->> 1, @folder, @author, @at FROM json_each(@rows) r`,
+  );
+  readonly #deleteSome = this.statement<[Omit<NewDeletion, 'moment'> & { rows: string }]>(
+    `UPDATE document SET folder = NULL, deleted_at = @at, deleted_by = @author, deleted_commit = @commit,
+       deleted_location = r.value ->> 1
+     FROM json_each(@rows) r WHERE document.number = r.value ->> 0`,
+  );
+  readonly #keptBelow = this.valueStatement<[string, number], string>(
+    `${foldersBelow} SELECT path FROM below WHERE kept <> 0 ORDER BY path`,
+  );
+  readonly #dropBelow = this.statement(`${foldersBelow} DELETE FROM folder WHERE number IN (SELECT number FROM below)`);
+  readonly #insertFolder = this.statement(
+    'INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  readonly #foldersAt = this.statement<
+    [string],
+    { moment: number; commit_oid: string; location: string; kept: string }
+  >(
+    `SELECT moment, commit_oid, location, kept FROM folder_deletion
+     WHERE location = ? ORDER BY moment DESC LIMIT 20`,
+  );
+  readonly #deleteFolder = this.statement('DELETE FROM folder_deletion WHERE moment = ?');
+  readonly #ofFolder = this.arrayStatement<
+    [string, number, number],
+    [
+      number: number,
+      id: string,
+      location: string,
+      sequence: number,
+      blobOid: string,
+      sha256: string,
+      size: number,
+      kind: Version['kind'],
+      mediaType: string,
+    ]
+  >(
+    `SELECT d.number, d.id, d.deleted_location, d.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type
+     FROM document d JOIN version v ON v.document = d.number AND v.sequence = d.sequence
+     WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
+  );
 
   /** Notes that one document was deleted. */
   insert(document: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
@@ -137,7 +118,7 @@ export class DeletionTable {
 
   /** Takes away the rows of a folder, and of those below it, whose documents were all deleted. */
   dropFolder(number: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
-    const kept = this.#keptBelow.all(location, number).map((row) => row.path);
+    const kept = this.#keptBelow.all(location, number);
     this.#dropBelow.run(location, number);
     this.#insertFolder.run(moment, commit, location, JSON.stringify(kept), author, at);
   }

@@ -1,6 +1,6 @@
 import type { Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
 /** A live document's row with its current version. */
@@ -28,6 +28,9 @@ export interface DeletedRow {
   readonly commit: string;
   readonly sequence: number;
 }
+
+/** A deleted document that can come back. */
+type DeletedDocument = Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location };
 
 type Row = readonly [
   ...VersionRow,
@@ -59,92 +62,56 @@ const toDocument = (row: Row): DocumentRow => ({
 });
 
 /** Documents, live and deleted. */
-export class DocumentTable {
-  readonly #at;
-  readonly #idAt;
-  readonly #deletedOfThese;
-  readonly #byId;
-  readonly #byNumber;
-  readonly #inFolder;
-  readonly #insert;
-  readonly #advance;
-  readonly #place;
-  readonly #markDeleted;
-  readonly #markLive;
-  readonly #deletedAt;
-  readonly #deletedWithin;
-  readonly #all;
-  readonly #countLive;
-  readonly #deleted;
-
-  constructor(connection: Connection) {
-    this.#at = connection.prepare<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`).raw();
-    this.#idAt = connection.prepare<[number, string], { id: string; folder: number | null; name: string }>(
-      `SELECT id, folder, name FROM document WHERE number = coalesce(
-         (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
-    );
-    this.#deletedOfThese = connection.prepare<[string, string], { id: string }>(
-      `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
-       WHERE d.deleted_location = ?`,
-    );
-    this.#byId = connection.prepare<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`).raw();
-    this.#byNumber = connection.prepare<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`).raw();
-    this.#inFolder = connection
-      .prepare<[number, string, number], Row>(`${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`)
-      .raw();
-    this.#insert = connection.prepare(
-      'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#advance = connection.prepare('UPDATE document SET sequence = ? WHERE number = ?');
-    this.#place = connection.prepare('UPDATE document SET folder = ?, name = ? WHERE number = ?');
-    this.#markDeleted = connection.prepare(
-      `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
-       WHERE number = ?`,
-    );
-    this.#markLive = connection.prepare<[string]>(
-      `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
-         deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
-       FROM json_each(?) r WHERE document.number = r.value ->> 0`,
-    );
-    this.#deletedAt = connection.prepare<
-      [string],
-      {
-        number: number;
-        id: string;
-        location: string;
-        created_at: number;
-        deleted_at: number;
-        deleted_by: string;
-        deleted_commit: string;
-        sequence: number;
-      }
-    >(
-      // By the history, not by the clock, which may have been set back between two deletions.
-      `SELECT number, id, deleted_location AS location, created_at, deleted_at, deleted_by, deleted_commit, sequence
-       FROM document d
-       WHERE deleted_location = ?
-       ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
-    );
-    this.#deletedWithin = connection
-      .prepare<[string, string, string], number>(
-        `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
-           OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
-      )
-      .pluck();
-    this.#deleted = connection.prepare<
-      [number],
-      { number: number; id: string; location: string; deleted_at: number; sequence: number }
-    >(
-      `SELECT number, id, deleted_location AS location, deleted_at, sequence FROM document
-       WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
-    );
-    this.#all = connection
-      .prepare<[number, number], Row>(`${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`)
-      .raw();
-    this.#countLive = connection.prepare<[], { count: number }>(
-      'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
-    );
-  }
+export class DocumentTable extends Table {
+  readonly #at = this.arrayStatement<[number, string], Row>(`${select} WHERE d.folder = ? AND d.name = ?`);
+  readonly #idAt = this.statement<[number, string], { id: string; folder: number | null; name: string }>(
+    `SELECT id, folder, name FROM document WHERE number = coalesce(
+       (SELECT number FROM document WHERE folder = ? AND name = ?), (SELECT min(number) FROM document))`,
+  );
+  readonly #deletedOfThese = this.valueStatement<[string, string], string>(
+    `SELECT d.id FROM json_each(?) granted CROSS JOIN document d ON d.id = granted.value
+     WHERE d.deleted_location = ?`,
+  );
+  readonly #byId = this.arrayStatement<[string], Row>(`${select} WHERE d.id = ? AND d.folder IS NOT NULL`);
+  readonly #byNumber = this.arrayStatement<[number], Row>(`${select} WHERE d.number = ? AND d.folder IS NOT NULL`);
+  readonly #inFolder = this.arrayStatement<[number, string, number], Row>(
+    `${select} WHERE d.folder = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+  );
+  readonly #insert = this.statement(
+    'INSERT INTO document (id, folder, name, created_at, sequence) VALUES (?, ?, ?, ?, ?)',
+  );
+  readonly #advance = this.statement('UPDATE document SET sequence = ? WHERE number = ?');
+  readonly #place = this.statement('UPDATE document SET folder = ?, name = ? WHERE number = ?');
+  readonly #markDeleted = this.statement(
+    `UPDATE document SET folder = NULL, deleted_at = ?, deleted_by = ?, deleted_commit = ?, deleted_location = ?
+     WHERE number = ?`,
+  );
+  readonly #markLive = this.statement<[string]>(
+    `UPDATE document SET folder = r.value ->> 1, name = r.value ->> 2, sequence = r.value ->> 3, deleted_at = NULL,
+       deleted_by = NULL, deleted_commit = NULL, deleted_location = NULL
+     FROM json_each(?) r WHERE document.number = r.value ->> 0`,
+  );
+  readonly #deletedAt = this.statement<[string], DeletedRow>(
+    // By the history, not by the clock, which may have been set back between two deletions.
+    `SELECT number, id, deleted_location AS location, created_at AS createdAt, deleted_at AS deletedAt,
+       deleted_by AS deletedBy, deleted_commit AS "commit", sequence
+     FROM document d WHERE deleted_location = ?
+     ORDER BY (SELECT max(e.moment) FROM deletion e WHERE e.document = d.number) DESC, deleted_at DESC, number DESC`,
+  );
+  readonly #deletedWithin = this.valueStatement<[string, string, string], number>(
+    `SELECT EXISTS (SELECT 1 FROM document WHERE deleted_location = ?)
+       OR EXISTS (SELECT 1 FROM document WHERE deleted_location >= ? AND deleted_location < ?)`,
+  );
+  readonly #deleted = this.statement<[number], DeletedDocument>(
+    `SELECT number, id, sequence, deleted_location AS location FROM document
+     WHERE number = ? AND folder IS NULL AND deleted_location IS NOT NULL`,
+  );
+  readonly #all = this.arrayStatement<[number, number], Row>(
+    `${select} WHERE d.number > ? AND d.folder IS NOT NULL ORDER BY d.number LIMIT ?`,
+  );
+  readonly #countLive = this.valueStatement<[], number>(
+    'SELECT count(*) AS count FROM document WHERE folder IS NOT NULL',
+  );
 
   at(folder: number, name: string): DocumentRow | undefined {
     const row = this.#at.get(folder, name);
@@ -162,7 +129,7 @@ export class DocumentTable {
 
   /** Those of these documents that were deleted at the location; sought from the ids, whatever else was deleted there. */
   deletedOfThese(ids: readonly string[], location: string): string[] {
-    return this.#deletedOfThese.all(JSON.stringify(ids), location).map(({ id }) => id);
+    return this.#deletedOfThese.all(JSON.stringify(ids), location);
   }
 
   /** A live document by its id. */
@@ -216,16 +183,7 @@ export class DocumentTable {
 
   /** Documents that were deleted at this location, the last deletion first. */
   deletedAt(location: string): DeletedRow[] {
-    return this.#deletedAt.all(location).map((row) => ({
-      number: row.number,
-      id: row.id,
-      location: row.location,
-      createdAt: row.created_at,
-      deletedAt: row.deleted_at,
-      deletedBy: row.deleted_by,
-      commit: row.deleted_commit,
-      sequence: row.sequence,
-    }));
+    return this.#deletedAt.all(location);
   }
 
   /** Whether anything that was deleted at the place, or below it, can still come back there. */
@@ -235,17 +193,13 @@ export class DocumentTable {
   }
 
   /** A deleted document by its number. */
-  deleted(
-    number: number,
-  ): (Pick<DeletedRow, 'number' | 'id' | 'sequence'> & { readonly location: Location }) | undefined {
-    const row = this.#deleted.get(number);
-    if (row === undefined) return undefined;
-    return { number: row.number, id: row.id, sequence: row.sequence, location: row.location as Location };
+  deleted(number: number): DeletedDocument | undefined {
+    return this.#deleted.get(number);
   }
 
   /** How many live documents there are; takes time in proportion to them. */
   countLive(): number {
-    return this.#countLive.get()?.count ?? 0;
+    return this.#countLive.get() ?? 0;
   }
 
   /** All live documents in batches, by number: for verification and rebuilding, never for a caller. */

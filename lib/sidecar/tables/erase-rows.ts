@@ -1,5 +1,5 @@
 import type { Location } from '../../domain/location.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A table whose rows hang on a document, directly or on others that do; deepest first. */
 interface Dependent {
@@ -34,54 +34,59 @@ export interface NamedPlace {
  * Takes documents out of every table, in stretches, so that nobody waits long behind them; each of them can be done
  * again.
  */
-export class EraseRows {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
+export class EraseRows extends Table {
+  readonly #dropThreads = this.statement('DELETE FROM message_thread WHERE about_document = ?');
+  readonly #dropClaims = this.statement('DELETE FROM claim WHERE document = ?');
+  readonly #events = this.statement<[number, number, number], { from: Location; to: Location | null; moment: number }>(
+    `SELECT location AS "from", location AS "to", moment FROM version WHERE document = ?
+     UNION ALL SELECT from_location, to_location, moment FROM relocation WHERE document = ?
+     UNION ALL SELECT location, NULL, moment FROM deletion WHERE document = ?
+     ORDER BY moment DESC`,
+  );
+  readonly #places = this.statement<
+    [number, number, number],
+    { commit: string; location: string | null; blob: string | null }
+  >(
+    `SELECT commit_oid AS "commit", location, blob_oid AS blob, moment FROM version WHERE document = ?
+     UNION ALL SELECT commit_oid, to_location, NULL, moment FROM relocation WHERE document = ?
+     UNION ALL SELECT commit_oid, NULL, NULL, moment FROM deletion WHERE document = ?
+     ORDER BY moment`,
+  );
+  readonly #firstCommit = this.valueStatement<[string], string>(
+    `SELECT commit_oid AS "commit" FROM version WHERE document IN (SELECT value FROM json_each(?)) AND sequence = 1
+     ORDER BY moment LIMIT 1`,
+  );
+  readonly #dropAnswers = this.statement('DELETE FROM idempotency WHERE document = ?');
+  readonly #dropDocument = this.statement('DELETE FROM document WHERE number = ?');
+  readonly #texts = this.statement<[number, number], KeptText>(
+    `SELECT t.seq, t.target, t.detail, t.document_id AS documentId, r.action FROM audit_text t
+     LEFT JOIN audit_record r ON r.seq = t.seq WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
+  );
+  readonly #dropTexts = this.statement('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))');
 
   /** Claims and messages about it: gone at once, since they could be asked for. */
   dropAtOnce(document: number): void {
-    this.#connection.prepare('DELETE FROM message_thread WHERE about_document = ?').run(document);
-    this.#connection.prepare('DELETE FROM claim WHERE document = ?').run(document);
+    this.#dropThreads.run(document);
+    this.#dropClaims.run(document);
   }
 
   /** What happened to the document itself, the newest first: where it lay before and after; null for nowhere. */
   eventsOf(document: number): { readonly from: Location; readonly to: Location | null; readonly moment: number }[] {
-    return this.#connection
-      .prepare<[number, number, number], { from: Location; to: Location | null; moment: number }>(
-        `SELECT location AS "from", location AS "to", moment FROM version WHERE document = ?
-         UNION ALL SELECT from_location, to_location, moment FROM relocation WHERE document = ?
-         UNION ALL SELECT location, NULL, moment FROM deletion WHERE document = ?
-         ORDER BY moment DESC`,
-      )
-      .all(document, document, document);
+    return this.#events.all(document, document, document);
   }
 
   /** Where the document lay from a commit on, for every commit that says so, in order; null for nowhere. */
   placesOf(
     document: number,
   ): { readonly commit: string; readonly location: string | null; readonly blob: string | null }[] {
-    return this.#connection
-      .prepare<[number, number, number], { commit: string; location: string | null; blob: string | null }>(
-        `SELECT commit_oid AS "commit", location, blob_oid AS blob, moment FROM version WHERE document = ?
-         UNION ALL SELECT commit_oid, to_location, NULL, moment FROM relocation WHERE document = ?
-         UNION ALL SELECT commit_oid, NULL, NULL, moment FROM deletion WHERE document = ?
-         ORDER BY moment`,
-      )
+    return this.#places
       .all(document, document, document)
       .map(({ commit, location, blob }) => ({ commit, location, blob }));
   }
 
   /** The commit that made the first version of the one of these documents that came first. */
   firstCommit(documents: readonly number[]): string | undefined {
-    return this.#connection
-      .prepare<[string], { commit: string }>(
-        `SELECT commit_oid AS "commit" FROM version WHERE document IN (SELECT value FROM json_each(?)) AND sequence = 1
-         ORDER BY moment LIMIT 1`,
-      )
-      .get(JSON.stringify(documents))?.commit;
+    return this.#firstCommit.get(JSON.stringify(documents));
   }
 
   /**
@@ -92,7 +97,7 @@ export class EraseRows {
     for (const { columns, table, key, start, isName } of namedRows) {
       const marks = key.map(() => '?').join(', ');
       const keys = key.join(', ');
-      const stretch = this.#connection
+      const stretch = this.connection
         .prepare<unknown[], unknown[]>(
           `SELECT ${keys}, ${columns} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`,
         )
@@ -119,12 +124,12 @@ export class EraseRows {
       const bytes =
         table !== 'version'
           ? 0
-          : (this.#connection
+          : (this.connection
               .prepare<[number], { bytes: number }>(
                 `SELECT coalesce(sum(size), 0) AS bytes FROM version WHERE (${keys}) IN (${chosen})`,
               )
               .get(document)?.bytes ?? 0);
-      const { changes } = this.#connection.prepare(`DELETE FROM ${table} WHERE (${keys}) IN (${chosen})`).run(document);
+      const { changes } = this.connection.prepare(`DELETE FROM ${table} WHERE (${keys}) IN (${chosen})`).run(document);
       if (changes > 0) return { rows: changes, bytes };
     }
     return { rows: 0, bytes: 0 };
@@ -132,37 +137,30 @@ export class EraseRows {
 
   /** Takes the document's own row. */
   dropDocument(document: number): void {
-    this.#connection.prepare('DELETE FROM idempotency WHERE document = ?').run(document);
-    this.#connection.prepare('DELETE FROM document WHERE number = ?').run(document);
+    this.#dropAnswers.run(document);
+    this.#dropDocument.run(document);
   }
 
   /** Texts of the audit log behind a record's number, in order. */
   textsAfter(seq: number, most: number): KeptText[] {
-    return this.#connection
-      .prepare<[number, number], KeptText>(
-        `SELECT t.seq, t.target, t.detail, t.document_id AS documentId, r.action FROM audit_text t
-         LEFT JOIN audit_record r ON r.seq = t.seq WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
-      )
-      .all(seq, most);
+    return this.#texts.all(seq, most);
   }
 
   /** Takes texts away from beside their records; the chain verifies without them. */
   dropTexts(seqs: readonly number[]): void {
-    this.#connection
-      .prepare('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))')
-      .run(JSON.stringify(seqs));
+    this.#dropTexts.run(JSON.stringify(seqs));
   }
 
   /** Every table with rows that hang on documents, those that hang on others first. */
   #dependents(): Dependent[] {
-    const tables = this.#connection
+    const tables = this.connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .all()
       .map(({ name }) => name);
     const found = new Map<string, Dependent & { readonly depth: number }>();
     const visit = (parent: string, rows: (column: string, to: string) => string, depth: number): void => {
       for (const table of tables) {
-        for (const reference of this.#connection.pragma(`foreign_key_list(${table})`) as Reference[]) {
+        for (const reference of this.connection.pragma(`foreign_key_list(${table})`) as Reference[]) {
           if (reference.table !== parent || table === parent) continue;
           const condition = rows(reference.from, reference.to);
           found.set(`${table}.${reference.from}`, { table, key: this.#keyOf(table), condition, depth });
@@ -175,7 +173,7 @@ export class EraseRows {
   }
 
   #keyOf(table: string): string[] {
-    return (this.#connection.pragma(`table_info(${table})`) as { name: string; pk: number }[])
+    return (this.connection.pragma(`table_info(${table})`) as { name: string; pk: number }[])
       .filter(({ pk }) => pk > 0)
       .toSorted((a, b) => a.pk - b.pk)
       .map(({ name }) => name);

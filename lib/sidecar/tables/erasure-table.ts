@@ -1,21 +1,5 @@
-import type { Erasure, ErasurePhase } from '../../domain/erasure.js';
-import type { Connection } from '../database.js';
-
-interface Row {
-  number: number;
-  id: string;
-  phase: ErasurePhase;
-  document: number | null;
-  document_id: string | null;
-  locations: string | null;
-  requested_by: string;
-  requested_at: number;
-  versions: number;
-  comments: number;
-  bytes: number;
-  final_at: number | null;
-  hindrance: string | null;
-}
+import type { Erasure } from '../../domain/erasure.js';
+import { Table } from '../statement.js';
 
 /** An erase under way, with what it still has to find. */
 export interface OpenErasure extends Erasure {
@@ -27,70 +11,41 @@ export interface OpenErasure extends Erasure {
   readonly locations: readonly string[] | null;
 }
 
-const toErasure = (row: Row): Erasure => ({
-  id: row.id,
-  phase: row.phase,
-  requestedBy: row.requested_by,
-  requestedAt: row.requested_at,
-  versions: row.versions,
-  comments: row.comments,
-  bytes: row.bytes,
-  finalAt: row.final_at,
-  hindrance: row.hindrance,
-});
+const columns = `id, phase, requested_by AS requestedBy, requested_at AS requestedAt, versions, comments, bytes,
+  final_at AS finalAt, hindrance`;
 
-const toOpen = (row: Row): OpenErasure => ({
-  ...toErasure(row),
-  number: row.number,
-  document: row.document,
-  documentId: row.document_id,
-  locations: row.locations === null ? null : (JSON.parse(row.locations) as string[]),
-});
+/** Every look-up of deleted documents goes by where or with what they were deleted. */
+const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
 
 /** Erases, under way and final. */
-export class ErasureTable {
-  readonly #insert;
-  readonly #hide;
-  readonly #hideAgain;
-  readonly #open;
-  readonly #byId;
-  readonly #list;
-  readonly #setPhase;
-  readonly #hinder;
-  readonly #setLocations;
-  readonly #dropDocument;
-  readonly #forget;
-  readonly #finish;
-  readonly #measure;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO erasure (id, phase, document, document_id, requested_by, requested_at, versions, comments, bytes)
-       VALUES (?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    // Every look-up of deleted documents goes by where or with what they were deleted.
-    const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
-    this.#hide = connection.prepare(`${hide} number = ?`);
-    this.#hideAgain = connection.prepare(
-      `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
-    );
-    this.#open = connection.prepare<[], Row>("SELECT * FROM erasure WHERE phase <> 'final' ORDER BY number");
-    this.#byId = connection.prepare<[string], Row>('SELECT * FROM erasure WHERE id = ?');
-    this.#list = connection.prepare<[number, number], Row>(
-      'SELECT * FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?',
-    );
-    this.#setPhase = connection.prepare('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
-    this.#hinder = connection.prepare('UPDATE erasure SET hindrance = ? WHERE number = ?');
-    this.#setLocations = connection.prepare('UPDATE erasure SET locations = ? WHERE number = ?');
-    this.#dropDocument = connection.prepare('UPDATE erasure SET document = NULL WHERE number = ?');
-    this.#forget = connection.prepare('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
-    this.#finish = connection.prepare("UPDATE erasure SET phase = 'final', final_at = ? WHERE number = ?");
-    this.#measure = connection.prepare<[number, number], { versions: number; bytes: number; comments: number }>(
-      `SELECT count(*) AS versions, coalesce(sum(size), 0) AS bytes,
-         (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = ?) AS comments
-       FROM version WHERE document = ?`,
-    );
-  }
+export class ErasureTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO erasure (id, phase, document, document_id, requested_by, requested_at, versions, comments, bytes)
+     VALUES (?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #hide = this.statement(`${hide} number = ?`);
+  readonly #hideAgain = this.statement(
+    `${hide} number IN (SELECT document FROM erasure WHERE phase <> 'final' AND document IS NOT NULL)`,
+  );
+  readonly #open = this.statement<[], Omit<OpenErasure, 'locations'> & { locations: string | null }>(
+    `SELECT ${columns}, number, document, document_id AS documentId, locations FROM erasure WHERE phase <> 'final'
+     ORDER BY number`,
+  );
+  readonly #byId = this.statement<[string], Erasure>(`SELECT ${columns} FROM erasure WHERE id = ?`);
+  readonly #list = this.statement<[number, number], Erasure & { readonly number: number }>(
+    `SELECT ${columns}, number FROM erasure WHERE number < ? ORDER BY number DESC LIMIT ?`,
+  );
+  readonly #setPhase = this.statement('UPDATE erasure SET phase = ?, hindrance = NULL WHERE number = ?');
+  readonly #hinder = this.statement('UPDATE erasure SET hindrance = ? WHERE number = ?');
+  readonly #setLocations = this.statement('UPDATE erasure SET locations = ? WHERE number = ?');
+  readonly #dropDocument = this.statement('UPDATE erasure SET document = NULL WHERE number = ?');
+  readonly #forget = this.statement('UPDATE erasure SET document_id = NULL, locations = NULL WHERE number = ?');
+  readonly #finish = this.statement("UPDATE erasure SET phase = 'final', final_at = ? WHERE number = ?");
+  readonly #measure = this.statement<[number, number], { versions: number; bytes: number; comments: number }>(
+    `SELECT count(*) AS versions, coalesce(sum(size), 0) AS bytes,
+       (SELECT count(*) FROM comment c JOIN comment_thread t ON t.number = c.thread WHERE t.document = ?) AS comments
+     FROM version WHERE document = ?`,
+  );
 
   /** How much there is of a document. */
   measure(document: number): Pick<Erasure, 'versions' | 'comments' | 'bytes'> {
@@ -111,17 +66,19 @@ export class ErasureTable {
 
   /** Those under way, in the order in which they were asked for. */
   open(): OpenErasure[] {
-    return this.#open.all().map(toOpen);
+    return this.#open.all().map(({ locations, ...row }) => ({
+      ...row,
+      locations: locations === null ? null : (JSON.parse(locations) as string[]),
+    }));
   }
 
   find(id: string): Erasure | undefined {
-    const row = this.#byId.get(id);
-    return row === undefined ? undefined : toErasure(row);
+    return this.#byId.get(id);
   }
 
   /** The newest first, those with a number below that. */
   list(before: number, limit: number): (Erasure & { readonly number: number })[] {
-    return this.#list.all(before, limit).map((row) => ({ ...toErasure(row), number: row.number }));
+    return this.#list.all(before, limit);
   }
 
   setPhase(number: number, phase: 'accepted' | 'moved'): void {

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface FolderRow {
   readonly number: number;
@@ -30,56 +30,38 @@ const below = `WITH RECURSIVE below (number, bytes) AS (
   )`;
 
 /** The tree of folders. A row is there exactly while the folder is: something live below it, or kept. */
-export class FolderTable {
-  readonly #find;
-  readonly #child;
-  readonly #children;
-  readonly #insert;
-  readonly #delete;
-  readonly #place;
-  readonly #setKept;
-  readonly #setMirror;
-  readonly #isEmpty;
-  readonly #mirrored;
-
-  readonly #longestBelow;
-  readonly #longestDocumentBelow;
-
-  constructor(connection: Connection) {
-    this.#longestBelow = connection.prepare<[number], { bytes: number }>(
-      `${below} SELECT max(bytes) AS bytes FROM below`,
-    );
-    this.#longestDocumentBelow = connection.prepare<[number], { bytes: number | null }>(
-      `${below} SELECT max(b.bytes + 1 + octet_length(d.name)) AS bytes FROM below b JOIN document d ON d.folder = b.number`,
-    );
-    this.#find = connection.prepare<[number], Row>('SELECT * FROM folder WHERE number = ?');
-    this.#child = connection.prepare<[number, string], Row>(
-      `SELECT * FROM folder
-       WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
-    );
-    this.#children = connection.prepare<[number, string, number], Row>(
-      'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
-    );
-    this.#insert = connection.prepare('INSERT INTO folder (parent, name) VALUES (?, ?)');
-    this.#delete = connection.prepare('DELETE FROM folder WHERE number = ?');
-    this.#place = connection.prepare('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
-    this.#setKept = connection.prepare('UPDATE folder SET kept = ? WHERE number = ?');
-    this.#setMirror = connection.prepare('UPDATE folder SET mirror = ? WHERE number = ?');
-    this.#mirrored = connection.prepare<[], Row>('SELECT * FROM folder WHERE mirror IS NOT NULL');
-    this.#isEmpty = connection.prepare<[number, number], { empty: number }>(
-      `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
-          AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
-    );
-  }
+export class FolderTable extends Table {
+  readonly #longestBelow = this.valueStatement<[number], number>(`${below} SELECT max(bytes) AS bytes FROM below`);
+  readonly #longestDocumentBelow = this.valueStatement<[number], number | null>(
+    `${below} SELECT max(b.bytes + 1 + octet_length(d.name)) AS bytes FROM below b JOIN document d ON d.folder = b.number`,
+  );
+  readonly #find = this.statement<[number], Row>('SELECT * FROM folder WHERE number = ?');
+  readonly #child = this.statement<[number, string], Row>(
+    `SELECT * FROM folder
+     WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
+  );
+  readonly #children = this.statement<[number, string, number], Row>(
+    'SELECT * FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?',
+  );
+  readonly #insert = this.statement('INSERT INTO folder (parent, name) VALUES (?, ?)');
+  readonly #delete = this.statement('DELETE FROM folder WHERE number = ?');
+  readonly #place = this.statement('UPDATE folder SET parent = ?, name = ? WHERE number = ?');
+  readonly #setKept = this.statement('UPDATE folder SET kept = ? WHERE number = ?');
+  readonly #setMirror = this.statement('UPDATE folder SET mirror = ? WHERE number = ?');
+  readonly #mirrored = this.statement<[], Row>('SELECT * FROM folder WHERE mirror IS NOT NULL');
+  readonly #isEmpty = this.valueStatement<[number, number], number>(
+    `SELECT NOT EXISTS (SELECT 1 FROM document WHERE folder = ?)
+        AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
+  );
 
   /** How many bytes the deepest folder's path has beyond that of this one; 0 when there is no folder in it. */
   longestBelow(number: number): number {
-    return this.#longestBelow.get(number)?.bytes ?? 0;
+    return this.#longestBelow.get(number) ?? 0;
   }
 
   /** The same for the deepest document. Looks at every document in it and below. */
   longestDocumentBelow(number: number): number {
-    return this.#longestDocumentBelow.get(number)?.bytes ?? 0;
+    return this.#longestDocumentBelow.get(number) ?? 0;
   }
 
   find(number: number): FolderRow | undefined {
@@ -129,6 +111,6 @@ export class FolderTable {
 
   /** Whether nothing live and no folder lies directly in it. */
   isEmpty(number: number): boolean {
-    return this.#isEmpty.get(number, number)?.empty === 1;
+    return this.#isEmpty.get(number, number) === 1;
   }
 }

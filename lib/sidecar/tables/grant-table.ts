@@ -2,6 +2,7 @@ import type { Grant, Scope, Subject } from '../../domain/grant.js';
 import type { Location } from '../../domain/location.js';
 import type { Role } from '../../domain/role.js';
 import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface Row {
   id: string;
@@ -31,44 +32,36 @@ const toGrant = (row: Row): Grant => ({
 const keyOf = (scope: Scope): string => (scope.type === 'folder' ? scope.location : scope.documentId);
 
 /** Grants: folders by path, documents by id. */
-export class GrantTable {
-  readonly #forSubjects;
-  readonly #on;
-  readonly #same;
-  readonly #insert;
-  readonly #delete;
-  readonly #below;
-  readonly #rebase;
-  readonly #deleteOn;
-
+export class GrantTable extends Table {
   readonly #touched: () => void;
+  readonly #forSubjects = this.statement<[string, string], Row>(
+    `SELECT g.* FROM access_grant g WHERE g.subject_type = 'principal' AND g.subject_id = ?
+     UNION ALL
+     SELECT g.* FROM json_each(?) s CROSS JOIN access_grant g ON g.subject_type = 'group' AND g.subject_id = s.value`,
+  );
+  readonly #on = this.statement<[string, string], Row>(
+    'SELECT * FROM access_grant WHERE scope_type = ? AND scope_key = ? ORDER BY id',
+  );
+  readonly #same = this.statement<[string, string, string, string, string], Row>(
+    `SELECT * FROM access_grant
+     WHERE scope_type = ? AND scope_key = ? AND subject_type = ? AND subject_id = ? AND role = ?`,
+  );
+  readonly #insert = this.statement(
+    `INSERT INTO access_grant (id, scope_type, scope_key, subject_type, subject_id, role, granted_by, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #delete = this.statement('DELETE FROM access_grant WHERE id = ?');
+  readonly #below = this.statement<[string, string, string], Row>(
+    `SELECT * FROM access_grant WHERE scope_type = 'folder'
+     AND (scope_key = ? OR (scope_key >= ? AND scope_key < ?)) ORDER BY scope_key, id`,
+  );
+  readonly #rebase = this.statement('UPDATE OR IGNORE access_grant SET scope_key = ? WHERE id = ?');
+  readonly #deleteOn = this.statement('DELETE FROM access_grant WHERE scope_type = ? AND scope_key = ?');
 
   /** @param touched called before each write that may change what someone reaches */
   constructor(connection: Connection, touched: () => void) {
+    super(connection);
     this.#touched = touched;
-    this.#forSubjects = connection.prepare<[string, string], Row>(
-      `SELECT g.* FROM access_grant g WHERE g.subject_type = 'principal' AND g.subject_id = ?
-       UNION ALL
-       SELECT g.* FROM json_each(?) s CROSS JOIN access_grant g ON g.subject_type = 'group' AND g.subject_id = s.value`,
-    );
-    this.#on = connection.prepare<[string, string], Row>(
-      'SELECT * FROM access_grant WHERE scope_type = ? AND scope_key = ? ORDER BY id',
-    );
-    this.#same = connection.prepare<[string, string, string, string, string], Row>(
-      `SELECT * FROM access_grant
-       WHERE scope_type = ? AND scope_key = ? AND subject_type = ? AND subject_id = ? AND role = ?`,
-    );
-    this.#insert = connection.prepare(
-      `INSERT INTO access_grant (id, scope_type, scope_key, subject_type, subject_id, role, granted_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#delete = connection.prepare('DELETE FROM access_grant WHERE id = ?');
-    this.#below = connection.prepare<[string, string, string], Row>(
-      `SELECT * FROM access_grant WHERE scope_type = 'folder'
-       AND (scope_key = ? OR (scope_key >= ? AND scope_key < ?)) ORDER BY scope_key, id`,
-    );
-    this.#rebase = connection.prepare('UPDATE OR IGNORE access_grant SET scope_key = ? WHERE id = ?');
-    this.#deleteOn = connection.prepare('DELETE FROM access_grant WHERE scope_type = ? AND scope_key = ?');
   }
 
   /** Grants to the principal itself or to any of these groups. */

@@ -1,56 +1,43 @@
 import type { Subject } from '../../domain/grant.js';
 import type { Group } from '../../domain/principal.js';
 import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  display_name: string;
-  created_at: number;
-}
-
-const toGroup = (row: Row): Group => ({ id: row.id, displayName: row.display_name, createdAt: row.created_at });
+const select = 'SELECT id, display_name AS displayName, created_at AS createdAt FROM principal_group';
 
 /** Groups and who is in them. UNION, not UNION ALL, ends the recursion even where a cycle were stored. */
-export class GroupTable {
-  readonly #find;
-  readonly #list;
-  readonly #insert;
-  readonly #join;
-  readonly #leave;
-  readonly #members;
-  readonly #above;
-
+export class GroupTable extends Table {
   readonly #touched: () => void;
+  readonly #find = this.statement<[string], Group>(`${select} WHERE id = ?`);
+  readonly #list = this.statement<[], Group>(`${select} ORDER BY created_at, id`);
+  readonly #insert = this.statement('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
+  readonly #join = this.statement(
+    'INSERT INTO membership (member_type, member_id, group_id, added_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  readonly #leave = this.statement('DELETE FROM membership WHERE member_type = ? AND member_id = ? AND group_id = ?');
+  readonly #members = this.statement<[string], Subject>(
+    'SELECT member_type AS type, member_id AS id FROM membership WHERE group_id = ? ORDER BY member_type, member_id',
+  );
+  readonly #above = this.valueStatement<[string, string], string>(
+    `WITH RECURSIVE above (id) AS (
+       SELECT group_id FROM membership WHERE member_type = ? AND member_id = ?
+       UNION
+       SELECT m.group_id FROM above CROSS JOIN membership m ON m.member_type = 'group' AND m.member_id = above.id
+     ) SELECT id FROM above`,
+  );
 
   /** @param touched called before each write that may change what someone reaches */
   constructor(connection: Connection, touched: () => void) {
+    super(connection);
     this.#touched = touched;
-    this.#find = connection.prepare<[string], Row>('SELECT * FROM principal_group WHERE id = ?');
-    this.#list = connection.prepare<[], Row>('SELECT * FROM principal_group ORDER BY created_at, id');
-    this.#insert = connection.prepare('INSERT INTO principal_group (id, display_name, created_at) VALUES (?, ?, ?)');
-    this.#join = connection.prepare(
-      'INSERT INTO membership (member_type, member_id, group_id, added_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    );
-    this.#leave = connection.prepare('DELETE FROM membership WHERE member_type = ? AND member_id = ? AND group_id = ?');
-    this.#members = connection.prepare<[string], Subject>(
-      'SELECT member_type AS type, member_id AS id FROM membership WHERE group_id = ? ORDER BY member_type, member_id',
-    );
-    this.#above = connection.prepare<[string, string], { id: string }>(
-      `WITH RECURSIVE above (id) AS (
-         SELECT group_id FROM membership WHERE member_type = ? AND member_id = ?
-         UNION
-         SELECT m.group_id FROM above CROSS JOIN membership m ON m.member_type = 'group' AND m.member_id = above.id
-       ) SELECT id FROM above`,
-    );
   }
 
   find(id: string): Group | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : toGroup(row);
+    return this.#find.get(id);
   }
 
   list(): Group[] {
-    return this.#list.all().map(toGroup);
+    return this.#list.all();
   }
 
   insert(group: Group): void {
@@ -77,6 +64,6 @@ export class GroupTable {
 
   /** Every group the subject is in, directly or through other groups, at any depth. */
   groupsAbove(subject: Subject): string[] {
-    return this.#above.all(subject.type, subject.id).map((row) => row.id);
+    return this.#above.all(subject.type, subject.id);
   }
 }

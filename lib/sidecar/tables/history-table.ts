@@ -3,7 +3,7 @@ import type { Author } from '../../domain/principal.js';
 import type { VersionOperation } from '../../domain/history.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
 /** What happened at a moment: the place in the order of all that happened. */
@@ -126,46 +126,35 @@ const isIn = (column: string): string =>
   `(@location = '' OR ${column} = @location OR substr(${column}, 1, length(@location) + 1) = @location || '/')`;
 
 /** Reads what happened to documents: backwards from a moment, or by who did it. */
-export class HistoryTable {
-  readonly #versions;
-  readonly #relocation;
-  readonly #folderRelocation;
-  readonly #deletion;
-  readonly #writtenBy;
-  readonly #deletedBy;
-  readonly #relocatedBy;
-  readonly #writtenByOthers;
-
-  constructor(connection: Connection) {
-    this.#versions = connection.prepare<[number, number, number], HistoricVersionRow>(historyStatements.versions).raw();
-    this.#relocation = connection.prepare<[number, number], RelocationRow>(historyStatements.relocation);
-    this.#folderRelocation = connection.prepare<[string, number], RelocationRow>(historyStatements.folderRelocation);
-    this.#deletion = connection.prepare<[number, number], DeletionRow>(historyStatements.deletion);
-    this.#writtenBy = connection.prepare<[Changes & { folder: number }], { document: number; first: number }>(
-      `WITH RECURSIVE inside (number) AS (
-         SELECT @folder UNION ALL SELECT f.number FROM folder f JOIN inside ON f.parent = inside.number)
-       SELECT v.document, min(v.sequence) AS first FROM version v JOIN document d ON d.number = v.document
-       WHERE v.author = @author AND v.at >= @since
-         AND CASE WHEN d.folder IS NULL THEN ${isIn('d.deleted_location')}
-           ELSE d.folder IN (SELECT number FROM inside) END
-       GROUP BY v.document ORDER BY v.document LIMIT @limit`,
-    );
-    this.#deletedBy = connection.prepare<[Changes], { document: number; commit_oid: string }>(
-      `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
-       WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
-         AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
-    );
-    this.#relocatedBy = connection.prepare<[Changes & { after: number }], RelocationDoneRow>(
-      `SELECT r.number, r.document, d.id, r.from_location, r.to_location
-       FROM relocation r LEFT JOIN document d ON d.number = r.document
-       WHERE r.number > @after AND r.author = @author AND r.at >= @since
-         AND (${isIn('r.from_location')} OR ${isIn('r.to_location')}) ORDER BY r.number LIMIT @limit`,
-    );
-    this.#writtenByOthers = connection.prepare<[number, number, string, string], { found: number }>(
-      `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
-         AS found`,
-    );
-  }
+export class HistoryTable extends Table {
+  readonly #versions = this.arrayStatement<[number, number, number], HistoricVersionRow>(historyStatements.versions);
+  readonly #relocation = this.statement<[number, number], RelocationRow>(historyStatements.relocation);
+  readonly #folderRelocation = this.statement<[string, number], RelocationRow>(historyStatements.folderRelocation);
+  readonly #deletion = this.statement<[number, number], DeletionRow>(historyStatements.deletion);
+  readonly #writtenBy = this.statement<[Changes & { folder: number }], { document: number; first: number }>(
+    `WITH RECURSIVE inside (number) AS (
+       SELECT @folder UNION ALL SELECT f.number FROM folder f JOIN inside ON f.parent = inside.number)
+     SELECT v.document, min(v.sequence) AS first FROM version v JOIN document d ON d.number = v.document
+     WHERE v.author = @author AND v.at >= @since
+       AND CASE WHEN d.folder IS NULL THEN ${isIn('d.deleted_location')}
+         ELSE d.folder IN (SELECT number FROM inside) END
+     GROUP BY v.document ORDER BY v.document LIMIT @limit`,
+  );
+  readonly #deletedBy = this.statement<[Changes], { document: number; commit_oid: string }>(
+    `SELECT e.document, e.commit_oid FROM deletion e JOIN document d ON d.number = e.document
+     WHERE e.author = @author AND e.at >= @since AND d.deleted_commit = e.commit_oid
+       AND ${isIn('d.deleted_location')} ORDER BY e.document LIMIT @limit`,
+  );
+  readonly #relocatedBy = this.statement<[Changes & { after: number }], RelocationDoneRow>(
+    `SELECT r.number, r.document, d.id, r.from_location, r.to_location
+     FROM relocation r LEFT JOIN document d ON d.number = r.document
+     WHERE r.number > @after AND r.author = @author AND r.at >= @since
+       AND (${isIn('r.from_location')} OR ${isIn('r.to_location')}) ORDER BY r.number LIMIT @limit`,
+  );
+  readonly #writtenByOthers = this.valueStatement<[number, number, string, string], number>(
+    `SELECT EXISTS (SELECT 1 FROM version WHERE document = ? AND sequence > ? AND author <> ? AND blob_oid <> ?)
+       AS found`,
+  );
 
   /** Versions with a sequence below that, the newest first. */
   versionsBefore(document: number, sequence: number, limit: number): HistoricVersion[] {
@@ -227,6 +216,6 @@ export class HistoryTable {
 
   /** Whether somebody else wrote something after that version, other than putting `blobOid` back. */
   isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
-    return this.#writtenByOthers.get(document, after, author, blobOid)?.found === 1;
+    return this.#writtenByOthers.get(document, after, author, blobOid) === 1;
   }
 }

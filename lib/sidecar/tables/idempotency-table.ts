@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface StoredAnswer {
   /** SHA-256 of the request it answered; empty when that is erased. */
@@ -10,40 +10,30 @@ export interface StoredAnswer {
 }
 
 /** Answers of successful writes by principal, route and key. */
-export class IdempotencyTable {
-  readonly #find;
-  readonly #insert;
-  readonly #ofDocument;
-  readonly #delete;
-  readonly #sweep;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<
-      [string, string, string],
-      { fingerprint: Buffer; result: string; created_at: number }
-    >('SELECT fingerprint, result, created_at FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
-    this.#insert = connection.prepare(
-      // Not REPLACE, which deletes a row without its triggers.
-      `INSERT INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
-         document = excluded.document, created_at = excluded.created_at`,
-    );
-    this.#ofDocument = connection.prepare<
-      [number],
-      { principal_id: string; route: string; key: string; created_at: number }
-    >('SELECT principal_id, route, key, created_at FROM idempotency WHERE document = ?');
-    this.#delete = connection.prepare('DELETE FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
-    this.#sweep = connection.prepare(
-      `DELETE FROM idempotency WHERE (principal_id, route, key) IN
-         (SELECT principal_id, route, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
-    );
-  }
+export class IdempotencyTable extends Table {
+  readonly #find = this.statement<[string, string, string], StoredAnswer>(
+    `SELECT fingerprint, result, created_at AS createdAt FROM idempotency
+     WHERE principal_id = ? AND route = ? AND key = ?`,
+  );
+  readonly #insert = this.statement(
+    // Not REPLACE, which deletes a row without its triggers.
+    `INSERT INTO idempotency (principal_id, route, key, fingerprint, result, document, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
+       document = excluded.document, created_at = excluded.created_at`,
+  );
+  readonly #ofDocument = this.statement<
+    [number],
+    { principal_id: string; route: string; key: string; created_at: number }
+  >('SELECT principal_id, route, key, created_at FROM idempotency WHERE document = ?');
+  readonly #delete = this.statement('DELETE FROM idempotency WHERE principal_id = ? AND route = ? AND key = ?');
+  readonly #sweep = this.statement(
+    `DELETE FROM idempotency WHERE (principal_id, route, key) IN
+       (SELECT principal_id, route, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+  );
 
   find(principalId: string, route: string, key: string): StoredAnswer | undefined {
-    const row = this.#find.get(principalId, route, key) ?? this.#find.get(principalId, route, nameErased(key));
-    if (row === undefined) return undefined;
-    return { fingerprint: row.fingerprint, result: row.result, createdAt: row.created_at };
+    return this.#find.get(principalId, route, key) ?? this.#find.get(principalId, route, nameErased(key));
   }
 
   /** @param document number of the document the answer names, so that an erase takes it along */

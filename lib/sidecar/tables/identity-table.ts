@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** Somebody who signs in, as far as it concerns one workspace. */
 export interface PersonPart {
@@ -26,74 +26,38 @@ export interface StoredMembership {
   readonly identityId: string;
 }
 
-interface IdentityRow {
-  id: string;
-  sign_in_name: string;
-  password_hash: string | null;
-  created_at: number;
-}
-
-interface MembershipRow {
-  workspace: string;
-  principal_id: string;
-  identity_id: string;
-}
-
-const toIdentity = (row: IdentityRow): StoredIdentity => ({
-  id: row.id,
-  signInName: row.sign_in_name,
-  passwordHash: row.password_hash,
-  createdAt: row.created_at,
-});
-
-const toMembership = (row: MembershipRow): StoredMembership => ({
-  workspace: row.workspace,
-  principalId: row.principal_id,
-  identityId: row.identity_id,
-});
+const identityColumns = 'id, sign_in_name AS signInName, password_hash AS passwordHash, created_at AS createdAt';
+const selectMembership = `SELECT workspace, principal_id AS principalId, identity_id AS identityId FROM membership`;
 
 /** Who can sign in, and as whom. */
-export class IdentityTable {
-  readonly #find;
-  readonly #findByName;
-  readonly #insert;
-  readonly #rename;
-  readonly #setPassword;
-  readonly #membershipsOf;
-  readonly #findMembership;
-  readonly #join;
-  readonly #listPeople;
-  readonly #leaveAll;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE id = ?');
-    this.#findByName = connection.prepare<[string], IdentityRow>('SELECT * FROM identity WHERE sign_in_name = ?');
-    this.#insert = connection.prepare('INSERT INTO identity (id, sign_in_name, created_at) VALUES (?, ?, ?)');
-    this.#rename = connection.prepare('UPDATE identity SET sign_in_name = ? WHERE id = ?');
-    this.#setPassword = connection.prepare('UPDATE identity SET password_hash = ?, password_set_at = ? WHERE id = ?');
-    this.#membershipsOf = connection.prepare<[string], MembershipRow>(
-      'SELECT * FROM membership WHERE identity_id = ? ORDER BY workspace',
-    );
-    this.#findMembership = connection.prepare<[string, string], MembershipRow>(
-      'SELECT * FROM membership WHERE workspace = ? AND principal_id = ?',
-    );
-    this.#listPeople = connection.prepare<[string], IdentityRow & { principal_id: string }>(
-      `SELECT identity.*, membership.principal_id FROM membership
-       JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
-    );
-    this.#leaveAll = connection.prepare('DELETE FROM membership WHERE workspace = ?');
-    this.#join = connection.prepare('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
-  }
+export class IdentityTable extends Table {
+  readonly #find = this.statement<[string], StoredIdentity>(`SELECT ${identityColumns} FROM identity WHERE id = ?`);
+  readonly #findByName = this.statement<[string], StoredIdentity>(
+    `SELECT ${identityColumns} FROM identity WHERE sign_in_name = ?`,
+  );
+  readonly #insert = this.statement('INSERT INTO identity (id, sign_in_name, created_at) VALUES (?, ?, ?)');
+  readonly #rename = this.statement('UPDATE identity SET sign_in_name = ? WHERE id = ?');
+  readonly #setPassword = this.statement('UPDATE identity SET password_hash = ?, password_set_at = ? WHERE id = ?');
+  readonly #membershipsOf = this.statement<[string], StoredMembership>(
+    `${selectMembership} WHERE identity_id = ? ORDER BY workspace`,
+  );
+  readonly #findMembership = this.statement<[string, string], StoredMembership>(
+    `${selectMembership} WHERE workspace = ? AND principal_id = ?`,
+  );
+  readonly #listPeople = this.statement<[string], PersonPart>(
+    `SELECT ${identityColumns}, membership.principal_id AS principalId FROM membership
+     JOIN identity ON identity.id = membership.identity_id WHERE membership.workspace = ? ORDER BY identity.id`,
+  );
+  readonly #leaveAll = this.statement('DELETE FROM membership WHERE workspace = ?');
+  readonly #join = this.statement('INSERT INTO membership (workspace, principal_id, identity_id) VALUES (?, ?, ?)');
 
   find(id: string): StoredIdentity | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : toIdentity(row);
+    return this.#find.get(id);
   }
 
   /** @param signInName as it is compared */
   findByName(signInName: string): StoredIdentity | undefined {
-    const row = this.#findByName.get(signInName);
-    return row === undefined ? undefined : toIdentity(row);
+    return this.#findByName.get(signInName);
   }
 
   insert(identity: Pick<StoredIdentity, 'id' | 'signInName' | 'createdAt'>): void {
@@ -109,17 +73,16 @@ export class IdentityTable {
   }
 
   membershipsOf(identityId: string): StoredMembership[] {
-    return this.#membershipsOf.all(identityId).map(toMembership);
+    return this.#membershipsOf.all(identityId);
   }
 
   findMembership(workspace: string, principalId: string): StoredMembership | undefined {
-    const row = this.#findMembership.get(workspace, principalId);
-    return row === undefined ? undefined : toMembership(row);
+    return this.#findMembership.get(workspace, principalId);
   }
 
   /** Everyone who signs in to a workspace, for its backup. */
   listPeople(workspace: string): PersonPart[] {
-    return this.#listPeople.all(workspace).map((row) => ({ ...toIdentity(row), principalId: row.principal_id }));
+    return this.#listPeople.all(workspace);
   }
 
   /** Nobody signs in to a workspace any more: what an earlier one of the name left behind gives way. */

@@ -1,31 +1,21 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** Labels of documents. They serve search and filters, never access (specification, Grant rule 6). */
-export class LabelTable {
-  readonly #of;
-  readonly #ofThese;
-  readonly #after;
-  readonly #add;
-  readonly #remove;
-
-  constructor(connection: Connection) {
-    this.#of = connection.prepare<[number], { label: string }>(
-      'SELECT label FROM label WHERE document = ? ORDER BY label',
-    );
-    this.#ofThese = connection.prepare<[string], { document: number; label: string }>(
-      `SELECT document, label FROM label WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document, label`,
-    );
-    this.#after = connection.prepare<[number, number], { document: number; label: string }>(
-      `SELECT document, label FROM label WHERE document IN
-         (SELECT DISTINCT document FROM label WHERE document > ? ORDER BY document LIMIT ?)
-       ORDER BY document, label`,
-    );
-    this.#add = connection.prepare('INSERT INTO label (document, label) VALUES (?, ?) ON CONFLICT DO NOTHING');
-    this.#remove = connection.prepare('DELETE FROM label WHERE document = ? AND label = ?');
-  }
+export class LabelTable extends Table {
+  readonly #of = this.valueStatement<[number], string>('SELECT label FROM label WHERE document = ? ORDER BY label');
+  readonly #ofThese = this.statement<[string], { document: number; label: string }>(
+    `SELECT document, label FROM label WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document, label`,
+  );
+  readonly #after = this.statement<[number, number], { document: number; label: string }>(
+    `SELECT document, label FROM label WHERE document IN
+       (SELECT DISTINCT document FROM label WHERE document > ? ORDER BY document LIMIT ?)
+     ORDER BY document, label`,
+  );
+  readonly #add = this.statement('INSERT INTO label (document, label) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  readonly #remove = this.statement('DELETE FROM label WHERE document = ? AND label = ?');
 
   of(document: number): string[] {
-    return this.#of.all(document).map((row) => row.label);
+    return this.#of.all(document);
   }
 
   /** The next labelled documents after the number, with their labels. */

@@ -2,7 +2,7 @@ import type { Author } from '../../domain/principal.js';
 import type { Subject } from '../../domain/grant.js';
 import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface ThreadRow {
   number: number;
@@ -147,53 +147,37 @@ export const messageStatements = {
 } as const;
 
 /** Messages between principals, and what each of them has read. */
-export class MessageTable {
-  readonly #insertThread;
-  readonly #findThread;
-  readonly #insert;
-  readonly #deliver;
-  readonly #find;
-  readonly #ofThread;
-  readonly #lists;
-  readonly #wrote;
-  readonly #mark;
-  readonly #same;
-  readonly #newest;
+export class MessageTable extends Table {
+  readonly #insertThread = this.statement(
+    'INSERT INTO message_thread (id, subject, about_document, about_folder) VALUES (?, ?, ?, ?)',
+  );
+  readonly #findThread = this.statement<[string], ThreadRow>('SELECT * FROM message_thread WHERE id = ?');
+  readonly #insert = this.statement(
+    `INSERT INTO message (id, thread, sender, body, addressed, digest, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  readonly #deliver = this.statement('INSERT INTO message_delivery (principal, message, sender) VALUES (?, ?, ?)');
+  readonly #find = this.statement<[{ principal: string; id: string }], Row>(
+    `SELECT ${columns} FROM message m ${joined}
+     LEFT JOIN message_delivery d ON d.principal = @principal AND d.message = m.number
+     WHERE m.id = @id AND (m.sender = @principal OR d.principal IS NOT NULL)`,
+  );
+  readonly #ofThread = this.statement<[Partial<ListQuery>], Row>(ofThread);
+  readonly #lists = { inbox: this.#listIn('inbox'), unread: this.#listIn('unread'), sent: this.#listIn('sent') };
+  readonly #wrote = this.valueStatement<[string, string], number>(
+    'SELECT EXISTS (SELECT 1 FROM message_delivery WHERE principal = ? AND sender = ?) AS wrote',
+  );
+  readonly #mark = this.statement('UPDATE message_delivery SET is_read = ? WHERE principal = ? AND message = ?');
+  readonly #same = this.statement<[string, Uint8Array], { id: string; thread: number; number: number; at: number }>(
+    `SELECT id, thread, number, sent_at AS at FROM message WHERE sender = ? AND digest = ?
+     ORDER BY number DESC LIMIT 1`,
+  );
+  readonly #newest = this.valueStatement<[number], number>(
+    'SELECT max(number) AS number FROM message WHERE thread = ?',
+  );
 
-  constructor(connection: Connection) {
-    this.#insertThread = connection.prepare(
-      'INSERT INTO message_thread (id, subject, about_document, about_folder) VALUES (?, ?, ?, ?)',
-    );
-    this.#findThread = connection.prepare<[string], ThreadRow>('SELECT * FROM message_thread WHERE id = ?');
-    this.#insert = connection.prepare(
-      `INSERT INTO message (id, thread, sender, body, addressed, digest, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#deliver = connection.prepare('INSERT INTO message_delivery (principal, message, sender) VALUES (?, ?, ?)');
-    this.#find = connection.prepare<[{ principal: string; id: string }], Row>(
-      `SELECT ${columns} FROM message m ${joined}
-       LEFT JOIN message_delivery d ON d.principal = @principal AND d.message = m.number
-       WHERE m.id = @id AND (m.sender = @principal OR d.principal IS NOT NULL)`,
-    );
-    this.#ofThread = connection.prepare<[Partial<ListQuery>], Row>(ofThread);
-    const list = (box: Box, narrowing: Narrowing) =>
-      connection.prepare<[Partial<ListQuery>], Row>(inBox(box, narrowing));
-    const each = (box: Box) => ({
-      none: list(box, 'none'),
-      document: list(box, 'document'),
-      folder: list(box, 'folder'),
-    });
-    this.#lists = { inbox: each('inbox'), unread: each('unread'), sent: each('sent') };
-    this.#wrote = connection.prepare<[string, string], { wrote: number }>(
-      'SELECT EXISTS (SELECT 1 FROM message_delivery WHERE principal = ? AND sender = ?) AS wrote',
-    );
-    this.#mark = connection.prepare('UPDATE message_delivery SET is_read = ? WHERE principal = ? AND message = ?');
-    this.#same = connection.prepare<[string, Uint8Array], { id: string; thread: number; number: number; at: number }>(
-      `SELECT id, thread, number, sent_at AS at FROM message WHERE sender = ? AND digest = ?
-       ORDER BY number DESC LIMIT 1`,
-    );
-    this.#newest = connection.prepare<[number], { number: number }>(
-      'SELECT max(number) AS number FROM message WHERE thread = ?',
-    );
+  #listIn(box: Box) {
+    const list = (narrowing: Narrowing) => this.statement<[Partial<ListQuery>], Row>(inBox(box, narrowing));
+    return { none: list('none'), document: list('document'), folder: list('folder') };
   }
 
   /** @returns the thread's number */
@@ -241,7 +225,7 @@ export class MessageTable {
 
   /** Whether the principal ever got a message from that sender. */
   hasWritten(sender: string, principal: string): boolean {
-    return this.#wrote.get(principal, sender)?.wrote === 1;
+    return this.#wrote.get(principal, sender) === 1;
   }
 
   setRead(principal: string, message: number, isRead: boolean): void {
@@ -252,6 +236,6 @@ export class MessageTable {
   findSame(sender: string, digest: Uint8Array, since: number): string | undefined {
     const row = this.#same.get(sender, digest);
     if (row === undefined || row.at < since) return undefined;
-    return this.#newest.get(row.thread)?.number === row.number ? row.id : undefined;
+    return this.#newest.get(row.thread) === row.number ? row.id : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { OAuthScope } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 interface GrantRow {
   id: string;
@@ -45,127 +45,83 @@ export interface OAuthEntry {
   readonly expiresAt: number | null;
 }
 
-interface EntryRow {
-  kind: string;
-  id_hash: Buffer;
-  grant_id: string | null;
-  uid: string | null;
-  account_id: string | null;
-  content: Buffer;
-  consumed_at: number | null;
-  expires_at: number | null;
-}
-
-const toEntry = (row: EntryRow): OAuthEntry => ({
-  kind: row.kind,
-  idHash: row.id_hash,
-  grantId: row.grant_id,
-  uid: row.uid,
-  accountId: row.account_id,
-  content: row.content,
-  consumedAt: row.consumed_at,
-  expiresAt: row.expires_at,
-});
+const selectEntry = `SELECT kind, id_hash AS idHash, grant_id AS grantId, uid, account_id AS accountId, content,
+    consumed_at AS consumedAt, expires_at AS expiresAt
+  FROM oauth_entry`;
 
 /** Consents, and what was handed out for them. */
-export class OAuthTable {
-  readonly #findEntry;
-  readonly #findByUid;
-  readonly #upsert;
-  readonly #consume;
-  readonly #giveBack;
-  readonly #remove;
-  readonly #removeOfGrant;
-  readonly #emptyOfGrant;
-  readonly #findGrant;
-  readonly #listGrants;
-  readonly #listGrantsOf;
-  readonly #insertGrant;
-  readonly #touchGrant;
-  readonly #revokeGrant;
-  readonly #hasGrantOf;
-  readonly #countOf;
-  readonly #nameOwner;
-  readonly #keepNewestOf;
-  readonly #keepNewest;
-  readonly #keepEnded;
-  readonly #sweep;
-
-  constructor(connection: Connection) {
-    this.#findEntry = connection.prepare<[string, Uint8Array], EntryRow>(
-      'SELECT * FROM oauth_entry WHERE kind = ? AND id_hash = ?',
-    );
-    this.#findByUid = connection.prepare<[string], EntryRow>('SELECT * FROM oauth_entry WHERE uid = ?');
-    this.#upsert = connection.prepare(
-      `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
-       VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
-       ON CONFLICT (kind, id_hash) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid,
-         account_id = coalesce(excluded.account_id, account_id), content = excluded.content, expires_at = excluded.expires_at`,
-    );
-    this.#consume = connection.prepare(
-      'UPDATE oauth_entry SET consumed_at = ? WHERE kind = ? AND id_hash = ? AND consumed_at IS NULL',
-    );
-    this.#giveBack = connection.prepare('UPDATE oauth_entry SET consumed_at = NULL WHERE kind = ? AND id_hash = ?');
-    this.#remove = connection.prepare('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
-    this.#removeOfGrant = connection.prepare("DELETE FROM oauth_entry WHERE grant_id = ? AND kind <> 'AccessToken'");
-    this.#emptyOfGrant = connection.prepare("UPDATE oauth_entry SET content = x'' WHERE grant_id = ?");
-    this.#findGrant = connection.prepare<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
-    this.#listGrants = connection.prepare<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
-    this.#listGrantsOf = connection.prepare<[string], GrantRow>(
-      'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
-    );
-    this.#insertGrant = connection.prepare(
-      `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
-         created_at, expires_at)
-       VALUES (@id, @identityId, @workspace, @principalId, @clientId, @clientName, @redirectHost, @scope,
-         @createdAt, @expiresAt)`,
-    );
-    this.#touchGrant = connection.prepare('UPDATE oauth_grant SET last_used_at = ? WHERE id = ?');
-    this.#revokeGrant = connection.prepare('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
-    this.#hasGrantOf = connection.prepare<[string, number]>(
-      'SELECT 1 FROM oauth_grant WHERE client_id = ? AND revoked_at IS NULL AND expires_at > ? LIMIT 1',
-    );
-    this.#nameOwner = connection.prepare('UPDATE oauth_entry SET account_id = ? WHERE kind = ? AND id_hash = ?');
-    this.#keepNewestOf = connection.prepare(
-      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
-         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND account_id = ?
-          ORDER BY expires_at DESC LIMIT -1 OFFSET ?)`,
-    );
-    this.#keepNewest = connection.prepare(
-      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
-         (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND grant_id = ?
-          ORDER BY consumed_at IS NULL DESC, expires_at DESC LIMIT -1 OFFSET ?)`,
-    );
-    this.#keepEnded = connection.prepare(
-      `DELETE FROM oauth_grant WHERE id IN
-         (SELECT id FROM oauth_grant WHERE identity_id = ? AND revoked_at IS NOT NULL
-          ORDER BY revoked_at DESC LIMIT -1 OFFSET ?)`,
-    );
-    this.#countOf = connection.prepare<[string], { number: number }>(
-      'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
-    );
-    const sweepEntries = connection.prepare(
-      `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
-         (SELECT kind, id_hash FROM oauth_entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
-    const sweepGrants = connection.prepare(
-      `DELETE FROM oauth_grant WHERE id IN
-         (SELECT id FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ? LIMIT ?)`,
-    );
-    this.#sweep = connection.transaction((now: number, endedBefore: number, most: number) => {
-      const { changes } = sweepEntries.run(now, most);
-      return changes + sweepGrants.run(endedBefore, endedBefore, most - changes).changes;
-    });
-  }
+export class OAuthTable extends Table {
+  readonly #findEntry = this.statement<[string, Uint8Array], OAuthEntry>(
+    `${selectEntry} WHERE kind = ? AND id_hash = ?`,
+  );
+  readonly #findByUid = this.statement<[string], OAuthEntry>(`${selectEntry} WHERE uid = ?`);
+  readonly #upsert = this.statement<[OAuthEntry]>(
+    `INSERT INTO oauth_entry (kind, id_hash, grant_id, uid, account_id, content, consumed_at, expires_at)
+     VALUES (@kind, @idHash, @grantId, @uid, @accountId, @content, @consumedAt, @expiresAt)
+     ON CONFLICT (kind, id_hash) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid,
+       account_id = coalesce(excluded.account_id, account_id), content = excluded.content, expires_at = excluded.expires_at`,
+  );
+  readonly #consume = this.statement(
+    'UPDATE oauth_entry SET consumed_at = ? WHERE kind = ? AND id_hash = ? AND consumed_at IS NULL',
+  );
+  readonly #giveBack = this.statement('UPDATE oauth_entry SET consumed_at = NULL WHERE kind = ? AND id_hash = ?');
+  readonly #remove = this.statement('DELETE FROM oauth_entry WHERE kind = ? AND id_hash = ?');
+  readonly #removeOfGrant = this.statement("DELETE FROM oauth_entry WHERE grant_id = ? AND kind <> 'AccessToken'");
+  readonly #emptyOfGrant = this.statement("UPDATE oauth_entry SET content = x'' WHERE grant_id = ?");
+  readonly #findGrant = this.statement<[string], GrantRow>('SELECT * FROM oauth_grant WHERE id = ?');
+  readonly #listGrants = this.statement<[], GrantRow>('SELECT * FROM oauth_grant ORDER BY created_at, id');
+  readonly #listGrantsOf = this.statement<[string], GrantRow>(
+    'SELECT * FROM oauth_grant WHERE identity_id = ? ORDER BY created_at DESC, id',
+  );
+  readonly #insertGrant = this.statement<[Omit<OAuthGrant, 'scopes'> & { scope: string }]>(
+    `INSERT INTO oauth_grant (id, identity_id, workspace, principal_id, client_id, client_name, redirect_host, scope,
+       created_at, expires_at)
+     VALUES (@id, @identityId, @workspace, @principalId, @clientId, @clientName, @redirectHost, @scope,
+       @createdAt, @expiresAt)`,
+  );
+  readonly #touchGrant = this.statement('UPDATE oauth_grant SET last_used_at = ? WHERE id = ?');
+  readonly #revokeGrant = this.statement('UPDATE oauth_grant SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?');
+  readonly #hasGrantOf = this.statement<[string, number]>(
+    'SELECT 1 FROM oauth_grant WHERE client_id = ? AND revoked_at IS NULL AND expires_at > ? LIMIT 1',
+  );
+  readonly #nameOwner = this.statement('UPDATE oauth_entry SET account_id = ? WHERE kind = ? AND id_hash = ?');
+  readonly #keepNewestOf = this.statement(
+    `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+       (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND account_id = ?
+        ORDER BY expires_at DESC LIMIT -1 OFFSET ?)`,
+  );
+  readonly #keepNewest = this.statement(
+    `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+       (SELECT kind, id_hash FROM oauth_entry WHERE kind = ? AND grant_id = ?
+        ORDER BY consumed_at IS NULL DESC, expires_at DESC LIMIT -1 OFFSET ?)`,
+  );
+  readonly #keepEnded = this.statement(
+    `DELETE FROM oauth_grant WHERE id IN
+       (SELECT id FROM oauth_grant WHERE identity_id = ? AND revoked_at IS NOT NULL
+        ORDER BY revoked_at DESC LIMIT -1 OFFSET ?)`,
+  );
+  readonly #countOf = this.valueStatement<[string], number>(
+    'SELECT count(*) AS number FROM oauth_entry WHERE kind = ?',
+  );
+  readonly #sweepEntries = this.statement(
+    `DELETE FROM oauth_entry WHERE (kind, id_hash) IN
+       (SELECT kind, id_hash FROM oauth_entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+  );
+  readonly #sweepGrants = this.statement(
+    `DELETE FROM oauth_grant WHERE id IN
+       (SELECT id FROM oauth_grant WHERE expires_at <= ? OR revoked_at <= ? LIMIT ?)`,
+  );
+  readonly #sweep = this.connection.transaction((now: number, endedBefore: number, most: number) => {
+    const { changes } = this.#sweepEntries.run(now, most);
+    return changes + this.#sweepGrants.run(endedBefore, endedBefore, most - changes).changes;
+  });
 
   findEntry(kind: string, idHash: Uint8Array): OAuthEntry | undefined {
-    const row = this.#findEntry.get(kind, idHash);
-    return row === undefined ? undefined : toEntry(row);
+    return this.#findEntry.get(kind, idHash);
   }
 
   findByUid(uid: string): OAuthEntry | undefined {
-    const row = this.#findByUid.get(uid);
-    return row === undefined ? undefined : toEntry(row);
+    return this.#findByUid.get(uid);
   }
 
   /** Adds it, or replaces all but whether it was consumed. */
@@ -188,7 +144,7 @@ export class OAuthTable {
   }
 
   countEntries(kind: string): number {
-    return this.#countOf.get(kind)?.number ?? 0;
+    return this.#countOf.get(kind) ?? 0;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A git object that is committed but not yet in a pack. */
 export interface PendingObject {
@@ -10,46 +10,31 @@ export interface PendingObject {
 }
 
 /** Objects on their way into the repository: pending ones wait here, staged ones lie there already. */
-export class ObjectTable {
-  readonly #insert;
-  readonly #find;
-  readonly #upTo;
-  readonly #newest;
-  readonly #delete;
-  readonly #stage;
-  readonly #unstage;
-  readonly #staged;
-  readonly #isStaged;
-  readonly #bytes;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',
-    );
-    this.#find = connection.prepare<[string], PendingObject>(
-      'SELECT oid, type, size, deflated FROM pending_object WHERE oid = ?',
-    );
-    this.#upTo = connection.prepare<[number, number, number], PendingObject & { number: number }>(
-      'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
-    );
-    this.#newest = connection.prepare<[], { number: number | null }>(
-      'SELECT max(number) AS number FROM pending_object',
-    );
-    this.#delete = connection.prepare('DELETE FROM pending_object WHERE number <= ?');
-    this.#stage = connection.prepare(
-      'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',
-    );
-    this.#unstage = connection.prepare('DELETE FROM staged_object WHERE oid = ?');
-    this.#staged = connection.prepare<[], { oid: string; size: number; staged_at: number }>(
-      'SELECT oid, size, staged_at FROM staged_object',
-    );
-    this.#isStaged = connection.prepare<[string], { staged: number }>(
-      'SELECT EXISTS (SELECT 1 FROM staged_object WHERE oid = ?) AS staged',
-    );
-    this.#bytes = connection.prepare<[], { bytes: number; objects: number }>(
-      'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
-    );
-  }
+export class ObjectTable extends Table {
+  readonly #insert = this.statement(
+    'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',
+  );
+  readonly #find = this.statement<[string], PendingObject>(
+    'SELECT oid, type, size, deflated FROM pending_object WHERE oid = ?',
+  );
+  readonly #upTo = this.statement<[number, number, number], PendingObject & { number: number }>(
+    'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
+  );
+  readonly #newest = this.valueStatement<[], number | null>('SELECT max(number) AS number FROM pending_object');
+  readonly #delete = this.statement('DELETE FROM pending_object WHERE number <= ?');
+  readonly #stage = this.statement(
+    'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',
+  );
+  readonly #unstage = this.statement('DELETE FROM staged_object WHERE oid = ?');
+  readonly #staged = this.statement<[], { oid: string; size: number; staged_at: number }>(
+    'SELECT oid, size, staged_at FROM staged_object',
+  );
+  readonly #isStaged = this.valueStatement<[string], number>(
+    'SELECT EXISTS (SELECT 1 FROM staged_object WHERE oid = ?) AS staged',
+  );
+  readonly #bytes = this.statement<[], { bytes: number; objects: number }>(
+    'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
+  );
 
   /** An object that is pending already stays as it is: same name, same bytes. */
   insert(object: PendingObject): void {
@@ -62,7 +47,7 @@ export class ObjectTable {
 
   /** Number of the newest pending object; 0 when there is none. */
   newest(): number {
-    return this.#newest.get()?.number ?? 0;
+    return this.#newest.get() ?? 0;
   }
 
   /**
@@ -103,7 +88,7 @@ export class ObjectTable {
   }
 
   isStaged(oid: string): boolean {
-    return this.#isStaged.get(oid)?.staged === 1;
+    return this.#isStaged.get(oid) === 1;
   }
 
   staged(): { readonly oid: string; readonly size: number; readonly staged_at: number }[] {

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface StoredLink {
   /** SHA-256 of the secret. */
@@ -9,41 +9,23 @@ export interface StoredLink {
   readonly expiresAt: number;
 }
 
-interface Row {
-  secret_hash: Buffer;
-  identity_id: string;
-  created_at: number;
-  expires_at: number;
-}
-
 /** Links that work once. */
-export class OneTimeLinkTable {
-  readonly #find;
-  readonly #insert;
-  readonly #deleteOf;
-  readonly #sweep;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[Uint8Array], Row>('SELECT * FROM one_time_link WHERE secret_hash = ?');
-    this.#insert = connection.prepare(
-      'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
-    );
-    this.#deleteOf = connection.prepare('DELETE FROM one_time_link WHERE identity_id = ?');
-    this.#sweep = connection.prepare(
-      `DELETE FROM one_time_link WHERE secret_hash IN
-         (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
-    );
-  }
+export class OneTimeLinkTable extends Table {
+  readonly #find = this.statement<[Uint8Array], StoredLink>(
+    `SELECT secret_hash AS secretHash, identity_id AS identityId, created_at AS createdAt, expires_at AS expiresAt
+     FROM one_time_link WHERE secret_hash = ?`,
+  );
+  readonly #insert = this.statement(
+    'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
+  );
+  readonly #deleteOf = this.statement('DELETE FROM one_time_link WHERE identity_id = ?');
+  readonly #sweep = this.statement(
+    `DELETE FROM one_time_link WHERE secret_hash IN
+       (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
+  );
 
   find(secretHash: Uint8Array): StoredLink | undefined {
-    const row = this.#find.get(secretHash);
-    if (row === undefined) return undefined;
-    return {
-      secretHash: row.secret_hash,
-      identityId: row.identity_id,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-    };
+    return this.#find.get(secretHash);
   }
 
   insert(link: StoredLink): void {

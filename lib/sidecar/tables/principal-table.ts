@@ -1,47 +1,30 @@
-import type { Principal, PrincipalKind } from '../../domain/principal.js';
+import type { Principal } from '../../domain/principal.js';
 import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
-interface Row {
-  id: string;
-  kind: PrincipalKind;
-  display_name: string;
-  created_at: number;
-  disabled_at: number | null;
-}
-
-const toPrincipal = (row: Row): Principal => ({
-  id: row.id,
-  kind: row.kind,
-  displayName: row.display_name,
-  createdAt: row.created_at,
-  disabledAt: row.disabled_at,
-});
+const select = `SELECT id, kind, display_name AS displayName, created_at AS createdAt, disabled_at AS disabledAt
+  FROM principal`;
 
 /** People, agents, connectors and the operator. Rows are never deleted. */
-export class PrincipalTable {
-  readonly #find;
-  readonly #list;
-  readonly #insert;
-  readonly #disable;
-
+export class PrincipalTable extends Table {
   readonly #touched: () => void;
+  readonly #find = this.statement<[string], Principal>(`${select} WHERE id = ?`);
+  readonly #list = this.statement<[], Principal>(`${select} ORDER BY created_at, id`);
+  readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
+  readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
   /** @param touched called before each write that may change what someone reaches */
   constructor(connection: Connection, touched: () => void) {
+    super(connection);
     this.#touched = touched;
-    this.#find = connection.prepare<[string], Row>('SELECT * FROM principal WHERE id = ?');
-    this.#list = connection.prepare<[], Row>('SELECT * FROM principal ORDER BY created_at, id');
-    this.#insert = connection.prepare('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
-    this.#disable = connection.prepare('UPDATE principal SET disabled_at = ? WHERE id = ?');
   }
 
   find(id: string): Principal | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : toPrincipal(row);
+    return this.#find.get(id);
   }
 
   list(): Principal[] {
-    return this.#list.all().map(toPrincipal);
+    return this.#list.all();
   }
 
   insert(principal: Principal): void {

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 export interface NewRelocation {
   readonly commit: string;
@@ -14,15 +14,11 @@ export interface NewRelocation {
 }
 
 /** Renames and moves, in order. */
-export class RelocationTable {
-  readonly #insert;
-
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO relocation (commit_oid, operation, document, from_location, to_location, author, at, moment)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-  }
+export class RelocationTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO relocation (commit_oid, operation, document, from_location, to_location, author, at, moment)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
 
   insert(relocation: NewRelocation): void {
     const { commit, operation, document, from, to, author, at, moment } = relocation;

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** A commit as the rewrite left it; null for one that is no more. */
 export interface RewrittenCommit {
@@ -31,24 +31,23 @@ export function encodeRewritten(commits: readonly RewrittenCommit[]): Uint8Array
  * Where commits went when the history was made anew, until everything that names one has been led there: in stretches,
  * each of which can be done again.
  */
-export class RewrittenCommitTable {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
+export class RewrittenCommitTable extends Table {
+  readonly #note = this.statement<[Uint8Array]>('INSERT INTO rewritten_commit (oids) VALUES (?)');
+  readonly #forget = this.statement(
+    'DELETE FROM rewritten_commit WHERE number IN (SELECT number FROM rewritten_commit LIMIT ?)',
+  );
+  readonly #after = this.statement<[number, number], { number: number; oids: Buffer }>(
+    'SELECT number, oids FROM rewritten_commit WHERE number > ? ORDER BY number LIMIT ?',
+  );
 
   /** @param pieces what `encodeRewritten` made */
   noteRewritten(pieces: readonly Uint8Array[]): void {
-    const insert = this.#connection.prepare('INSERT INTO rewritten_commit (oids) VALUES (?)');
-    for (const piece of pieces) insert.run(piece);
+    for (const piece of pieces) this.#note.run(piece);
   }
 
   /** Forgets some of what the rewrite noted. @param most rows @returns how many */
   forgetRewritten(most: number): number {
-    return this.#connection
-      .prepare('DELETE FROM rewritten_commit WHERE number IN (SELECT number FROM rewritten_commit LIMIT ?)')
-      .run(most).changes;
+    return this.#forget.run(most).changes;
   }
 
   /**
@@ -59,19 +58,13 @@ export class RewrittenCommitTable {
    */
   takeUpRewritten(after: number | null, most: number): number | null {
     if (after === null) {
-      this.#connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
-      this.#connection.exec(
+      this.connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
+      this.connection.exec(
         'CREATE TEMP TABLE moved_commit (old_oid TEXT PRIMARY KEY, new_oid TEXT) STRICT, WITHOUT ROWID',
       );
     }
-    const rows = this.#connection
-      .prepare<[number, number], { number: number; oids: Buffer }>(
-        'SELECT number, oids FROM rewritten_commit WHERE number > ? ORDER BY number LIMIT ?',
-      )
-      .all(after ?? 0, most);
-    const insert = this.#connection.prepare(
-      'INSERT OR REPLACE INTO temp.moved_commit (old_oid, new_oid) VALUES (?, ?)',
-    );
+    const rows = this.#after.all(after ?? 0, most);
+    const insert = this.connection.prepare('INSERT OR REPLACE INTO temp.moved_commit (old_oid, new_oid) VALUES (?, ?)');
     for (const { oids } of rows) {
       for (let at = 0; at < oids.length; at += 2 * oidLength) {
         const now = oids.toString('hex', at + oidLength, at + 2 * oidLength);
@@ -83,21 +76,21 @@ export class RewrittenCommitTable {
 
   /** Takes the table in memory away again. */
   dropTakenUp(): void {
-    this.#connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
+    this.connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
   }
 
   /** Leads a stretch of one table's rows to where their commits are now, by what was taken up. @returns where to go on; null at the end */
   repoint({ table, key, column }: Repointed, after: readonly unknown[], most: number): readonly unknown[] | null {
     const keys = key.join(', ');
     const marks = key.map(() => '?').join(', ');
-    const stretch = this.#connection
+    const stretch = this.connection
       .prepare(`SELECT ${keys} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`)
       .raw()
       .all(...after) as unknown[][];
     const last = stretch.at(-1);
     if (last === undefined) return null;
     const within = `(${keys}) > (${marks}) AND (${keys}) <= (${marks})`;
-    this.#connection
+    this.connection
       .prepare(
         `UPDATE ${table} SET ${column} = (SELECT new_oid FROM temp.moved_commit WHERE old_oid = ${column})
          WHERE ${within} AND ${column} IN (SELECT old_oid FROM temp.moved_commit WHERE new_oid IS NOT NULL)`,
@@ -105,7 +98,7 @@ export class RewrittenCommitTable {
       .run(...after, ...last);
     if (table === 'relocation' || table === 'folder_deletion') {
       // Of a folder in which nothing else was: the commit is no more, and so the event.
-      this.#connection
+      this.connection
         .prepare(
           `DELETE FROM ${table} WHERE ${within}
              AND ${column} IN (SELECT old_oid FROM temp.moved_commit WHERE new_oid IS NULL)`,

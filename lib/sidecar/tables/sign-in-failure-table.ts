@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** Failures in a row, for one name or one address. */
 export interface Failures {
@@ -8,37 +8,27 @@ export interface Failures {
 }
 
 /** Attempts to sign in that failed. */
-export class SignInFailureTable {
-  readonly #find;
-  readonly #set;
-  readonly #delete;
-  readonly #count;
-  readonly #sweep;
-  readonly #forgetFewest;
-
-  constructor(connection: Connection) {
-    this.#find = connection.prepare<[Uint8Array], { count: number; last_at: number }>(
-      'SELECT count, last_at FROM sign_in_failure WHERE source = ?',
-    );
-    this.#set = connection.prepare(
-      `INSERT INTO sign_in_failure (source, count, last_at) VALUES (?, ?, ?)
-       ON CONFLICT (source) DO UPDATE SET count = excluded.count, last_at = excluded.last_at`,
-    );
-    this.#delete = connection.prepare('DELETE FROM sign_in_failure WHERE source = ?');
-    this.#count = connection.prepare<[], { number: number }>('SELECT count(*) AS number FROM sign_in_failure');
-    this.#sweep = connection.prepare(
-      `DELETE FROM sign_in_failure WHERE source IN
-         (SELECT source FROM sign_in_failure WHERE last_at < ? ORDER BY last_at LIMIT ?)`,
-    );
-    this.#forgetFewest = connection.prepare(
-      `DELETE FROM sign_in_failure WHERE source IN
-         (SELECT source FROM sign_in_failure ORDER BY count, last_at LIMIT ?)`,
-    );
-  }
+export class SignInFailureTable extends Table {
+  readonly #find = this.statement<[Uint8Array], Failures>(
+    'SELECT count, last_at AS lastAt FROM sign_in_failure WHERE source = ?',
+  );
+  readonly #set = this.statement(
+    `INSERT INTO sign_in_failure (source, count, last_at) VALUES (?, ?, ?)
+     ON CONFLICT (source) DO UPDATE SET count = excluded.count, last_at = excluded.last_at`,
+  );
+  readonly #delete = this.statement('DELETE FROM sign_in_failure WHERE source = ?');
+  readonly #count = this.valueStatement<[], number>('SELECT count(*) AS number FROM sign_in_failure');
+  readonly #sweep = this.statement(
+    `DELETE FROM sign_in_failure WHERE source IN
+       (SELECT source FROM sign_in_failure WHERE last_at < ? ORDER BY last_at LIMIT ?)`,
+  );
+  readonly #forgetFewest = this.statement(
+    `DELETE FROM sign_in_failure WHERE source IN
+       (SELECT source FROM sign_in_failure ORDER BY count, last_at LIMIT ?)`,
+  );
 
   find(source: Uint8Array): Failures | undefined {
-    const row = this.#find.get(source);
-    return row === undefined ? undefined : { count: row.count, lastAt: row.last_at };
+    return this.#find.get(source);
   }
 
   set(source: Uint8Array, { count, lastAt }: Failures): void {
@@ -58,7 +48,7 @@ export class SignInFailureTable {
    */
   sweep(before: number, maxSources: number, most: number): boolean {
     const { changes } = this.#sweep.run(before, most);
-    const excess = (this.#count.get()?.number ?? 0) - maxSources;
+    const excess = (this.#count.get() ?? 0) - maxSources;
     const left = most - changes;
     if (excess > 0 && left > 0) this.#forgetFewest.run(Math.min(excess, left));
     return left > 0 && excess < left;

@@ -1,31 +1,24 @@
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 
 /** What is stored beside documents and counted: comments, messages, and answers that are kept for retries. */
 export type StoredKind = 'comment' | 'message' | 'answer';
 
 /** Bytes that are stored beside documents. The sums are kept by triggers of the schema. */
-export class StoredBytesTable {
-  readonly #of;
-  readonly #total;
-  readonly #use;
-  readonly #addUse;
-
-  constructor(connection: Connection) {
-    this.#of = connection
-      .prepare<[string, string], number>('SELECT bytes FROM stored_bytes WHERE kind = ? AND principal = ?')
-      .pluck();
-    this.#total = connection
-      .prepare<[string], number>('SELECT coalesce(sum(bytes), 0) FROM stored_bytes WHERE kind = ?')
-      .pluck();
-    this.#use = connection
-      .prepare<[string, number], number>('SELECT bytes FROM discussion_use WHERE principal = ? AND day = ?')
-      .pluck();
-    this.#addUse = connection.prepare(
-      `INSERT INTO discussion_use (principal, day, bytes) VALUES (?, ?, ?)
-       ON CONFLICT (principal) DO UPDATE SET
-         bytes = excluded.bytes + CASE WHEN day = excluded.day THEN bytes ELSE 0 END, day = excluded.day`,
-    );
-  }
+export class StoredBytesTable extends Table {
+  readonly #of = this.valueStatement<[string, string], number>(
+    'SELECT bytes FROM stored_bytes WHERE kind = ? AND principal = ?',
+  );
+  readonly #total = this.valueStatement<[string], number>(
+    'SELECT coalesce(sum(bytes), 0) FROM stored_bytes WHERE kind = ?',
+  );
+  readonly #use = this.valueStatement<[string, number], number>(
+    'SELECT bytes FROM discussion_use WHERE principal = ? AND day = ?',
+  );
+  readonly #addUse = this.statement(
+    `INSERT INTO discussion_use (principal, day, bytes) VALUES (?, ?, ?)
+     ON CONFLICT (principal) DO UPDATE SET
+       bytes = excluded.bytes + CASE WHEN day = excluded.day THEN bytes ELSE 0 END, day = excluded.day`,
+  );
 
   /** Bytes of one kind that a principal's requests have stored. */
   of(kind: StoredKind, principal: string): number {

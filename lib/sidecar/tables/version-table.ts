@@ -1,5 +1,5 @@
 import type { Version } from '../../domain/document.js';
-import type { Connection } from '../database.js';
+import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
 /** What the pen writes about a new version. */
@@ -23,38 +23,26 @@ export interface NewVersion {
   readonly moment: number;
 }
 
-/** Every version of every document; rows are only ever added (and taken away by an erase). */
-export class VersionTable {
-  readonly #insert;
-  readonly #byId;
-  readonly #bySequence;
-  readonly #after;
-  readonly #largeBlob;
-  readonly #largeBlobs;
+const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
-  constructor(connection: Connection) {
-    this.#insert = connection.prepare(
-      `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
-         author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    // Written as the partial index has it, or SQLite would not use that.
-    this.#largeBlob = connection.prepare<[string], { used: number }>(
-      'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
-    );
-    this.#largeBlobs = connection.prepare<[], { blob_oid: string }>(
-      'SELECT DISTINCT blob_oid FROM version WHERE size > 1048576',
-    );
-    const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
-    this.#byId = connection.prepare<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`).raw();
-    this.#bySequence = connection
-      .prepare<[number, number], VersionRow>(`${select} WHERE v.document = ? AND v.sequence = ?`)
-      .raw();
-    this.#after = connection
-      .prepare<[number, number, number], VersionRow>(
-        `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
-      )
-      .raw();
-  }
+/** Every version of every document; rows are only ever added (and taken away by an erase). */
+export class VersionTable extends Table {
+  readonly #insert = this.statement(
+    `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
+       author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  // Written as the partial index has it, or SQLite would not use that.
+  readonly #largeBlob = this.valueStatement<[string], number>(
+    'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
+  );
+  readonly #largeBlobs = this.valueStatement<[], string>('SELECT DISTINCT blob_oid FROM version WHERE size > 1048576');
+  readonly #byId = this.arrayStatement<[number, string], VersionRow>(`${select} WHERE v.document = ? AND v.id = ?`);
+  readonly #bySequence = this.arrayStatement<[number, number], VersionRow>(
+    `${select} WHERE v.document = ? AND v.sequence = ?`,
+  );
+  readonly #after = this.arrayStatement<[number, number, number], VersionRow>(
+    `${select} WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
+  );
 
   insert(version: NewVersion): void {
     this.#insert.run(
@@ -78,12 +66,12 @@ export class VersionTable {
 
   /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */
   holdLargeBlob(blobOid: string): boolean {
-    return this.#largeBlob.get(blobOid)?.used === 1;
+    return this.#largeBlob.get(blobOid) === 1;
   }
 
   /** Every blob of more than 1 MiB that is the content of some version. */
   largeBlobs(): string[] {
-    return this.#largeBlobs.all().map((row) => row.blob_oid);
+    return this.#largeBlobs.all();
   }
 
   byId(document: number, id: string): Version | undefined {
