@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/refusal.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { McpFace, type McpAnswer } from './face.js';
-import type { McpHost, McpOptions } from './dependencies.js';
+import type { McpDependencies, McpOptions } from './dependencies.js';
 
 /** Where this face is, under the service's address. */
 const paths = new Set(['/mcp', '/mcp/']);
@@ -37,8 +37,8 @@ export interface MountOptions extends McpOptions {
 }
 
 /** MCP on the service's port, at /mcp. */
-export function mountMcp(host: McpHost, options: MountOptions): McpMount {
-  const face = new McpFace(host, options);
+export function mountMcp(dependencies: McpDependencies, options: MountOptions): McpMount {
+  const face = new McpFace(dependencies, options);
   return {
     takes: (path) => paths.has(path),
     handle(request, response) {

@@ -1,6 +1,6 @@
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
-import type { RestHost } from './dependencies.js';
+import type { RestDependencies } from './dependencies.js';
 
 export type { Recognised } from '../workspace/recognise-key.js';
 
@@ -11,10 +11,10 @@ export type { Recognised } from '../workspace/recognise-key.js';
  * @throws Refusal as `recogniseKey` does
  */
 export function authenticateRequest(
-  host: RestHost,
+  dependencies: RestDependencies,
   later: DeferredAudit,
   authorization: string | undefined,
   address: string,
 ): Recognised {
-  return recogniseKey(host, later, readBearer(authorization), 'rest', address);
+  return recogniseKey(dependencies, later, readBearer(authorization), 'rest', address);
 }

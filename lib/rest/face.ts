@@ -19,7 +19,7 @@ import { describeBelow, readDescription } from './description.js';
 import { missingHeader } from './explain-invalid.js';
 import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './find-route.js';
 import type { HeaderLines } from './header-lines.js';
-import type { RestHost, RestOptions } from './dependencies.js';
+import type { RestDependencies, RestOptions } from './dependencies.js';
 import { makeOpenRoutes } from './open-routes.js';
 import { parseParameters, splitTarget, type Target } from './parse-target.js';
 import { presentProblem } from './problem.js';
@@ -34,7 +34,7 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { CheckedRequest } from './checked-request.js';
 
 /** A request on its way, and what the log learns of it. */
-interface Visit {
+interface RequestContext {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -54,70 +54,82 @@ interface Visit {
 export class RestFace {
   /** The client's address, as the trusted proxies tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
-  readonly #host: RestHost;
+  readonly #dependencies: RestDependencies;
   readonly #options: RestOptions;
   readonly #routes: RouteFinder<Route | OpenRoute>;
   readonly #syntax: SyntaxChecker;
 
-  constructor(host: RestHost, options: RestOptions) {
-    this.#host = host;
+  constructor(dependencies: RestDependencies, options: RestOptions) {
+    this.#dependencies = dependencies;
     this.#options = options;
     this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
     const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), served), ...routes];
+    const table = [...makeOpenRoutes(options.build, formatTime(dependencies.clock.now()), served), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
 
   /** Answers a request, whatever it is. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = makeIdentifier('req', this.#host.randomness);
-    const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null, held: [] };
+    const id = makeIdentifier('req', this.#dependencies.randomness);
+    const context: RequestContext = {
+      id,
+      request,
+      response,
+      lines: beginHeaders(id),
+      route: null,
+      credential: null,
+      held: [],
+    };
     response.once('close', () => {
-      for (const release of visit.held.splice(0)) release();
+      for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, () => ({ id, route: visit.route, credential: visit.credential }));
+    logWhenDone(this.#options.log, request, response, () => ({
+      id,
+      route: context.route,
+      credential: context.credential,
+    }));
     try {
-      const answer = await this.#answer(visit);
+      const answer = await this.#answer(context);
       if (isStillSending(request)) request.resume();
-      await sendAnswer(response, answer, visit.lines);
+      await sendAnswer(response, answer, context.lines);
     } catch (error) {
-      await this.#sendProblem(visit, error);
+      await this.#sendProblem(context, error);
     }
   }
 
-  async #answer(visit: Visit): Promise<Answer> {
-    const { request } = visit;
+  async #answer(context: RequestContext): Promise<Answer> {
+    const { request } = context;
     if (request.headers.host === undefined && request.httpVersion === '1.1') throw missingHost();
-    if (admitOrigin(request, visit.lines, this.#options.corsOrigins)) {
+    if (admitOrigin(request, context.lines, this.#options.corsOrigins)) {
       return { status: 204, headers: {}, body: { form: 'none' } };
     }
     const target = splitTarget(request.url ?? '');
     const found = this.#routes.find(target.path);
-    visit.route = found?.path ?? null;
-    if (found !== undefined && isOpen(found)) return this.#answerOpenly(visit, found, target);
+    context.route = found?.path ?? null;
+    if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
-    return this.#answerCaller(visit, found as FoundPath<Route> | undefined, target, this.#recognise(visit));
+    return this.#answerCaller(context, found as FoundPath<Route> | undefined, target, this.#recognise(context));
   }
 
-  async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    const route = chooseRoute(found, visit.request.method ?? '');
-    await this.#checkSyntax(visit, route.path, target, this.#parseParameters(route, target));
+  async #answerOpenly(context: RequestContext, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
+    const route = chooseRoute(found, context.request.method ?? '');
+    await this.#checkSyntax(context, route.path, target, this.#parseParameters(route, target));
     return route.answerOpenly();
   }
 
   /** @throws Refusal UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE */
-  #recognise(visit: Visit): Recognised {
-    const { request, lines } = visit;
+  #recognise(context: RequestContext): Recognised {
+    const { request, lines } = context;
     const { later } = this.#options;
     const address = this.addressOf(request);
-    const recognised = authenticateRequest(this.#host, later, request.headers.authorization, address);
+    const recognised = authenticateRequest(this.#dependencies, later, request.headers.authorization, address);
     const { workspace, credential, policy } = recognised;
-    visit.credential = credential.id;
+    context.credential = credential.id;
     const { requestsPerMinute } = credential;
     const source = { workspace: workspace.name, source: credential.id, requestsPerMinute, policy };
-    const allowance = limitRate(this.#host.limiter, source);
+    const allowance = limitRate(this.#dependencies.limiter, source);
     lines.set('X-RateLimit-Limit', String(allowance.limit));
     lines.set('X-RateLimit-Remaining', String(allowance.remaining));
     if (!allowance.allowed) {
@@ -129,9 +141,9 @@ export class RestFace {
   }
 
   /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #enter(visit: Visit, { workspace, credential }: Recognised, caller: Caller): void {
+  #enter(context: RequestContext, { workspace, credential }: Recognised, caller: Caller): void {
     try {
-      hold(visit, this.#host.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+      hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
     } catch (error) {
       this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
       throw error;
@@ -139,22 +151,22 @@ export class RestFace {
   }
 
   async #answerCaller(
-    visit: Visit,
+    context: RequestContext,
     found: FoundPath<Route> | undefined,
     target: Target,
     recognised: Recognised,
   ): Promise<Answer> {
     const { workspace } = recognised;
-    const caller = callerOf(visit, recognised);
-    this.#enter(visit, recognised, caller);
+    const caller = callerOf(context, recognised);
+    this.#enter(context, recognised, caller);
     let route: Route | undefined;
     let location: Location | undefined;
     let answer: () => Promise<Answer>;
     try {
       if (found === undefined) throw notFound();
-      route = chooseRoute(found, visit.request.method ?? '');
+      route = chooseRoute(found, context.request.method ?? '');
       location = locationOf(found);
-      answer = route.read(await this.#check(visit, route, location ?? rootLocation, target, caller, recognised));
+      answer = route.read(await this.#check(context, route, location ?? rootLocation, target, caller, recognised));
     } catch (error) {
       throw await refuseUnread(
         workspace,
@@ -175,30 +187,30 @@ export class RestFace {
   }
 
   async #check(
-    visit: Visit,
+    context: RequestContext,
     route: Route,
     location: Location,
     target: Target,
     caller: Caller,
     { workspace, policy }: Recognised,
   ): Promise<CheckedRequest> {
-    const { request } = visit;
+    const { request } = context;
     requireShortHeaders(request.headers, headersRead);
     const parameters = this.#parseParameters(route, target);
     requireHeader(route, request);
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
-    const { bodies, uploads } = this.#host.workLimits;
+    const { bodies, uploads } = this.#dependencies.workLimits;
     const source = sourceOf(workspace.name, caller);
-    const body = await readBody(route, visit, {
+    const body = await readBody(route, context, {
       limits,
       async takeRoom(bytes) {
         requireWriter(workspace, caller);
-        hold(visit, await bodies.take(source, bytes));
+        hold(context, await bodies.take(source, bytes));
       },
-      takeUpload: async () => hold(visit, await uploads.take(source)),
+      takeUpload: async () => hold(context, await uploads.take(source)),
     });
-    const query = await this.#checkSyntax(visit, route.path, target, parameters, body);
+    const query = await this.#checkSyntax(context, route.path, target, parameters, body);
     return {
       method: route.method,
       route: route.path,
@@ -210,7 +222,7 @@ export class RestFace {
       sent: { ...target, parameters },
       header,
       body,
-      cursors: this.#host.cursors,
+      cursors: this.#dependencies.cursors,
     };
   }
 
@@ -220,20 +232,20 @@ export class RestFace {
 
   /** @returns the query's parameters converted to their types, with defaults */
   #checkSyntax(
-    { request, response, id }: Visit,
+    { request, response, id }: RequestContext,
     path: string,
     target: Target,
     parameters: Readonly<Record<string, string>>,
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
     const onBadAnswer = (error: unknown): void => {
-      const visit = { id, request, response, lines: beginHeaders(id), route: path, credential: null, held: [] };
-      void this.#sendProblem(visit, error);
+      const context = { id, request, response, lines: beginHeaders(id), route: path, credential: null, held: [] };
+      void this.#sendProblem(context, error);
     };
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
 
-  async #sendProblem({ id, request, response, lines }: Visit, error: unknown): Promise<void> {
+  async #sendProblem({ id, request, response, lines }: RequestContext, error: unknown): Promise<void> {
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
       this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
@@ -282,13 +294,13 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-function callerOf({ id }: Visit, { credential, principal }: Recognised): Caller {
+function callerOf({ id }: RequestContext, { credential, principal }: Recognised): Caller {
   const { id: principalId, kind } = principal;
   return { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
 }
 
 /** Keeps room for the request until its answer has left, or its client has. */
-function hold({ held, response }: Visit, release: Release): void {
+function hold({ held, response }: RequestContext, release: Release): void {
   if (response.closed) release();
   else held.push(release);
 }
@@ -300,7 +312,7 @@ function requireWriter(workspace: Workspace, caller: Caller): void {
 
 async function readBody(
   { takes, carriesContent }: Route,
-  { request, response }: Visit,
+  { request, response }: RequestContext,
   reading: Pick<BodyReading, 'limits' | 'takeRoom' | 'takeUpload'>,
 ): Promise<Body> {
   if (takes.length === 0) return { form: 'none' };

@@ -5,7 +5,7 @@ import { invalidRequest, type Refusal } from '../domain/refusal.js';
 import { strictTransport } from '../http/strict-transport.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
 import { RestFace } from './face.js';
-import type { RestHost, RestOptions } from './dependencies.js';
+import type { RestDependencies, RestOptions } from './dependencies.js';
 import { presentProblem } from './problem.js';
 
 export interface ServerOptions extends Omit<RestOptions, 'later'> {
@@ -58,15 +58,15 @@ const ownPaths = '/v1/';
  * Starts serving.
  * @throws Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
  */
-export async function startServer(host: RestHost, options: ServerOptions): Promise<RestServer> {
+export async function startServer(dependencies: RestDependencies, options: ServerOptions): Promise<RestServer> {
   const { log } = options;
   const later = new DeferredAudit({
-    clock: host.clock,
-    find: (name) => host.find(name),
-    names: () => host.names(),
+    clock: dependencies.clock,
+    find: (name) => dependencies.find(name),
+    names: () => dependencies.names(),
     onFault: (what, cause) => log.error({ err: cause }, what),
   });
-  const rest = new RestFace(host, { ...options, later });
+  const rest = new RestFace(dependencies, { ...options, later });
   const server = createServer({
     maxHeaderSize,
     headersTimeout,
@@ -93,7 +93,7 @@ export async function startServer(host: RestHost, options: ServerOptions): Promi
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    connections.refuse(socket, error, () => makeIdentifier('req', host.randomness));
+    connections.refuse(socket, error, () => makeIdentifier('req', dependencies.randomness));
   });
   await listen(server, options);
   await later.start();
