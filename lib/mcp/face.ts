@@ -9,6 +9,8 @@ import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
+import { mediaTypeOf } from '../http/read-body.js';
+import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
@@ -95,8 +97,7 @@ export class McpFace {
       const message = `The header ${long} has more than ${maxHeaderLength} characters.`;
       return refuseMessage(context, 400, rpcCodes.http, 'bad_field', message);
     }
-    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (type !== 'application/json') {
+    if (mediaTypeOf(request.headers['content-type']) !== 'application/json') {
       return refuseMessage(
         context,
         415,
@@ -206,13 +207,12 @@ export class McpFace {
     };
   }
 
-  #presentRefusal({ code, message, retryAfter }: Refusal, requestId: string): Answer {
-    const status =
-      { INVALID_REQUEST: 400, UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[code as string] ?? 500;
+  #presentRefusal(refusal: Refusal, requestId: string): Answer {
+    const { code, message, retryAfter } = refusal;
     const retry = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     const challenge = code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': this.#challenge() } : {};
     const waited = retryAfter === undefined ? {} : { retry_after_s: retryAfter };
-    return answerError(status, rpcCodes.http, message, {
+    return answerError(statusOf(refusal), rpcCodes.http, message, {
       data: { code, request_id: requestId, ...waited },
       headers: { ...retry, ...challenge },
     });

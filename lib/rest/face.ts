@@ -317,9 +317,6 @@ async function readBody(
 ): Promise<Body> {
   if (takes.length === 0) return { form: 'none' };
   const form = chooseForm(request.headers, takes);
-  // A client that asked first (RFC 9110 §10.1.1) is told to go on only when its body is really wanted.
-  const isAsking = request.headers.expect?.toLowerCase() === '100-continue';
-  const invite = (): void => (isAsking ? response.writeContinue() : undefined);
-  const whole = { request, carriesContent, invite, ...reading };
+  const whole = { request, response, carriesContent, ...reading };
   return form === 'raw' ? takeRaw(whole) : readJson(whole);
 }

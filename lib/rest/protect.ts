@@ -1,31 +1,24 @@
 import type { IncomingMessage } from 'node:http';
+import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
+import { nothingRuns, protections } from '../http/protections.js';
 import { HeaderLines } from './header-lines.js';
 
-/**
- * Headers for every answer: nothing here is a page, so a browser may run, frame and guess nothing, and nobody in
- * between may keep an answer that was made for one key.
- */
-const protections: Readonly<Record<string, string>> = {
+/** Headers of every answer: nothing here is a page, and no shared cache may keep an answer that was made for one key. */
+const protectionLines = Object.entries({
   'Cache-Control': 'private, no-cache',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-};
-const protectionLines = Object.entries(protections).flat();
+  'Content-Security-Policy': nothingRuns,
+  ...protections,
+}).flat();
 
 const exposed =
   'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
   'Accept-Ranges, Content-Disposition, Content-Range';
 
-const preflightHeaders: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
-  'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
-  'Access-Control-Max-Age': '600',
-};
+const preflight = preflightHeaders({
+  methods: 'GET, HEAD, POST, PUT, DELETE',
+  headers: 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
+  maxAge: 600,
+});
 
 /** The headers that every answer begins with. */
 export function beginHeaders(requestId: string): HeaderLines {
@@ -44,9 +37,8 @@ export function admitOrigin(request: IncomingMessage, lines: HeaderLines, origin
   lines.vary('Origin');
   const { origin } = request.headers;
   if (origin === undefined || !origins.includes(origin)) return false;
-  lines.set('Access-Control-Allow-Origin', origin);
-  lines.set('Access-Control-Expose-Headers', exposed);
-  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
-  lines.setAll(preflightHeaders);
+  lines.setAll(originHeaders(origin, exposed));
+  if (!isPreflight(request)) return false;
+  lines.setAll(preflight);
   return true;
 }

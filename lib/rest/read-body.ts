@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findFaultOfShape, type ShapeLimits } from '../domain/json-shape.js';
 import { defaultPolicy, type Policy } from '../domain/policy.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
 import { requireWellFormed } from '../domain/well-formed.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { contentTooLarge } from '../operations/documents/content.js';
+import { GatheredBytes, inviteBody, readPieces, statedLength } from '../http/read-body.js';
 import { splitBody, type LongContent } from './long-content.js';
 
 /** A body that is taken as it comes. Its hash is known once it was read to the end. */
@@ -83,6 +84,7 @@ export function nameForm(form: BodyForm): string {
 /** How a body is read. */
 export interface BodyReading {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly limits: BodyLimits;
   /** Whether the body can hold a document's content; every other body is small. */
   readonly carriesContent: boolean;
@@ -93,8 +95,6 @@ export interface BodyReading {
   readonly takeRoom: (bytes: number) => Promise<void>;
   /** Takes its turn among raw uploads; called before a large one is read. @throws Refusal RATE_LIMITED, UNAVAILABLE */
   readonly takeUpload: () => Promise<void>;
-  /** Called when the body is about to be read. */
-  readonly invite: () => void;
 }
 
 /**
@@ -103,14 +103,15 @@ export interface BodyReading {
  *   `bad_field` when it holds more values, or is nested more deeply, than any request is, or text that is no Unicode;
  *   what `takeRoom` throws
  */
-export async function readJson({ request, limits, ...reading }: BodyReading): Promise<Body> {
+export async function readJson({ request, response, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
   const limit = reading.carriesContent ? Math.min(maxJsonBytes, limits.largestText * 6 + envelope) : envelope;
   const stated = statedLength(request);
   if (stated > limit) throw bodyTooLarge(limit);
   if (stated > envelope) await reading.takeRoom(stated);
   const gathered = new GatheredBytes(stated);
-  for await (const piece of readPieces(request, reading.invite)) {
+  inviteBody(request, response);
+  for await (const piece of readPieces(request, bodyTooShort)) {
     const before = gathered.length;
     if (before + piece.length > limit) throw bodyTooLarge(limit);
     // Of a body that does not state its length, the most that it can become is counted.
@@ -125,32 +126,6 @@ export async function readJson({ request, limits, ...reading }: BodyReading): Pr
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw invalidRequest('bad_json', 'The body is not valid JSON in UTF-8.');
-  }
-}
-
-/** Bytes that come in pieces, put in one place as they come: to join sixty megabytes at the end takes a while. */
-class GatheredBytes {
-  #bytes: Buffer;
-  length = 0;
-
-  /** @param expected how many will come; more may */
-  constructor(expected: number) {
-    this.#bytes = Buffer.allocUnsafe(expected);
-  }
-
-  add(piece: Uint8Array): void {
-    const end = this.length + piece.length;
-    if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.length);
-      this.#bytes = larger;
-    }
-    this.#bytes.set(piece, this.length);
-    this.length = end;
-  }
-
-  bytes(): Buffer {
-    return this.#bytes.subarray(0, this.length);
   }
 }
 
@@ -174,16 +149,17 @@ const tooMuchBesideContent = `Beside its content the body is over the limit of $
  * Takes a raw body as it comes; its length is limited again by whoever reads it.
  * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
  */
-export function takeRaw({ request, limits: { largestBlob }, takeUpload, invite }: BodyReading): RawBody {
+export function takeRaw({ request, response, limits: { largestBlob }, takeUpload }: BodyReading): RawBody {
   const stated = statedLength(request);
   if (stated > largestBlob) throw contentTooLarge(largestBlob);
   const isSmall = request.headers['content-length'] !== undefined && stated <= smallUpload;
   const hash = createHash('sha256');
   let digest: Buffer | undefined;
   let size = 0;
-  async function* take(onStart: () => void): AsyncGenerator<Uint8Array> {
+  async function* take(isInvited: boolean): AsyncGenerator<Uint8Array> {
     if (!isSmall) await takeUpload();
-    for await (const piece of readPieces(request, onStart)) {
+    if (!isInvited) inviteBody(request, response);
+    for await (const piece of readPieces(request, bodyTooShort)) {
       hash.update(piece);
       size += piece.length;
       yield piece;
@@ -191,28 +167,17 @@ export function takeRaw({ request, limits: { largestBlob }, takeUpload, invite }
   }
   return {
     form: 'raw',
-    stream: take(invite),
+    stream: take(false),
     digest: () => (digest ??= hash.digest()),
     async takeRest() {
       if (request.readableEnded) return;
-      for await (const _ of take(() => undefined)) if (size > largestBlob) throw contentTooLarge(largestBlob);
+      for await (const _ of take(true)) if (size > largestBlob) throw contentTooLarge(largestBlob);
     },
   };
 }
 
-/** The body's pieces. Stopping early leaves the connection whole, so that a refusal can still be answered on it. */
-async function* readPieces(request: IncomingMessage, invite: () => void): AsyncGenerator<Uint8Array> {
-  invite();
-  try {
-    for await (const piece of request.iterator({ destroyOnReturn: false })) yield piece as Uint8Array;
-  } catch {
-    throw invalidRequest('bad_field', 'The body ended before it was complete.', { field: 'body' });
-  }
-}
-
-/** Bytes; 0 where none is stated. */
-function statedLength(request: IncomingMessage): number {
-  return Number(request.headers['content-length'] ?? '0');
+function bodyTooShort(): Refusal {
+  return invalidRequest('bad_field', 'The body ended before it was complete.', { field: 'body' });
 }
 
 function bodyTooLarge(limit: number): Refusal {
