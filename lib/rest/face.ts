@@ -12,26 +12,25 @@ import type { Release } from '../access/work-limiter.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { withHeader, type Answer } from './answer.js';
-import { authenticateRequest, type Recognised } from './authenticate-request.js';
-import { SyntaxChecker } from './check-syntax.js';
-import { describeBelow, readDescription } from './description.js';
-import { missingHeader } from './explain-invalid.js';
-import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './find-route.js';
-import type { HeaderLines } from './header-lines.js';
+import { withHeader, type Answer } from './answers/answer.js';
+import { SyntaxChecker } from './requests/check-syntax.js';
+import { describeBelow, readDescription } from './requests/description.js';
+import { missingHeader } from './requests/explain-invalid.js';
+import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
+import type { HeaderLines } from './answers/header-lines.js';
 import type { RestDependencies, RestOptions } from './dependencies.js';
-import { makeOpenRoutes } from './open-routes.js';
-import { parseParameters, splitTarget, type Target } from './parse-target.js';
+import { makeOpenRoutes } from './resources/open.js';
+import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
 import { presentProblem } from './problem.js';
-import { admitOrigin, beginHeaders } from './protect.js';
-import { makeAddressReader } from './read-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './read-body.js';
-import { answerAndHangUp } from './refuse-upload.js';
+import { admitOrigin, beginHeaders } from './answers/protect.js';
+import { makeAddressReader } from './requests/read-address.js';
+import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './requests/read-body.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
-import { isReaderGone, sendAnswer } from './send-answer.js';
+import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
+import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { CheckedRequest } from './checked-request.js';
+import type { CheckedRequest } from './requests/checked-request.js';
 
 /** A request on its way, and what the log learns of it. */
 interface RequestContext {
@@ -124,7 +123,13 @@ export class RestFace {
     const { request, lines } = context;
     const { later } = this.#options;
     const address = this.addressOf(request);
-    const recognised = authenticateRequest(this.#dependencies, later, request.headers.authorization, address);
+    const recognised = recogniseKey(
+      this.#dependencies,
+      later,
+      readBearer(request.headers.authorization),
+      'rest',
+      address,
+    );
     const { workspace, credential, policy } = recognised;
     context.credential = credential.id;
     const { requestsPerMinute } = credential;

@@ -1,6 +1,6 @@
 import type { Refusal } from '../domain/refusal.js';
 import { statusOfCode } from '../http/status-of.js';
-import { answerJson, type Answer } from './answer.js';
+import { answerJson, type Answer } from './answers/answer.js';
 
 /** The only place where a Refusal becomes HTTP. What it hides (its cause) stays hidden. */
 export function presentProblem(refusal: Refusal, requestId: string): Answer {
