@@ -1,55 +1,60 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { limitRate } from '../access/limit-rate.js';
+import type { Release } from '../access/work-limiter.js';
+import { sourceOf } from '../access/work-limits.js';
+import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { requireShortHeaders } from '../domain/short-header.js';
-import { overLimit } from '../audit/record-tallies.js';
-import { limitRate } from '../access/limit-rate.js';
-import { sourceOf } from '../access/work-limits.js';
-import type { Release } from '../access/work-limiter.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { withHeader, type Answer } from './answers/answer.js';
+import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { noContent, withHeader, type Answer } from './answers/answer.js';
+import type { HeaderLines } from './answers/header-lines.js';
+import { admitOrigin, beginHeaders } from './answers/protect.js';
+import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
+import type { RestDependencies, RestOptions } from './dependencies.js';
+import { presentProblem } from './problem.js';
 import { SyntaxChecker } from './requests/check-syntax.js';
 import { describeBelow, readDescription } from './requests/description.js';
 import { missingHeader } from './requests/explain-invalid.js';
 import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
-import type { HeaderLines } from './answers/header-lines.js';
-import type { RestDependencies, RestOptions } from './dependencies.js';
-import { makeOpenRoutes } from './resources/open.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
-import { presentProblem } from './problem.js';
-import { admitOrigin, beginHeaders } from './answers/protect.js';
 import { makeAddressReader } from './requests/read-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './requests/read-body.js';
+import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
+import { makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
-import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
-import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
-import type { Workspace } from '../workspace/workspace.js';
-import type { CheckedRequest } from './requests/checked-request.js';
 
-/** A request on its way, and what the log learns of it. */
+/** One request on its way, and what is found out about it. */
 interface RequestContext {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Headers that the answer gets, whatever it says. */
   readonly lines: HeaderLines;
-  /** The route's path, never the location in it; null until it is known. */
-  route: string | null;
-  credential: string | null;
   /** Room that the request takes until its answer has left. */
   readonly held: Release[];
+  /** For the log: the route's path, never the location in it; null until it is known. */
+  route: string | null;
+  /** For the log: the key's id. */
+  credential: string | null;
+  /** For the record of a request that cannot be read. */
+  action: string;
+  location: Location | undefined;
 }
 
-/**
- * The REST face, straight on Node's server. Every request goes the same way: request id, key, rate, syntax, and then
- * through its route to an operation.
- */
+/** Who asks: a recognised key, and its principal as the caller of an operation. */
+interface Asking extends Recognised {
+  readonly caller: Caller;
+}
+
+/** The REST face, straight on Node's server. `#answer` and `#read` list the steps of a request. */
 export class RestFace {
   /** The client's address, as the trusted proxies tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
@@ -71,24 +76,14 @@ export class RestFace {
 
   /** Answers a request, whatever it is. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = makeIdentifier('req', this.#dependencies.randomness);
-    const context: RequestContext = {
-      id,
-      request,
-      response,
-      lines: beginHeaders(id),
-      route: null,
-      credential: null,
-      held: [],
-    };
+    const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
     response.once('close', () => {
       for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, () => ({
-      id,
-      route: context.route,
-      credential: context.credential,
-    }));
+    logWhenDone(this.#options.log, request, response, () => {
+      const { id, route, credential } = context;
+      return { id, route, credential };
+    });
     try {
       const answer = await this.#answer(context);
       if (isStillSending(request)) request.resume();
@@ -98,18 +93,74 @@ export class RestFace {
     }
   }
 
+  /** The steps of every request, in order. @throws Refusal */
   async #answer(context: RequestContext): Promise<Answer> {
-    const { request } = context;
-    if (request.headers.host === undefined && request.httpVersion === '1.1') throw missingHost();
-    if (admitOrigin(request, context.lines, this.#options.corsOrigins)) {
-      return { status: 204, headers: {}, body: { form: 'none' } };
-    }
-    const target = splitTarget(request.url ?? '');
+    requireHost(context);
+    if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
+    const target = splitTarget(context.request.url ?? '');
     const found = this.#routes.find(target.path);
     context.route = found?.path ?? null;
     if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
-    return this.#answerCaller(context, found as FoundPath<Route> | undefined, target, this.#recognise(context));
+    const asking = this.#recognise(context);
+    this.#limitRate(context, asking);
+    this.#options.later.noteUse(asking.workspace, asking.credential);
+    this.#takePlace(context, asking);
+    const perform = await this.#readOrRecord(context, found as FoundPath<Route> | undefined, target, asking);
+    return this.#leadBelow(await perform());
+  }
+
+  /**
+   * The steps that read the request of a caller, in order. They change nothing.
+   * @returns what performs the operation and presents its result
+   * @throws Refusal
+   */
+  async #read(
+    context: RequestContext,
+    found: FoundPath<Route> | undefined,
+    target: Target,
+    asking: Asking,
+  ): Promise<() => Promise<Answer>> {
+    const { request } = context;
+    if (found === undefined) throw notFound();
+    const route = chooseRoute(found, request.method ?? '');
+    context.action = route.action;
+    context.location = locationOf(found);
+    requireShortHeaders(request.headers, headersRead);
+    const parameters = this.#parseParameters(route, target);
+    requireHeader(route, request);
+    const body = await this.#readBody(context, route, asking);
+    const query = await this.#checkSyntax(context, route.path, target, parameters, body);
+    const { workspace, caller, policy } = asking;
+    return route.read({
+      method: route.method,
+      route: route.path,
+      workspace,
+      caller,
+      policy,
+      location: context.location ?? rootLocation,
+      query,
+      sent: { ...target, parameters },
+      header: (name) => readHeader(request, name),
+      body,
+      cursors: this.#dependencies.cursors,
+    });
+  }
+
+  /** Reads the request, and records the refusal of one that cannot be read. @throws Refusal, recorded */
+  async #readOrRecord(
+    context: RequestContext,
+    found: FoundPath<Route> | undefined,
+    target: Target,
+    asking: Asking,
+  ): Promise<() => Promise<Answer>> {
+    try {
+      return await this.#read(context, found, target, asking);
+    } catch (error) {
+      const { action, location } = context;
+      const note = location === undefined ? {} : { target: location };
+      throw await refuseUnread(asking.workspace, asking.caller, action, note, error);
+    }
   }
 
   async #answerOpenly(context: RequestContext, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
@@ -118,35 +169,32 @@ export class RestFace {
     return route.answerOpenly();
   }
 
-  /** @throws Refusal UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE */
-  #recognise(context: RequestContext): Recognised {
-    const { request, lines } = context;
-    const { later } = this.#options;
-    const address = this.addressOf(request);
-    const recognised = recogniseKey(
-      this.#dependencies,
-      later,
-      readBearer(request.headers.authorization),
-      'rest',
-      address,
-    );
-    const { workspace, credential, policy } = recognised;
+  /** Recognises the caller by the bearer key (Authentication 1–6). @throws Refusal as `recogniseKey` does */
+  #recognise(context: RequestContext): Asking {
+    const { request, id } = context;
+    const bearer = readBearer(request.headers.authorization);
+    const recognised = recogniseKey(this.#dependencies, this.#options.later, bearer, 'rest', this.addressOf(request));
+    const { credential, principal } = recognised;
     context.credential = credential.id;
+    const { id: principalId, kind } = principal;
+    const caller: Caller = { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
+    return { ...recognised, caller };
+  }
+
+  /** Holds the key to its rate. @throws Refusal RATE_LIMITED */
+  #limitRate({ lines }: RequestContext, { workspace, credential, policy }: Asking): void {
     const { requestsPerMinute } = credential;
     const source = { workspace: workspace.name, source: credential.id, requestsPerMinute, policy };
     const allowance = limitRate(this.#dependencies.limiter, source);
     lines.set('X-RateLimit-Limit', String(allowance.limit));
     lines.set('X-RateLimit-Remaining', String(allowance.remaining));
-    if (!allowance.allowed) {
-      later.countRefused(workspace, 'rest', overLimit, credential.id);
-      throw rateLimited(allowance.retryAfter);
-    }
-    later.noteUse(workspace, credential);
-    return recognised;
+    if (allowance.allowed) return;
+    this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
+    throw rateLimited(allowance.retryAfter);
   }
 
   /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #enter(context: RequestContext, { workspace, credential }: Recognised, caller: Caller): void {
+  #takePlace(context: RequestContext, { workspace, credential, caller }: Asking): void {
     try {
       hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
     } catch (error) {
@@ -155,33 +203,27 @@ export class RestFace {
     }
   }
 
-  async #answerCaller(
-    context: RequestContext,
-    found: FoundPath<Route> | undefined,
-    target: Target,
-    recognised: Recognised,
-  ): Promise<Answer> {
-    const { workspace } = recognised;
-    const caller = callerOf(context, recognised);
-    this.#enter(context, recognised, caller);
-    let route: Route | undefined;
-    let location: Location | undefined;
-    let answer: () => Promise<Answer>;
-    try {
-      if (found === undefined) throw notFound();
-      route = chooseRoute(found, context.request.method ?? '');
-      location = locationOf(found);
-      answer = route.read(await this.#check(context, route, location ?? rootLocation, target, caller, recognised));
-    } catch (error) {
-      throw await refuseUnread(
-        workspace,
-        caller,
-        route?.action ?? unknownRequest,
-        location === undefined ? {} : { target: location },
-        error,
-      );
-    }
-    return this.#leadBelow(await answer());
+  /** Reads the body in the form that the route takes, or makes it ready to be read. @throws Refusal */
+  async #readBody(context: RequestContext, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
+    const { request, response } = context;
+    const { takes, carriesContent } = route;
+    if (takes.length === 0) return { form: 'none' };
+    const header = (name: string): string | undefined => readHeader(request, name);
+    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
+    const { bodies, uploads } = this.#dependencies.workLimits;
+    const source = sourceOf(workspace.name, caller);
+    const reading = {
+      request,
+      response,
+      carriesContent,
+      limits,
+      async takeRoom(bytes: number) {
+        requireWriter(workspace, caller);
+        hold(context, await bodies.take(source, bytes));
+      },
+      takeUpload: async () => hold(context, await uploads.take(source)),
+    };
+    return chooseForm(request.headers, takes) === 'raw' ? takeRaw(reading) : readJson(reading);
   }
 
   /** Routes know of no proxy: where they lead is below the path that one puts in front. */
@@ -189,46 +231,6 @@ export class RestFace {
     const { base = '' } = this.#options;
     const to = answer.headers['Location'];
     return to === undefined || base === '' ? answer : withHeader(answer, 'Location', base + to);
-  }
-
-  async #check(
-    context: RequestContext,
-    route: Route,
-    location: Location,
-    target: Target,
-    caller: Caller,
-    { workspace, policy }: Recognised,
-  ): Promise<CheckedRequest> {
-    const { request } = context;
-    requireShortHeaders(request.headers, headersRead);
-    const parameters = this.#parseParameters(route, target);
-    requireHeader(route, request);
-    const header = (name: string): string | undefined => readHeader(request, name);
-    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
-    const { bodies, uploads } = this.#dependencies.workLimits;
-    const source = sourceOf(workspace.name, caller);
-    const body = await readBody(route, context, {
-      limits,
-      async takeRoom(bytes) {
-        requireWriter(workspace, caller);
-        hold(context, await bodies.take(source, bytes));
-      },
-      takeUpload: async () => hold(context, await uploads.take(source)),
-    });
-    const query = await this.#checkSyntax(context, route.path, target, parameters, body);
-    return {
-      method: route.method,
-      route: route.path,
-      workspace,
-      caller,
-      policy,
-      location,
-      query,
-      sent: { ...target, parameters },
-      header,
-      body,
-      cursors: this.#dependencies.cursors,
-    };
   }
 
   #parseParameters({ path, method }: Route | OpenRoute, { query }: Target): Record<string, string> {
@@ -244,8 +246,7 @@ export class RestFace {
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
     const onBadAnswer = (error: unknown): void => {
-      const context = { id, request, response, lines: beginHeaders(id), route: path, credential: null, held: [] };
-      void this.#sendProblem(context, error);
+      void this.#sendProblem(makeContext(id, request, response), error);
     };
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
@@ -279,9 +280,16 @@ export class RestFace {
 /** Headers that requests of callers are read by, but for the key. */
 const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
 
+function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
+  const lines = beginHeaders(id);
+  const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
+  return { id, request, response, lines, held: [], ...unknown };
+}
+
 /** RFC 9112 §3.2 asks for a refusal. */
-function missingHost(): Refusal {
-  return invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
+function requireHost({ request }: RequestContext): void {
+  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
+  throw invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
 }
 
 function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRoute> {
@@ -299,11 +307,6 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-function callerOf({ id }: RequestContext, { credential, principal }: Recognised): Caller {
-  const { id: principalId, kind } = principal;
-  return { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
-}
-
 /** Keeps room for the request until its answer has left, or its client has. */
 function hold({ held, response }: RequestContext, release: Release): void {
   if (response.closed) release();
@@ -313,15 +316,4 @@ function hold({ held, response }: RequestContext, release: Release): void {
 /** A caller that may write nowhere makes the service read no large body. @throws Refusal NOT_FOUND */
 function requireWriter(workspace: Workspace, caller: Caller): void {
   if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
-}
-
-async function readBody(
-  { takes, carriesContent }: Route,
-  { request, response }: RequestContext,
-  reading: Pick<BodyReading, 'limits' | 'takeRoom' | 'takeUpload'>,
-): Promise<Body> {
-  if (takes.length === 0) return { form: 'none' };
-  const form = chooseForm(request.headers, takes);
-  const whole = { request, response, carriesContent, ...reading };
-  return form === 'raw' ? takeRaw(whole) : readJson(whole);
 }

@@ -30,6 +30,9 @@ export type AnswerBody =
       readonly length: number;
     };
 
+/** An answer to a preflight request: the headers say everything. */
+export const noContent: Answer = { status: 204, headers: {}, body: { form: 'none' } };
+
 /** An answer that is one JSON value, in UTF-8. */
 export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, headers, body: { form: 'json', value } };
