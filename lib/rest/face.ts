@@ -25,7 +25,7 @@ import { describeBelow, readDescription } from './requests/description.js';
 import { missingHeader } from './requests/explain-invalid.js';
 import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
 import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
-import { makeAddressReader } from './requests/read-address.js';
+import { makeAddressReader } from '../http/client-address.js';
 import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
 import { makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';

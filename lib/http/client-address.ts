@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import express from 'express';
-import { maxHeaderLength } from '../../domain/short-header.js';
+import proxyAddr from 'proxy-addr';
+import { maxHeaderLength } from '../domain/short-header.js';
 
 /** Whether an address is that of a proxy which may say who its client is; `hop` counts from the nearest. */
 type TrustsProxy = (address: string, hop: number) => boolean;
@@ -9,13 +9,14 @@ type TrustsProxy = (address: string, hop: number) => boolean;
 const maxAddressLength = 64;
 
 /**
- * Makes the function that tells a client's address: the first from our side on that no trusted proxy has (as Express's
- * `req.ip`).
- * @param trustProxy the proxies' number, or which
+ * Makes the function that determines a client's address: the first address from our side that no trusted proxy has.
+ * @param trustProxy the number of proxies, or their addresses, networks and names as `proxy-addr` reads them
+ * @throws TypeError for an address or network that is none
  */
 export function makeAddressReader(trustProxy: number | readonly string[]): (request: IncomingMessage) => string {
   if (trustProxy === 0) return ({ socket }) => socket.remoteAddress ?? '';
-  const trusts = express().set('trust proxy', trustProxy).get('trust proxy fn') as TrustsProxy;
+  const trusts: TrustsProxy =
+    typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : proxyAddr.compile([...trustProxy]);
   return (request) => {
     // Proxies add at the end; what a client put in front of that is looked at only so far.
     const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').slice(-maxHeaderLength);
