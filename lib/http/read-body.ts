@@ -12,33 +12,90 @@ export class ExcessiveBody extends Error {
   }
 }
 
+/** Tells a client that asked first (RFC 9110 §10.1.1) to send its body. Called only when the body is wanted. */
+export function inviteBody(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+}
+
+/** The length in bytes that the headers state; 0 where they state none. */
+export function statedLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? '0');
+}
+
 /**
- * Reads a body whole. A client that asked first (RFC 9110 §10.1.1) is told to go on.
- * @throws ExcessiveBody as soon as it is known; Error when the client has gone
+ * The body's pieces as they come. Stopping early leaves the connection whole, so that an answer can still be sent.
+ * @param explain makes what is thrown when the client breaks off; the system's error when left out
+ */
+export async function* readPieces(
+  request: IncomingMessage,
+  explain?: (cause: unknown) => Error,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false })) yield piece as Buffer;
+  } catch (error) {
+    throw explain === undefined ? error : explain(error);
+  }
+}
+
+/** Joins pieces as they come: to join sixty megabytes at the end takes a while. */
+export class GatheredBytes {
+  #bytes: Buffer;
+  length = 0;
+
+  /** @param expected how many bytes will come; more may come */
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafe(expected);
+  }
+
+  add(piece: Uint8Array): void {
+    const end = this.length + piece.length;
+    if (end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.length);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, this.length);
+    this.length = end;
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.length);
+  }
+}
+
+/**
+ * Reads a body whole. A client that asked first is invited to send it.
+ * @throws ExcessiveBody before anything is read where the stated length is too large, and else as soon as it is known;
+ *   the system's error when the client breaks off
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBodyBytes }: Pick<RequestBounds, 'maxBodyBytes'>,
 ): Promise<Buffer> {
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > maxBodyBytes) {
-      throw new ExcessiveBody(`The body is too large: at most ${maxBodyBytes} bytes are read.`);
-    }
-    pieces.push(piece);
+  const stated = statedLength(request);
+  if (stated > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  inviteBody(request, response);
+  const gathered = new GatheredBytes(stated);
+  for await (const piece of readPieces(request)) {
+    if (gathered.length + piece.length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    gathered.add(piece);
   }
-  return Buffer.concat(pieces);
+  return gathered.bytes();
 }
 
-const formType = 'application/x-www-form-urlencoded';
+function tooLarge(maxBodyBytes: number): ExcessiveBody {
+  return new ExcessiveBody(`The body is too large: at most ${maxBodyBytes} bytes are read.`);
+}
+
+/** The media type of the body without its parameters, in small letters; undefined where none is named. */
+export function mediaTypeOf(contentType: string | undefined): string | undefined {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase();
+}
 
 /** Whether the body is said to be a form. */
 export function isForm({ headers }: IncomingMessage): boolean {
-  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === formType;
+  return mediaTypeOf(headers['content-type']) === 'application/x-www-form-urlencoded';
 }
 
 /**

@@ -5,7 +5,7 @@ import { checkArguments, chooseEntry } from './check-arguments.js';
 import { readDefinitions, type DescribedTool, type ToolDefinition } from './definition.js';
 import { presentRefusal } from './present-refusal.js';
 import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
-import type { Visit } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** The action of a call whose arguments do not tell what it is for. */
 const toolCall = 'tool.call';
@@ -39,7 +39,7 @@ export class ToolBox {
   }
 
   /** Records that a tool was called that is not there. @returns the refusal, or why it could not be recorded */
-  refuseUnknown({ workspace, caller }: Visit, name: string): Promise<Refusal> {
+  refuseUnknown({ workspace, caller }: RequestContext, name: string): Promise<Refusal> {
     const tool = name.slice(0, maxNameLength).replace(/\p{Surrogate}/gu, '');
     const refusal = invalidRequest('bad_field', 'Unknown tool', { field: 'name' });
     return refuseUnread(workspace, caller, toolCall, { detail: { tool } }, refusal);
@@ -49,14 +49,14 @@ export class ToolBox {
    * Calls a tool that is there. Whether the token's scopes allow it is decided here, before any document is looked at.
    * Never throws: a refusal is an answer too.
    */
-  async call(visit: Visit, name: string, sent: unknown): Promise<ToolAnswer> {
+  async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
-      const { workspace, caller, cursors, owner } = visit;
+      const { workspace, caller, cursors, owner } = context;
       const { args, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
         detail: { tool: name },
       });
-      if (!visit.scopes.includes(entry.scope)) {
-        visit.lacking = entry.scope;
+      if (!context.scopes.includes(entry.scope)) {
+        context.lacking = entry.scope;
         return { content: [], isError: true };
       }
       const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
@@ -65,9 +65,9 @@ export class ToolBox {
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
-      if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
+      if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
       // As text alone: older clients hold whatever is structured against the schema of success.
-      const text = JSON.stringify(presentRefusal(refusal, visit.caller.requestId));
+      const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId));
       return { content: [{ type: 'text', text }], isError: true };
     }
   }

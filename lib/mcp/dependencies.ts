@@ -8,10 +8,10 @@ import type { Log } from '../domain/log.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { ToolEntry } from './tool.js';
-import type { Visit } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** The running service, as far as this face needs it. */
-export interface McpHost {
+export interface McpDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;
@@ -35,5 +35,5 @@ export interface McpOptions {
   /** The table of tools; left out: ours. */
   readonly tools?: readonly ToolEntry[];
   /** Makes what speaks the protocol in one request, over the same carrier; left out: ours, with the tools and documents. */
-  readonly serve?: ((visit: Visit) => Server) | undefined;
+  readonly serve?: ((context: RequestContext) => Server) | undefined;
 }

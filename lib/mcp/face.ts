@@ -9,16 +9,18 @@ import { internal, invalidRequest, Refusal } from '../domain/refusal.js';
 import { maxHeaderLength } from '../domain/short-header.js';
 import { findIllFormed } from '../domain/well-formed.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
+import { mediaTypeOf } from '../http/read-body.js';
+import { statusOf } from '../http/status-of.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { ToolBox } from './call-tool.js';
 import { messageShape } from './check-arguments.js';
-import type { McpHost, McpOptions } from './dependencies.js';
+import type { McpDependencies, McpOptions } from './dependencies.js';
 import { makeServer } from './make-server.js';
 import { recognise, type Recognised } from './recognise.js';
 import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
-import type { Visit } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** A request as this face sees it, however it came. Header names in small letters. */
 export interface McpRequest {
@@ -53,21 +55,21 @@ const refusedMethods = new Set(['subscriptions/listen']);
 
 /** The MCP face, whatever carries it: recognises the caller, then hands one message to the protocol. */
 export class McpFace {
-  readonly #host: McpHost;
+  readonly #dependencies: McpDependencies;
   readonly #options: McpOptions;
   readonly #box: ToolBox;
   readonly #handler: McpHttpHandler;
 
-  constructor(host: McpHost, options: McpOptions) {
-    this.#host = host;
+  constructor(dependencies: McpDependencies, options: McpOptions) {
+    this.#dependencies = dependencies;
     this.#options = options;
     this.#box = new ToolBox(options.tools ?? tools);
-    const { serve = (visit) => makeServer(this.#box, visit, options.version) } = options;
-    this.#handler = createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.['visit'] as Visit));
+    const { serve = (context) => makeServer(this.#box, context, options.version) } = options;
+    this.#handler = createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.['context'] as RequestContext));
   }
 
   makeRequestId(): string {
-    return makeIdentifier('req', this.#host.randomness);
+    return makeIdentifier('req', this.#dependencies.randomness);
   }
 
   /** Answers one request. Never throws. */
@@ -77,7 +79,7 @@ export class McpFace {
         return answerError(405, rpcCodes.http, 'Method not allowed.', { headers: { Allow: 'POST' } });
       }
       const { authorization } = request.headers;
-      const recognised = recognise(this.#host, this.#options, authorization, request.address);
+      const recognised = recognise(this.#dependencies, this.#options, authorization, request.address);
       const answer = await this.#answerCaller(request, requestId, recognised);
       return { ...answer, credential: recognised.credentialId };
     } catch (error) {
@@ -88,36 +90,43 @@ export class McpFace {
   }
 
   async #answerCaller(request: McpRequest, requestId: string, recognised: Recognised): Promise<McpAnswer> {
-    const visit = this.#makeVisit(requestId, recognised);
-    this.#enter(request, visit);
+    const context = this.#makeContext(requestId, recognised);
+    this.#enter(request, context);
     const long = [...passedOn].find((name) => (request.headers[name]?.length ?? 0) > maxHeaderLength);
     if (long !== undefined) {
       const message = `The header ${long} has more than ${maxHeaderLength} characters.`;
-      return refuseMessage(visit, 400, rpcCodes.http, 'bad_field', message);
+      return refuseMessage(context, 400, rpcCodes.http, 'bad_field', message);
     }
-    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (type !== 'application/json') {
+    if (mediaTypeOf(request.headers['content-type']) !== 'application/json') {
       return refuseMessage(
-        visit,
+        context,
         415,
         rpcCodes.http,
         'unsupported_media_type',
         'Send the message as application/json.',
       );
     }
-    const bytes = await readOrRecord(visit.workspace, visit.caller, unknownRequest, () => this.#read(request, visit));
+    const bytes = await readOrRecord(context.workspace, context.caller, unknownRequest, () =>
+      this.#read(request, context),
+    );
     if (bytes === undefined) {
-      return refuseMessage(visit, 413, rpcCodes.http, 'body_too_large', `A message has at most ${maxBodyBytes} bytes.`);
+      return refuseMessage(
+        context,
+        413,
+        rpcCodes.http,
+        'body_too_large',
+        `A message has at most ${maxBodyBytes} bytes.`,
+      );
     }
     const fault = await runCooperatively(findFaultOfShape(bytes, messageShape));
-    if (fault !== undefined) return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', `The message ${fault}.`);
+    if (fault !== undefined) return refuseMessage(context, 400, rpcCodes.invalid, 'bad_field', `The message ${fault}.`);
     const message = parseMessage(bytes);
     if (message === undefined) {
-      return refuseMessage(visit, 400, rpcCodes.parse, 'bad_json', 'Parse error: the body is not JSON in UTF-8.');
+      return refuseMessage(context, 400, rpcCodes.parse, 'bad_json', 'Parse error: the body is not JSON in UTF-8.');
     }
     if (Array.isArray(message)) {
       return refuseMessage(
-        visit,
+        context,
         400,
         rpcCodes.invalid,
         'bad_field',
@@ -128,25 +137,25 @@ export class McpFace {
     if (illFormed !== undefined) {
       const field = illFormed === '' ? 'message' : illFormed;
       const problem = `The field ${field} holds half of a surrogate pair, which is no Unicode text.`;
-      return refuseMessage(visit, 400, rpcCodes.invalid, 'bad_field', problem);
+      return refuseMessage(context, 400, rpcCodes.invalid, 'bad_field', problem);
     }
     const { method, id } = (message ?? {}) as { readonly method?: unknown; readonly id?: unknown };
     const named = typeof id === 'string' || typeof id === 'number' ? { id } : {};
     if (typeof method === 'string' && refusedMethods.has(method)) {
       return answerError(404, rpcCodes.unknownMethod, 'Method not found', named);
     }
-    const answer = await this.#speak(request, message, visit);
-    const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: visit.tool };
-    if (visit.lacking === undefined) return { ...answer, ...seen };
+    const answer = await this.#speak(request, message, context);
+    const seen = { rpc: typeof method === 'string' ? method.slice(0, 60) : undefined, tool: context.tool };
+    if (context.lacking === undefined) return { ...answer, ...seen };
     const { workspace, credentialId } = recognised;
     this.#options.later.countRefused(workspace, 'mcp', 'insufficient_scope', credentialId);
-    return { ...this.#challengeScope(visit.lacking, named), ...seen };
+    return { ...this.#challengeScope(context.lacking, named), ...seen };
   }
 
   /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #enter({ hold }: McpRequest, { workspace, caller }: Visit): void {
+  #enter({ hold }: McpRequest, { workspace, caller }: RequestContext): void {
     try {
-      hold(this.#host.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+      hold(this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
     } catch (error) {
       this.#options.later.countRefused(workspace, 'mcp', overLimit, caller.credentialId ?? '');
       throw error;
@@ -154,19 +163,22 @@ export class McpFace {
   }
 
   /** Reads the message, once there is room in memory for it. @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE */
-  async #read({ readBody, bodyLength = maxBodyBytes, hold }: McpRequest, { workspace, caller }: Visit) {
+  async #read({ readBody, bodyLength = maxBodyBytes, hold }: McpRequest, { workspace, caller }: RequestContext) {
     if (bodyLength > smallBody && bodyLength <= maxBodyBytes) {
-      hold(await this.#host.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
+      hold(await this.#dependencies.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
     }
     return readBody(maxBodyBytes);
   }
 
-  #makeVisit(requestId: string, { workspace, principal, credentialId, owner, rated, scopes }: Recognised): Visit {
+  #makeContext(
+    requestId: string,
+    { workspace, principal, credentialId, owner, rated, scopes }: Recognised,
+  ): RequestContext {
     const { id: principalId, kind } = principal;
     return {
       workspace,
       caller: { principalId, kind, credentialId, countedAs: rated, interface: 'mcp', requestId },
-      cursors: this.#host.cursors,
+      cursors: this.#dependencies.cursors,
       owner,
       scopes,
       onFault: (cause) => this.#noteFault(requestId, cause),
@@ -174,16 +186,16 @@ export class McpFace {
   }
 
   /** Lets the protocol's implementation answer, and waits for all of it: nothing here streams. */
-  async #speak(request: McpRequest, message: unknown, visit: Visit): Promise<Answer> {
+  async #speak(request: McpRequest, message: unknown, context: RequestContext): Promise<Answer> {
     const headers = new Headers();
     for (const [name, value] of Object.entries(request.headers)) {
       if (value !== undefined && passedOn.has(name)) headers.set(name, value);
     }
-    const extra = { visit };
+    const extra = { context };
     const response = await this.#handler.fetch(
       // The URL is for the implementation alone, which looks at nothing in it.
       new Request('http://localhost/mcp', { method: 'POST', headers, body: '' }),
-      { parsedBody: message, authInfo: { token: '', clientId: '', scopes: [...visit.scopes], extra } },
+      { parsedBody: message, authInfo: { token: '', clientId: '', scopes: [...context.scopes], extra } },
     );
     const type = response.headers.get('content-type');
     const allow = response.headers.get('allow');
@@ -195,13 +207,12 @@ export class McpFace {
     };
   }
 
-  #presentRefusal({ code, message, retryAfter }: Refusal, requestId: string): Answer {
-    const status =
-      { INVALID_REQUEST: 400, UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 }[code as string] ?? 500;
+  #presentRefusal(refusal: Refusal, requestId: string): Answer {
+    const { code, message, retryAfter } = refusal;
     const retry = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     const challenge = code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': this.#challenge() } : {};
     const waited = retryAfter === undefined ? {} : { retry_after_s: retryAfter };
-    return answerError(status, rpcCodes.http, message, {
+    return answerError(statusOf(refusal), rpcCodes.http, message, {
       data: { code, request_id: requestId, ...waited },
       headers: { ...retry, ...challenge },
     });
@@ -231,7 +242,7 @@ export class McpFace {
  * @throws Refusal where it cannot be recorded
  */
 async function refuseMessage(
-  { workspace, caller }: Visit,
+  { workspace, caller }: RequestContext,
   status: number,
   rpcCode: number,
   reason: 'unsupported_media_type' | 'body_too_large' | 'bad_json' | 'bad_field',

@@ -4,7 +4,7 @@ import type { ToolBox } from './call-tool.js';
 import { instructions } from './instructions.js';
 import { presentRefusal } from './present-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
-import type { Visit } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** Milliseconds for which clients may keep what is the same for everyone until the next release. */
 const toolsKept = 60 * 60 * 1000;
@@ -13,7 +13,7 @@ const toolsKept = 60 * 60 * 1000;
  * The protocol's server for one request. It holds nothing: everything is asked of the tools and operations anew.
  * @param version of the program
  */
-export function makeServer(box: ToolBox, visit: Visit, version: string): Server {
+export function makeServer(box: ToolBox, context: RequestContext, version: string): Server {
   const server = new Server(
     { name: 'cartulary', title: 'Cartulary', version },
     {
@@ -31,28 +31,34 @@ export function makeServer(box: ToolBox, visit: Visit, version: string): Server 
   server.setRequestHandler('tools/list', () => ({ tools: box.definitions.map((tool) => ({ ...tool })) as never[] }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     if (!box.has(params.name)) {
-      const refusal = await box.refuseUnknown(visit, params.name);
+      const refusal = await box.refuseUnknown(context, params.name);
       if (refusal.code === 'INVALID_REQUEST') throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
-      throw tell(visit, refusal);
+      throw tell(context, refusal);
     }
-    visit.tool = params.name;
-    return { ...(await box.call(visit, params.name, params.arguments)) };
+    context.tool = params.name;
+    return { ...(await box.call(context, params.name, params.arguments)) };
   });
   server.setRequestHandler('resources/list', ({ params }) =>
-    answering(visit, undefined, () => listResources(visit, params?.cursor)),
+    answering(context, undefined, () => listResources(context, params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [documentTemplate] }));
   server.setRequestHandler('resources/read', ({ params }) =>
-    answering(visit, params.uri, async () => ({ contents: [{ ...(await readResource(visit, params.uri)) } as never] })),
+    answering(context, params.uri, async () => ({
+      contents: [{ ...(await readResource(context, params.uri)) } as never],
+    })),
   );
   return server;
 }
 
 /** Tells a refusal in the protocol's own way, where there is no tool to tell it in its answer. */
-async function answering<Result>(visit: Visit, uri: string | undefined, work: () => Promise<Result>): Promise<Result> {
+async function answering<Result>(
+  context: RequestContext,
+  uri: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    if (!visit.scopes.includes('org:read')) {
-      visit.lacking = 'org:read';
+    if (!context.scopes.includes('org:read')) {
+      context.lacking = 'org:read';
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'insufficient_scope');
     }
     return await work();
@@ -60,16 +66,16 @@ async function answering<Result>(visit: Visit, uri: string | undefined, work: ()
     if (error instanceof ProtocolError) throw error;
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'NOT_FOUND' && uri !== undefined) throw new ResourceNotFoundError(uri, refusal.message);
-    throw tell(visit, refusal);
+    throw tell(context, refusal);
   }
 }
 
-function tell(visit: Visit, refusal: Refusal): ProtocolError {
-  if (refusal.code === 'INTERNAL') visit.onFault(refusal.cause ?? refusal);
+function tell(context: RequestContext, refusal: Refusal): ProtocolError {
+  if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
   const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
   return new ProtocolError(
     isRequest ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
     refusal.message,
-    presentRefusal(refusal, visit.caller.requestId),
+    presentRefusal(refusal, context.caller.requestId),
   );
 }

@@ -1,35 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { logWhenDone } from '../http/log-when-done.js';
-import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { invalidRequest } from '../domain/refusal.js';
+import { isPreflight, originHeaders, preflightHeaders } from '../http/cross-origin.js';
+import { logWhenDone } from '../http/log-when-done.js';
+import type { MountedFace } from '../http/port.js';
+import { nothingRuns, protections } from '../http/protections.js';
+import { ExcessiveBody, readBody } from '../http/read-body.js';
+import { leaveUnread } from '../http/unread-body.js';
 import { admitsHost, admitsOrigin } from './admit.js';
 import { answerError, rpcCodes, type Answer } from './answer.js';
 import { McpFace, type McpAnswer } from './face.js';
-import type { McpHost, McpOptions } from './dependencies.js';
+import type { McpDependencies, McpOptions } from './dependencies.js';
 
 /** Where this face is, under the service's address. */
 const paths = new Set(['/mcp', '/mcp/']);
 
-/** Headers for every answer: nothing here is a page, and no answer is for anyone in between to keep. */
-const protections: Readonly<Record<string, string>> = {
+/** Headers of every answer: nothing here is a page, and no cache may keep an answer. */
+const ownProtections: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': nothingRuns,
+  ...protections,
 };
 
-const preflight: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name',
-  'Access-Control-Max-Age': '600',
-};
+const exposed = 'WWW-Authenticate, Retry-After, X-Request-Id';
 
-/** MCP over HTTP, for the server to mount. */
-export interface McpMount {
-  takes(path: string): boolean;
-  handle(request: IncomingMessage, response: ServerResponse): void;
-}
+const preflight = preflightHeaders({
+  methods: 'POST',
+  headers: 'Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name',
+  maxAge: 600,
+});
 
 export interface MountOptions extends McpOptions {
   /** The client's address, to limit guessing. */
@@ -37,8 +35,8 @@ export interface MountOptions extends McpOptions {
 }
 
 /** MCP on the service's port, at /mcp. */
-export function mountMcp(host: McpHost, options: MountOptions): McpMount {
-  const face = new McpFace(host, options);
+export function mountMcp(dependencies: McpDependencies, options: MountOptions): MountedFace {
+  const face = new McpFace(dependencies, options);
   return {
     takes: (path) => paths.has(path),
     handle(request, response) {
@@ -79,17 +77,13 @@ async function admit(
   }
   if (!admitsOrigin(origin, options)) return answerError(403, rpcCodes.http, 'This origin may not call.');
   if (origin !== undefined) {
-    response.setHeader('Access-Control-Allow-Origin', origin);
-    response.setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, X-Request-Id');
+    for (const [name, value] of Object.entries(originHeaders(origin, exposed))) response.setHeader(name, value);
     response.setHeader('Vary', 'Origin');
-    if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
-      return { status: 204, headers: preflight, body: '' };
-    }
+    if (isPreflight(request)) return { status: 204, headers: preflight, body: '' };
   }
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
-  const readBody = (most: number): Promise<Uint8Array | undefined> => readAll(request, response, most);
   const address = options.addressOf(request);
   const stated = request.headers['content-length'];
   return face.answer(
@@ -97,7 +91,7 @@ async function admit(
       method: request.method ?? '',
       headers,
       address,
-      readBody,
+      readBody: (most) => readMessage(request, response, most),
       bodyLength: stated === undefined ? undefined : Number(stated),
       hold(release) {
         if (response.closed) release();
@@ -108,38 +102,27 @@ async function admit(
   );
 }
 
-/** The body; undefined when it is larger, as stated or as it comes. A client that asked first is told to go on. */
-async function readAll(
+/** The body; undefined when it is larger, as stated or as it comes. */
+async function readMessage(
   request: IncomingMessage,
   response: ServerResponse,
   most: number,
 ): Promise<Uint8Array | undefined> {
-  if (Number(request.headers['content-length'] ?? '0') > most) return undefined;
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-  const pieces: Uint8Array[] = [];
-  let size = 0;
   try {
-    for await (const piece of request.iterator({ destroyOnReturn: false })) {
-      size += (piece as Uint8Array).length;
-      if (size > most) return undefined;
-      pieces.push(piece as Uint8Array);
-    }
-  } catch {
-    // The client has gone; there is nobody to answer.
+    return await readBody(request, response, { maxBodyBytes: most });
+  } catch (error) {
+    if (error instanceof ExcessiveBody) return undefined;
+    // The client has gone: this answer is for the audit log.
     throw invalidRequest('bad_field', 'The message ended before it was complete.');
   }
-  return Buffer.concat(pieces);
 }
 
 function send(response: ServerResponse, request: IncomingMessage, { status, headers, body }: Answer, id: string): void {
   if (response.destroyed) return;
-  for (const [name, value] of Object.entries({ ...protections, ...headers })) response.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...ownProtections, ...headers })) response.setHeader(name, value);
   response.setHeader('X-Request-Id', id);
   response.setHeader('Content-Length', Buffer.byteLength(body));
-  if (isStillSending(request)) {
-    if (!isWorthReading(request)) response.setHeader('Connection', 'close');
-    request.resume();
-  }
+  leaveUnread(request, response);
   response.writeHead(status);
   response.end(body);
 }

@@ -9,7 +9,7 @@ import { rateLimited, Refusal, unavailable } from '../domain/refusal.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { readBearer, recogniseKey, refuseAddress } from '../workspace/recognise-key.js';
 import type { Workspace } from '../workspace/workspace.js';
-import type { McpHost, McpOptions } from './dependencies.js';
+import type { McpDependencies, McpOptions } from './dependencies.js';
 
 /** Who calls, by key or by token. */
 export interface Recognised {
@@ -32,7 +32,7 @@ export interface Recognised {
  * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED; UNAVAILABLE
  */
 export function recognise(
-  host: McpHost,
+  dependencies: McpDependencies,
   options: McpOptions,
   authorization: string | undefined,
   address: string,
@@ -43,9 +43,10 @@ export function recognise(
   let refused: RefusedToken | undefined;
   const note = (told: RefusedToken): void => void (refused = told);
   const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text, note);
-  if (token !== undefined) return takeRate(host, options, recogniseToken(host, options, token, address));
-  if (refused !== undefined) throw refuseToken(host, options, refused, address);
-  const { workspace, credential, principal, policy } = recogniseKey(host, later, text, 'mcp', address);
+  if (token !== undefined)
+    return takeRate(dependencies, options, recogniseToken(dependencies, options, token, address));
+  if (refused !== undefined) throw refuseToken(dependencies, options, refused, address);
+  const { workspace, credential, principal, policy } = recogniseKey(dependencies, later, text, 'mcp', address);
   const { id, requestsPerMinute } = credential;
   const scopes = ['org:read', 'org:write'] as const;
   const recognised = {
@@ -58,17 +59,22 @@ export function recognise(
     scopes,
     requestsPerMinute,
   };
-  takeRate(host, options, recognised);
+  takeRate(dependencies, options, recognised);
   later.noteUse(workspace, credential);
   return recognised;
 }
 
 /** As a key that is refused: counted where it was issued, told like any other. */
-function refuseToken(host: McpHost, { later }: McpOptions, refused: RefusedToken, address: string): Refusal {
-  const refusal = refuseAddress(host.limiter, address);
+function refuseToken(
+  dependencies: McpDependencies,
+  { later }: McpOptions,
+  refused: RefusedToken,
+  address: string,
+): Refusal {
+  const refusal = refuseAddress(dependencies.limiter, address);
   const reason = refusal.code === 'RATE_LIMITED' ? overLimit : refused.fault;
   try {
-    const workspace = host.find(refused.workspace);
+    const workspace = dependencies.find(refused.workspace);
     if (workspace !== undefined) later.countRefused(workspace, 'mcp', reason, refused.id);
   } catch {
     // A workspace that cannot be opened has no place to count in either, and the answer does not depend on it.
@@ -76,15 +82,20 @@ function refuseToken(host: McpHost, { later }: McpOptions, refused: RefusedToken
   return refusal;
 }
 
-function recogniseToken(host: McpHost, options: McpOptions, token: AccessToken, address: string): Recognised {
-  const workspace = host.find(token.workspace);
-  if (workspace === undefined) throw refuseAddress(host.limiter, address);
+function recogniseToken(
+  dependencies: McpDependencies,
+  options: McpOptions,
+  token: AccessToken,
+  address: string,
+): Recognised {
+  const workspace = dependencies.find(token.workspace);
+  if (workspace === undefined) throw refuseAddress(dependencies.limiter, address);
   try {
     const tables = workspace.journal.reader;
     const principal = tables.principals.find(token.principalId);
     if (principal === undefined || principal.disabledAt !== null) {
       const fault = 'principal_disabled';
-      throw refuseToken(host, options, { workspace: token.workspace, id: token.id, fault }, address);
+      throw refuseToken(dependencies, options, { workspace: token.workspace, id: token.id, fault }, address);
     }
     const { id: credentialId, scopes, clientId, principalId } = token;
     const owner = `${clientId} ${principalId}`;
@@ -106,9 +117,14 @@ function recogniseToken(host: McpHost, options: McpOptions, token: AccessToken, 
 }
 
 /** @throws Refusal RATE_LIMITED */
-function takeRate(host: McpHost, { later }: McpOptions, recognised: Recognised): Recognised {
+function takeRate(dependencies: McpDependencies, { later }: McpOptions, recognised: Recognised): Recognised {
   const { workspace, rated, requestsPerMinute, policy, credentialId } = recognised;
-  const allowance = limitRate(host.limiter, { workspace: workspace.name, source: rated, requestsPerMinute, policy });
+  const allowance = limitRate(dependencies.limiter, {
+    workspace: workspace.name,
+    source: rated,
+    requestsPerMinute,
+    policy,
+  });
   if (allowance.allowed) return recognised;
   later.countRefused(workspace, 'mcp', overLimit, credentialId);
   throw rateLimited(allowance.retryAfter);

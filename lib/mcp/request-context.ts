@@ -4,7 +4,7 @@ import type { Caller } from '../domain/caller.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** One request on its way through this face, and what is found out about it. */
-export interface Visit {
+export interface RequestContext {
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly cursors: CursorSealer;

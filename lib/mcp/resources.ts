@@ -5,7 +5,7 @@ import { listReachedDocuments } from '../operations/documents/list-reached.js';
 import { perform } from '../operations/perform.js';
 import { readWhole } from '../operations/documents/read-part.js';
 import { readOrRecord } from './tool.js';
-import type { Visit } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 const scheme = 'cartulary://doc/';
 export const documentTemplate = {
@@ -54,10 +54,10 @@ function requireLocation(uri: string): Location {
  * @throws Refusal INVALID_REQUEST `bad_cursor`
  */
 export async function listResources(
-  visit: Visit,
+  context: RequestContext,
   cursor: string | undefined,
 ): Promise<{ readonly resources: ListedResource[]; readonly nextCursor?: string }> {
-  const { workspace, caller, cursors, owner } = visit;
+  const { workspace, caller, cursors, owner } = context;
   const cursorOwner = { credential: `${workspace.name}/${owner}`, route: 'mcp resources/list', query: {} };
   const after = await readOrRecord(workspace, caller, listReachedDocuments.name, () =>
     cursor === undefined ? '' : cursors.open(cursor, cursorOwner),
@@ -87,8 +87,8 @@ export interface ResourceContent {
  * A document whole, as a resource.
  * @throws Refusal NOT_FOUND, the same for a URI that cannot be one; INVALID_REQUEST `content_too_large`
  */
-export async function readResource(visit: Visit, uri: string): Promise<ResourceContent> {
-  const { workspace, caller } = visit;
+export async function readResource(context: RequestContext, uri: string): Promise<ResourceContent> {
+  const { workspace, caller } = context;
   const location = await readOrRecord(workspace, caller, readWhole.name, () => requireLocation(uri));
   const read = await perform(workspace, caller, readWhole, { location });
   const { document, role, version, bytes } = read.result;

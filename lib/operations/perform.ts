@@ -17,13 +17,21 @@ const isRecordOnly = true;
 /** How often a write is prepared, at most, where other turns overtake it. */
 const maxPreparations = 3;
 
-/** What the turn is given: what was made ready, or why nothing could be, where the answer may be a stored one all the same. */
+/**
+ * What the transaction gets: what was made ready, or why nothing could be made ready. The answer may be a stored one
+ * all the same.
+ */
 type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withheld: Refusal };
 
 /**
- * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
- * is answered before its record is durable; a refusal is recorded too. A write is authorised inside its turn, by the
- * grants as the turns before it left them.
+ * The way in for every operation of every face. Nothing is answered before its record is durable, and a refusal is
+ * recorded too.
+ *
+ * A read takes the steps of `performRead`: authorise, run, record.
+ *
+ * A write takes the steps of `prepareWrite`: authorise, make ready what takes time, wait for room. Then it takes the
+ * steps of `writeInTransaction`: authorise by the grants as the transactions before it left them, prepare again if one
+ * of these overtook it, run, record. A retry gets the first answer in place of the run.
  *
  * @param retry for creates: makes a repeated request give the first one's answer
  * @throws Refusal of any code; never anything else
@@ -117,26 +125,9 @@ async function write<Input, Result, Prepared>(
 ): Promise<Performed<Result>> {
   for (let left = maxPreparations; ; left -= 1) {
     const preparation = await prepareWrite(workspace, caller, operation, input, retry, staged);
-    function* steps(transaction: WriteTransaction): Steps<Performed<Result> | undefined> {
-      const context = workspace.openWriteContext(transaction, caller);
-      authorize(context.view, needsOf(transaction.tables, transaction.now, caller, operation, input, retry));
-      const isReady = 'prepared' in preparation;
-      if (left > 1 && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true)
-        return undefined;
-      function* run(): Steps<Result> {
-        if (!isReady) throw preparation.withheld;
-        if (operation.isLong === true) return yield* operation.run(context, input, preparation.prepared);
-        return operation.run(context, input, preparation.prepared);
-      }
-      const done =
-        retry === undefined
-          ? { result: yield* run(), replayed: false }
-          : yield* runIdempotently(context, operation, retry, run);
-      const note = { ...operation.note(input), ...operation.noteResult?.(done.result) };
-      const detail = done.replayed ? { ...note.detail, replayed: true } : note.detail;
-      transaction.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
-      return done;
-    }
+    const mayPrepareAgain = left > 1;
+    const steps = (transaction: WriteTransaction): Steps<Performed<Result> | undefined> =>
+      writeInTransaction(workspace, caller, operation, input, retry, { transaction, preparation, mayPrepareAgain });
     const onRefused = (transaction: WriteTransaction, refusal: Refusal): void =>
       transaction.audit(refused(caller, operation.name, operation.note(input), refusal));
     const performed =
@@ -147,9 +138,60 @@ async function write<Input, Result, Prepared>(
   }
 }
 
+/** One attempt at a write: its transaction, and what was made ready for it. */
+interface Attempt<Prepared> {
+  readonly transaction: WriteTransaction;
+  readonly preparation: Preparation<Prepared>;
+  readonly mayPrepareAgain: boolean;
+}
+
 /**
- * Makes ready what takes time. A request whose key has been used is not refused for what it brings: what it brought the
- * first time was in order, and whether the answer of that time is its own is seen in the turn.
+ * The steps of a write in its transaction.
+ * @returns undefined when the write has to be prepared again
+ * @throws Refusal, which the journal records
+ */
+function* writeInTransaction<Input, Result, Prepared>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: AnyWrite<Input, Result, Prepared>,
+  input: Input,
+  retry: Retry | undefined,
+  { transaction, preparation, mayPrepareAgain }: Attempt<Prepared>,
+): Steps<Performed<Result> | undefined> {
+  const context = workspace.openWriteContext(transaction, caller);
+  authorize(context.view, needsOf(transaction.tables, transaction.now, caller, operation, input, retry));
+  const isReady = 'prepared' in preparation;
+  if (mayPrepareAgain && isReady && operation.isOvertaken?.(context, input, preparation.prepared) === true) {
+    return undefined;
+  }
+  function* run(): Steps<Result> {
+    if (!isReady) throw preparation.withheld;
+    if (operation.isLong === true) return yield* operation.run(context, input, preparation.prepared);
+    return operation.run(context, input, preparation.prepared);
+  }
+  const done =
+    retry === undefined
+      ? { result: yield* run(), replayed: false }
+      : yield* runIdempotently(context, operation, retry, run);
+  recordWrite(transaction, caller, operation, input, done);
+  return done;
+}
+
+function recordWrite<Input, Result, Prepared>(
+  transaction: WriteTransaction,
+  caller: Caller,
+  operation: AnyWrite<Input, Result, Prepared>,
+  input: Input,
+  { result, replayed }: Performed<Result>,
+): void {
+  const note = { ...operation.note(input), ...operation.noteResult?.(result) };
+  const detail = replayed ? { ...note.detail, replayed: true } : note.detail;
+  transaction.audit(asDone(caller, operation.name, detail === undefined ? note : { ...note, detail }));
+}
+
+/**
+ * Makes ready what takes time. A used idempotency key skips the refusal of the new body: the first body was valid, and
+ * the transaction compares the two.
  * @throws Refusal, recorded
  */
 async function prepareWrite<Input, Result, Prepared>(

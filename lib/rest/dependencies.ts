@@ -7,7 +7,7 @@ import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The running service, as far as this face needs it. */
-export interface RestHost {
+export interface RestDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly cursors: CursorSealer;

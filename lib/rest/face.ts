@@ -1,170 +1,229 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { limitRate } from '../access/limit-rate.js';
+import type { Release } from '../access/work-limiter.js';
+import { sourceOf } from '../access/work-limits.js';
+import { overLimit } from '../audit/record-tallies.js';
 import type { Caller } from '../domain/caller.js';
 import { formatTime } from '../domain/clock.js';
 import { makeIdentifier } from '../domain/identifier.js';
 import { rootLocation, type Location } from '../domain/location.js';
 import { internal, invalidRequest, notFound, rateLimited, Refusal } from '../domain/refusal.js';
 import { requireShortHeaders } from '../domain/short-header.js';
-import { overLimit } from '../audit/record-tallies.js';
-import { limitRate } from '../access/limit-rate.js';
-import { sourceOf } from '../access/work-limits.js';
-import type { Release } from '../access/work-limiter.js';
 import { logWhenDone } from '../http/log-when-done.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import { refuseUnread, unknownRequest } from '../operations/perform.js';
-import { withHeader, type Answer } from './answer.js';
-import { authenticateRequest, type Recognised } from './authenticate-request.js';
-import { SyntaxChecker } from './check-syntax.js';
-import { describeBelow, readDescription } from './description.js';
-import { missingHeader } from './explain-invalid.js';
-import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './find-route.js';
-import type { HeaderLines } from './header-lines.js';
-import type { RestHost, RestOptions } from './dependencies.js';
-import { makeOpenRoutes } from './open-routes.js';
-import { parseParameters, splitTarget, type Target } from './parse-target.js';
+import { readBearer, recogniseKey, type Recognised } from '../workspace/recognise-key.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { noContent, withHeader, type Answer } from './answers/answer.js';
+import type { HeaderLines } from './answers/header-lines.js';
+import { admitOrigin, beginHeaders } from './answers/protect.js';
+import { answerAndHangUp, isReaderGone, sendAnswer } from './answers/send-answer.js';
+import type { RestDependencies, RestOptions } from './dependencies.js';
 import { presentProblem } from './problem.js';
-import { admitOrigin, beginHeaders } from './protect.js';
-import { makeAddressReader } from './read-address.js';
-import { chooseForm, limitsOf, readJson, takeRaw, type Body, type BodyReading } from './read-body.js';
-import { answerAndHangUp } from './refuse-upload.js';
+import { SyntaxChecker } from './requests/check-syntax.js';
+import { describeBelow, readDescription } from './requests/description.js';
+import { missingHeader } from './requests/explain-invalid.js';
+import { chooseRoute, locationOf, RouteFinder, type FoundPath } from './requests/find-route.js';
+import { parseParameters, splitTarget, type Target } from './requests/parse-target.js';
+import { makeAddressReader } from '../http/client-address.js';
+import { chooseForm, limitsOf, readJson, takeRaw, type Body } from './requests/read-body.js';
+import { makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
-import { isReaderGone, sendAnswer } from './send-answer.js';
-import type { Workspace } from '../workspace/workspace.js';
-import type { CheckedRequest } from './checked-request.js';
 
-/** A request on its way, and what the log learns of it. */
-interface Visit {
+/** One request on its way, and what is found out about it. */
+interface RequestContext {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Headers that the answer gets, whatever it says. */
   readonly lines: HeaderLines;
-  /** The route's path, never the location in it; null until it is known. */
-  route: string | null;
-  credential: string | null;
   /** Room that the request takes until its answer has left. */
   readonly held: Release[];
+  /** For the log: the route's path, never the location in it; null until it is known. */
+  route: string | null;
+  /** For the log: the key's id. */
+  credential: string | null;
+  /** For the record of a request that cannot be read. */
+  action: string;
+  location: Location | undefined;
 }
 
-/**
- * The REST face, straight on Node's server. Every request goes the same way: request id, key, rate, syntax, and then
- * through its route to an operation.
- */
+/** Who asks: a recognised key, and its principal as the caller of an operation. */
+interface Asking extends Recognised {
+  readonly caller: Caller;
+}
+
+/** The REST face, straight on Node's server. `#answer` and `#read` list the steps of a request. */
 export class RestFace {
   /** The client's address, as the trusted proxies tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
-  readonly #host: RestHost;
+  readonly #dependencies: RestDependencies;
   readonly #options: RestOptions;
   readonly #routes: RouteFinder<Route | OpenRoute>;
   readonly #syntax: SyntaxChecker;
 
-  constructor(host: RestHost, options: RestOptions) {
-    this.#host = host;
+  constructor(dependencies: RestDependencies, options: RestOptions) {
+    this.#dependencies = dependencies;
     this.#options = options;
     this.addressOf = makeAddressReader(options.trustProxy);
     const description = readDescription();
     const served = describeBelow(options.base ?? '', description);
-    const table = [...makeOpenRoutes(options.build, formatTime(host.clock.now()), served), ...routes];
+    const table = [...makeOpenRoutes(options.build, formatTime(dependencies.clock.now()), served), ...routes];
     this.#routes = new RouteFinder<Route | OpenRoute>(table);
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
 
   /** Answers a request, whatever it is. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = makeIdentifier('req', this.#host.randomness);
-    const visit: Visit = { id, request, response, lines: beginHeaders(id), route: null, credential: null, held: [] };
+    const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
     response.once('close', () => {
-      for (const release of visit.held.splice(0)) release();
+      for (const release of context.held.splice(0)) release();
     });
-    logWhenDone(this.#options.log, request, response, () => ({ id, route: visit.route, credential: visit.credential }));
+    logWhenDone(this.#options.log, request, response, () => {
+      const { id, route, credential } = context;
+      return { id, route, credential };
+    });
     try {
-      const answer = await this.#answer(visit);
+      const answer = await this.#answer(context);
       if (isStillSending(request)) request.resume();
-      await sendAnswer(response, answer, visit.lines);
+      await sendAnswer(response, answer, context.lines);
     } catch (error) {
-      await this.#sendProblem(visit, error);
+      await this.#sendProblem(context, error);
     }
   }
 
-  async #answer(visit: Visit): Promise<Answer> {
-    const { request } = visit;
-    if (request.headers.host === undefined && request.httpVersion === '1.1') throw missingHost();
-    if (admitOrigin(request, visit.lines, this.#options.corsOrigins)) {
-      return { status: 204, headers: {}, body: { form: 'none' } };
-    }
-    const target = splitTarget(request.url ?? '');
+  /** The steps of every request, in order. @throws Refusal */
+  async #answer(context: RequestContext): Promise<Answer> {
+    requireHost(context);
+    if (admitOrigin(context.request, context.lines, this.#options.corsOrigins)) return noContent;
+    const target = splitTarget(context.request.url ?? '');
     const found = this.#routes.find(target.path);
-    visit.route = found?.path ?? null;
-    if (found !== undefined && isOpen(found)) return this.#answerOpenly(visit, found, target);
+    context.route = found?.path ?? null;
+    if (found !== undefined && isOpen(found)) return this.#answerOpenly(context, found, target);
     if (!target.path.startsWith('/v1/')) throw notFound();
-    return this.#answerCaller(visit, found as FoundPath<Route> | undefined, target, this.#recognise(visit));
+    const asking = this.#recognise(context);
+    this.#limitRate(context, asking);
+    this.#options.later.noteUse(asking.workspace, asking.credential);
+    this.#takePlace(context, asking);
+    const perform = await this.#readOrRecord(context, found as FoundPath<Route> | undefined, target, asking);
+    return this.#leadBelow(await perform());
   }
 
-  async #answerOpenly(visit: Visit, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
-    const route = chooseRoute(found, visit.request.method ?? '');
-    await this.#checkSyntax(visit, route.path, target, this.#parseParameters(route, target));
+  /**
+   * The steps that read the request of a caller, in order. They change nothing.
+   * @returns what performs the operation and presents its result
+   * @throws Refusal
+   */
+  async #read(
+    context: RequestContext,
+    found: FoundPath<Route> | undefined,
+    target: Target,
+    asking: Asking,
+  ): Promise<() => Promise<Answer>> {
+    const { request } = context;
+    if (found === undefined) throw notFound();
+    const route = chooseRoute(found, request.method ?? '');
+    context.action = route.action;
+    context.location = locationOf(found);
+    requireShortHeaders(request.headers, headersRead);
+    const parameters = this.#parseParameters(route, target);
+    requireHeader(route, request);
+    const body = await this.#readBody(context, route, asking);
+    const query = await this.#checkSyntax(context, route.path, target, parameters, body);
+    const { workspace, caller, policy } = asking;
+    return route.read({
+      method: route.method,
+      route: route.path,
+      workspace,
+      caller,
+      policy,
+      location: context.location ?? rootLocation,
+      query,
+      sent: { ...target, parameters },
+      header: (name) => readHeader(request, name),
+      body,
+      cursors: this.#dependencies.cursors,
+    });
+  }
+
+  /** Reads the request, and records the refusal of one that cannot be read. @throws Refusal, recorded */
+  async #readOrRecord(
+    context: RequestContext,
+    found: FoundPath<Route> | undefined,
+    target: Target,
+    asking: Asking,
+  ): Promise<() => Promise<Answer>> {
+    try {
+      return await this.#read(context, found, target, asking);
+    } catch (error) {
+      const { action, location } = context;
+      const note = location === undefined ? {} : { target: location };
+      throw await refuseUnread(asking.workspace, asking.caller, action, note, error);
+    }
+  }
+
+  async #answerOpenly(context: RequestContext, found: FoundPath<OpenRoute>, target: Target): Promise<Answer> {
+    const route = chooseRoute(found, context.request.method ?? '');
+    await this.#checkSyntax(context, route.path, target, this.#parseParameters(route, target));
     return route.answerOpenly();
   }
 
-  /** @throws Refusal UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE */
-  #recognise(visit: Visit): Recognised {
-    const { request, lines } = visit;
-    const { later } = this.#options;
-    const address = this.addressOf(request);
-    const recognised = authenticateRequest(this.#host, later, request.headers.authorization, address);
-    const { workspace, credential, policy } = recognised;
-    visit.credential = credential.id;
+  /** Recognises the caller by the bearer key (Authentication 1–6). @throws Refusal as `recogniseKey` does */
+  #recognise(context: RequestContext): Asking {
+    const { request, id } = context;
+    const bearer = readBearer(request.headers.authorization);
+    const recognised = recogniseKey(this.#dependencies, this.#options.later, bearer, 'rest', this.addressOf(request));
+    const { credential, principal } = recognised;
+    context.credential = credential.id;
+    const { id: principalId, kind } = principal;
+    const caller: Caller = { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
+    return { ...recognised, caller };
+  }
+
+  /** Holds the key to its rate. @throws Refusal RATE_LIMITED */
+  #limitRate({ lines }: RequestContext, { workspace, credential, policy }: Asking): void {
     const { requestsPerMinute } = credential;
     const source = { workspace: workspace.name, source: credential.id, requestsPerMinute, policy };
-    const allowance = limitRate(this.#host.limiter, source);
+    const allowance = limitRate(this.#dependencies.limiter, source);
     lines.set('X-RateLimit-Limit', String(allowance.limit));
     lines.set('X-RateLimit-Remaining', String(allowance.remaining));
-    if (!allowance.allowed) {
-      later.countRefused(workspace, 'rest', overLimit, credential.id);
-      throw rateLimited(allowance.retryAfter);
-    }
-    later.noteUse(workspace, credential);
-    return recognised;
+    if (allowance.allowed) return;
+    this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
+    throw rateLimited(allowance.retryAfter);
   }
 
   /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
-  #enter(visit: Visit, { workspace, credential }: Recognised, caller: Caller): void {
+  #takePlace(context: RequestContext, { workspace, credential, caller }: Asking): void {
     try {
-      hold(visit, this.#host.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
+      hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
     } catch (error) {
       this.#options.later.countRefused(workspace, 'rest', overLimit, credential.id);
       throw error;
     }
   }
 
-  async #answerCaller(
-    visit: Visit,
-    found: FoundPath<Route> | undefined,
-    target: Target,
-    recognised: Recognised,
-  ): Promise<Answer> {
-    const { workspace } = recognised;
-    const caller = callerOf(visit, recognised);
-    this.#enter(visit, recognised, caller);
-    let route: Route | undefined;
-    let location: Location | undefined;
-    let answer: () => Promise<Answer>;
-    try {
-      if (found === undefined) throw notFound();
-      route = chooseRoute(found, visit.request.method ?? '');
-      location = locationOf(found);
-      answer = route.read(await this.#check(visit, route, location ?? rootLocation, target, caller, recognised));
-    } catch (error) {
-      throw await refuseUnread(
-        workspace,
-        caller,
-        route?.action ?? unknownRequest,
-        location === undefined ? {} : { target: location },
-        error,
-      );
-    }
-    return this.#leadBelow(await answer());
+  /** Reads the body in the form that the route takes, or makes it ready to be read. @throws Refusal */
+  async #readBody(context: RequestContext, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
+    const { request, response } = context;
+    const { takes, carriesContent } = route;
+    if (takes.length === 0) return { form: 'none' };
+    const header = (name: string): string | undefined => readHeader(request, name);
+    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
+    const { bodies, uploads } = this.#dependencies.workLimits;
+    const source = sourceOf(workspace.name, caller);
+    const reading = {
+      request,
+      response,
+      carriesContent,
+      limits,
+      async takeRoom(bytes: number) {
+        requireWriter(workspace, caller);
+        hold(context, await bodies.take(source, bytes));
+      },
+      takeUpload: async () => hold(context, await uploads.take(source)),
+    };
+    return chooseForm(request.headers, takes) === 'raw' ? takeRaw(reading) : readJson(reading);
   }
 
   /** Routes know of no proxy: where they lead is below the path that one puts in front. */
@@ -174,66 +233,25 @@ export class RestFace {
     return to === undefined || base === '' ? answer : withHeader(answer, 'Location', base + to);
   }
 
-  async #check(
-    visit: Visit,
-    route: Route,
-    location: Location,
-    target: Target,
-    caller: Caller,
-    { workspace, policy }: Recognised,
-  ): Promise<CheckedRequest> {
-    const { request } = visit;
-    requireShortHeaders(request.headers, headersRead);
-    const parameters = this.#parseParameters(route, target);
-    requireHeader(route, request);
-    const header = (name: string): string | undefined => readHeader(request, name);
-    const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
-    const { bodies, uploads } = this.#host.workLimits;
-    const source = sourceOf(workspace.name, caller);
-    const body = await readBody(route, visit, {
-      limits,
-      async takeRoom(bytes) {
-        requireWriter(workspace, caller);
-        hold(visit, await bodies.take(source, bytes));
-      },
-      takeUpload: async () => hold(visit, await uploads.take(source)),
-    });
-    const query = await this.#checkSyntax(visit, route.path, target, parameters, body);
-    return {
-      method: route.method,
-      route: route.path,
-      workspace,
-      caller,
-      policy,
-      location,
-      query,
-      sent: { ...target, parameters },
-      header,
-      body,
-      cursors: this.#host.cursors,
-    };
-  }
-
   #parseParameters({ path, method }: Route | OpenRoute, { query }: Target): Record<string, string> {
     return parseParameters(query, () => this.#syntax.nameParameters(path, method));
   }
 
   /** @returns the query's parameters converted to their types, with defaults */
   #checkSyntax(
-    { request, response, id }: Visit,
+    { request, response, id }: RequestContext,
     path: string,
     target: Target,
     parameters: Readonly<Record<string, string>>,
     body: Body = { form: 'none' },
   ): Promise<Record<string, unknown>> {
     const onBadAnswer = (error: unknown): void => {
-      const visit = { id, request, response, lines: beginHeaders(id), route: path, credential: null, held: [] };
-      void this.#sendProblem(visit, error);
+      void this.#sendProblem(makeContext(id, request, response), error);
     };
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });
   }
 
-  async #sendProblem({ id, request, response, lines }: Visit, error: unknown): Promise<void> {
+  async #sendProblem({ id, request, response, lines }: RequestContext, error: unknown): Promise<void> {
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'INTERNAL' && !isReaderGone(error)) {
       this.#options.log.error({ id, err: refusal.cause ?? refusal }, 'A request failed');
@@ -262,9 +280,16 @@ export class RestFace {
 /** Headers that requests of callers are read by, but for the key. */
 const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
 
+function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
+  const lines = beginHeaders(id);
+  const unknown = { route: null, credential: null, action: unknownRequest, location: undefined };
+  return { id, request, response, lines, held: [], ...unknown };
+}
+
 /** RFC 9112 §3.2 asks for a refusal. */
-function missingHost(): Refusal {
-  return invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
+function requireHost({ request }: RequestContext): void {
+  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
+  throw invalidRequest('missing_field', 'The header Host is required.', { field: 'Host' });
 }
 
 function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRoute> {
@@ -282,13 +307,8 @@ function readHeader(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-function callerOf({ id }: Visit, { credential, principal }: Recognised): Caller {
-  const { id: principalId, kind } = principal;
-  return { principalId, kind, credentialId: credential.id, interface: 'rest', requestId: id };
-}
-
 /** Keeps room for the request until its answer has left, or its client has. */
-function hold({ held, response }: Visit, release: Release): void {
+function hold({ held, response }: RequestContext, release: Release): void {
   if (response.closed) release();
   else held.push(release);
 }
@@ -296,18 +316,4 @@ function hold({ held, response }: Visit, release: Release): void {
 /** A caller that may write nowhere makes the service read no large body. @throws Refusal NOT_FOUND */
 function requireWriter(workspace: Workspace, caller: Caller): void {
   if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
-}
-
-async function readBody(
-  { takes, carriesContent }: Route,
-  { request, response }: Visit,
-  reading: Pick<BodyReading, 'limits' | 'takeRoom' | 'takeUpload'>,
-): Promise<Body> {
-  if (takes.length === 0) return { form: 'none' };
-  const form = chooseForm(request.headers, takes);
-  // A client that asked first (RFC 9110 §10.1.1) is told to go on only when its body is really wanted.
-  const isAsking = request.headers.expect?.toLowerCase() === '100-continue';
-  const invite = (): void => (isAsking ? response.writeContinue() : undefined);
-  const whole = { request, carriesContent, invite, ...reading };
-  return form === 'raw' ? takeRaw(whole) : readJson(whole);
 }

@@ -1,17 +1,6 @@
-import type { Code } from '../domain/code.js';
 import type { Refusal } from '../domain/refusal.js';
-import { answerJson, type Answer } from './answer.js';
-
-/** The status of each code (the specification's Errors). There is no other. */
-const statusOf: Readonly<Record<Code, number>> = {
-  NOT_FOUND: 404,
-  INVALID_REQUEST: 400,
-  CONFLICT: 409,
-  RATE_LIMITED: 429,
-  INTERNAL: 500,
-  UNAVAILABLE: 503,
-  UNAUTHENTICATED: 401,
-};
+import { statusOfCode } from '../http/status-of.js';
+import { answerJson, type Answer } from './answers/answer.js';
 
 /** The only place where a Refusal becomes HTTP. What it hides (its cause) stays hidden. */
 export function presentProblem(refusal: Refusal, requestId: string): Answer {
@@ -24,5 +13,5 @@ export function presentProblem(refusal: Refusal, requestId: string): Answer {
     details === undefined
       ? { code, message, request_id: requestId }
       : { code, message, request_id: requestId, details };
-  return answerJson(statusOf[code], { error }, headers);
+  return answerJson(statusOfCode[code], { error }, headers);
 }

@@ -1,10 +1,10 @@
 import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
-import { withHeader, type Answer } from './answer.js';
-import { readRetry } from './read-retry.js';
-import type { CheckedRequest, Method } from './checked-request.js';
-import type { BodyForm } from './read-body.js';
+import { withHeader, type Answer } from './answers/answer.js';
+import { readRetry } from './requests/read-retry.js';
+import type { CheckedRequest, Method } from './requests/checked-request.js';
+import type { BodyForm } from './requests/read-body.js';
 
 /** A line of the table, as it is written down: what is asked for, which operation does it, how the request is read and the result shown. */
 export interface RouteDefinition<Input, Result, Prepared> {
@@ -43,6 +43,9 @@ export interface Route {
    */
   read(request: CheckedRequest): () => Promise<Answer>;
 }
+
+/** The same in every route that creates or does something by a JSON body. */
+export const jsonPost = { method: 'POST', requires: 'Idempotency-Key', takes: ['json'] } as const;
 
 /** What needs no key, and therefore no operation. */
 export interface OpenRoute {

@@ -5,6 +5,7 @@ import { makeIdentifier } from '../domain/identifier.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import { statusOf } from '../http/status-of.js';
 import { endConsent } from '../operations/principals/change-consent.js';
 import { beginSession, endSession } from '../operations/principals/sign-in.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
@@ -16,7 +17,7 @@ import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
 import { pageHeaders } from './pages/page.js';
 import { errorPage } from './pages/tell.js';
-import { recordOwn, statusOf } from './record.js';
+import { recordOwn } from './record.js';
 import { makeReadSession, sessionCookie } from './signed-in.js';
 
 /** One request on its way, within its bounds. */

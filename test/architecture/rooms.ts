@@ -69,6 +69,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   memfs: { rooms: ['git'], why: 'only a repository in memory needs it' },
   lunr: { rooms: ['search'], why: 'only its analysis and query language are used, never its index' },
   'lunr-languages': { rooms: ['search'], why: 'only its stemmers are used, and lunr itself is kept out of its reach' },
+  'proxy-addr': { rooms: ['http'], why: 'one place decides which address a client has' },
   express: { rooms: ['rest'], why: 'what it checks is the API; sign-in has fourteen paths and needs no router' },
   'oidc-provider': { rooms: ['signin'], why: 'tokens for applications are given out where people sign in' },
   'openid-client': { rooms: ['signin'], why: 'another provider is asked who somebody is where people sign in' },

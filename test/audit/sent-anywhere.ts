@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readDescription } from '../../lib/rest/description.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 import { makeObject, type Known, type Schema } from '../mcp/any-arguments.js';
 
 type Json = Readonly<Record<string, unknown>>;

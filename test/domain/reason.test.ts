@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
 import { hintFor, reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
-import { readDescription } from '../../lib/rest/description.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 
 const all = Object.keys(reasons) as Reason[];
 const metAt = (meeting: Meeting): Reason[] =>

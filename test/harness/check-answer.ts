@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { readDescription } from '../../lib/rest/description.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 
 /** An answer as far as the description can judge it. */
 export interface JudgedAnswer {

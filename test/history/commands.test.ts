@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { presentDocument } from '../../lib/rest/present-document.js';
+import { presentDocument } from '../../lib/rest/resources/document-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { addHands, type Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';

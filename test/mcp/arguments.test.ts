@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
-import type { Visit } from '../../lib/mcp/request-context.js';
+import type { RequestContext } from '../../lib/mcp/request-context.js';
 import { reasons } from '../../lib/domain/reason.js';
 import { Hands } from '../harness/hands.js';
 import { openTestService, type TestService } from '../harness/service.js';
@@ -19,7 +19,7 @@ describe('Whatever arguments a tool is called with', function () {
   this.timeout(120_000);
 
   let test: TestService;
-  let visit: Visit;
+  let context: RequestContext;
   let known: Known;
   /** The newest commits of documents. */
   const commits: string[] = [];
@@ -56,7 +56,7 @@ describe('Whatever arguments a tool is called with', function () {
       to: [id, other, 'Other', 'operator'],
       about: ['team/a.md', 'secret/c.md'],
     };
-    visit = {
+    context = {
       workspace: test.workspace,
       caller: { principalId: id, kind: 'agent', credentialId: null, interface: 'mcp', requestId: 'req_test' },
       cursors: test.service.cursors,
@@ -77,7 +77,7 @@ describe('Whatever arguments a tool is called with', function () {
       await fc.assert(
         fc.asyncProperty(makeArguments(inputSchema as Schema, known), async (args) => {
           const { head, chain } = test.workspace.journal.state;
-          const answer = await box.call(visit, name, args);
+          const answer = await box.call(context, name, args);
           const text = answer.content[0]?.text ?? '';
           checkSaid(name, answer, text);
           const after = test.workspace.journal.state;

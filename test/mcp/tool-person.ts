@@ -8,7 +8,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { listResources, readResource } from '../../lib/mcp/resources.js';
 import { tools } from '../../lib/mcp/tools.js';
-import type { Visit } from '../../lib/mcp/request-context.js';
+import type { RequestContext } from '../../lib/mcp/request-context.js';
 import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Person } from '../access/cast.js';
@@ -31,7 +31,7 @@ export class ToolPerson extends Person {
     this.#cursors = cursors;
   }
 
-  get #visit(): Visit {
+  get #context(): RequestContext {
     return {
       workspace: this.workspace,
       caller: { ...this.caller, kind: 'agent', interface: 'mcp' },
@@ -46,7 +46,7 @@ export class ToolPerson extends Person {
 
   /** @returns what `structuredContent` holds. @throws Refusal made of the error that the tool told */
   async call(name: string, args: object): Promise<Parsed> {
-    const answer = await box.call(this.#visit, name, args);
+    const answer = await box.call(this.#context, name, args);
     const text = answer.content[0]?.text ?? '';
     checkSaid(name, answer, text);
     if (answer.isError !== true) return answer.structuredContent;
@@ -125,7 +125,7 @@ export class ToolPerson extends Person {
   async resources(): Promise<string[]> {
     const uris: string[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined;) {
-      const page: Awaited<ReturnType<typeof listResources>> = await listResources(this.#visit, cursor || undefined);
+      const page: Awaited<ReturnType<typeof listResources>> = await listResources(this.#context, cursor || undefined);
       uris.push(...page.resources.map(({ uri }) => uri));
       cursor = page.nextCursor;
     }
@@ -133,7 +133,7 @@ export class ToolPerson extends Person {
   }
 
   async resource(uri: string): Promise<string> {
-    return (await readResource(this.#visit, uri)).text ?? '';
+    return (await readResource(this.#context, uri)).text ?? '';
   }
 
   /** @returns what `who_can_read` says of each reader */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { readDescription } from '../../lib/rest/description.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { PassThrough } from 'node:stream';
 import { rootLocation, type Location } from '../../lib/domain/location.js';
 import type { Document } from '../../lib/domain/document.js';
-import { presentExport } from '../../lib/rest/zip-export.js';
+import { presentExport } from '../../lib/rest/answers/zip-export.js';
 import { hasProgram, listWithPython, testWithUnzip } from '../harness/zip.js';
 import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
 import { makeTestRandomness } from '../harness/service.js';

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { nothingRuns } from '../../http/protections.js';
 import { pageHeaders } from '../pages/page.js';
 
 /** Headers of every answer here, unless a page brings its own: nothing may be run, framed, kept or guessed. */
@@ -6,7 +7,7 @@ export function protectAnswer(response: ServerResponse): void {
   for (const [name, value] of Object.entries(pageHeaders())) {
     if (name !== 'Content-Type') response.setHeader(name, value);
   }
-  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  response.setHeader('Content-Security-Policy', nothingRuns);
 }
 
 /** @param formTargets where the page's form may lead to besides here */

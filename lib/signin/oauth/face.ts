@@ -7,6 +7,7 @@ import type { ReadAccessToken } from '../../domain/access-token.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { Log } from '../../domain/log.js';
 import { Refusal } from '../../domain/refusal.js';
+import { preflightHeaders } from '../../http/cross-origin.js';
 import { logWhenDone } from '../../http/log-when-done.js';
 import { ExcessiveBody, parseForm, readBody } from '../../http/read-body.js';
 import { findExcess, findWrongMethod, type Excess } from '../../http/request-bounds.js';
@@ -280,11 +281,13 @@ function nameQueryOnly(context: { body: unknown }, next: () => Promise<void>): P
   });
 }
 
+const readable = preflightHeaders({ methods: 'GET', headers: 'MCP-Protocol-Version' });
+const registrable = preflightHeaders({ methods: 'POST', headers: 'Content-Type, MCP-Protocol-Version' });
+
 /** What anyone may read, scripts of any page included. */
 function sendOpenly(request: IncomingMessage, response: ServerResponse, body: unknown): void {
   response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Access-Control-Allow-Methods', 'GET');
-  response.setHeader('Access-Control-Allow-Headers', 'MCP-Protocol-Version');
+  for (const [name, value] of Object.entries(readable)) response.setHeader(name, value);
   if (request.method === 'OPTIONS') {
     response.statusCode = 204;
     response.end();
@@ -297,8 +300,7 @@ function sendOpenly(request: IncomingMessage, response: ServerResponse, body: un
 /** Scripts may register clients: nothing is looked at that a browser sends by itself. */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== 'OPTIONS') return false;
-  response.setHeader('Access-Control-Allow-Methods', 'POST');
-  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, MCP-Protocol-Version');
+  for (const [name, value] of Object.entries(registrable)) response.setHeader(name, value);
   response.statusCode = 204;
   response.end();
   return true;

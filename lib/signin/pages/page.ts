@@ -1,3 +1,4 @@
+import { protections } from '../../http/protections.js';
 import { html, type Html } from './html.js';
 import { iconPath } from './icon.js';
 import { stylesheetPath } from './stylesheet.js';
@@ -87,10 +88,6 @@ export function pageHeaders(formTargets: readonly string[] = []): Readonly<Recor
       "frame-ancestors 'none'",
     ].join('; '),
     'Cache-Control': 'no-store',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
+    ...protections,
   };
 }

@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { strictTransport } from './protections.js';
+
+/** A face on a port: it takes the paths that it knows, whole. */
+export interface MountedFace {
+  /** @param path of the request, as sent, without its query; never one that belongs to the port's owner */
+  takes(path: string): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export interface PortOptions {
+  readonly host: string;
+  /** 0 takes any port that is free. */
+  readonly port: number;
+  /** Where clients find the service, as configured; null where it is not. */
+  readonly publicUrl?: string | null;
+  /** Paths that start like this go to `serve`, and so does every path that no mounted face takes. */
+  readonly ownPaths: string;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Words the answer to bytes that are no HTTP request. @param code of Node's error */
+  readonly explainMalformed: (code: string | undefined) => {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly text: string;
+  };
+}
+
+/** A port that is listened on. */
+export interface Port {
+  /** Where it listens, as a client on this machine can reach it when it listens on one address. */
+  readonly url: string;
+  readonly port: number;
+  mount(face: MountedFace): void;
+  /**
+   * Takes no new connections, lets requests under way finish, and cuts off what is not done in time.
+   * @param within milliseconds
+   */
+  close(within: number): Promise<void>;
+}
+
+/** Milliseconds in which the headers, and the whole request, must have come. */
+const headersTimeout = 20_000;
+const requestTimeout = 10 * 60_000;
+/** Longer than usual proxies keep an idle connection, so that the proxies close it. */
+const keepAliveTimeout = 75_000;
+/** Milliseconds of silence on a connection in the middle of a request or answer. */
+const silenceTimeout = 2 * 60_000;
+/** Bytes of request line and headers together: the longest location and the longest cursor fit. */
+export const maxHeaderSize = 32 * 1024;
+
+/**
+ * Listens for HTTP.
+ * @throws Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
+ */
+export async function openPort(options: PortOptions): Promise<Port> {
+  const { ownPaths, explainMalformed } = options;
+  const server = createServer({
+    maxHeaderSize,
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    // A face refuses a request without Host itself, in the shape of its other errors.
+    requireHostHeader: false,
+  });
+  server.setTimeout(silenceTimeout);
+  // On every answer of every face, also where a request is no HTTP.
+  const common = Object.entries(strictTransport(options.publicUrl ?? null));
+  const connections = new Connections(server, common);
+  const mounted: MountedFace[] = [];
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request.socket, response);
+    for (const [name, value] of common) response.setHeader(name, value);
+    const { url = '' } = request;
+    const face = url.startsWith(ownPaths) ? undefined : findFace(mounted, url);
+    if (face === undefined) options.serve(request, response);
+    else face.handle(request, response);
+  };
+  server.on('request', serve);
+  // Only the reader of a body knows whether it is wanted, and invites the client to send it.
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    connections.refuse(socket, error, explainMalformed);
+  });
+  await listen(server, options);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    port,
+    mount: (face) => void mounted.push(face),
+    close: (within) => connections.close(within),
+  };
+}
+
+function findFace(mounted: readonly MountedFace[], url: string): MountedFace | undefined {
+  const [path = ''] = url.split('?', 1);
+  return mounted.find((face) => face.takes(path));
+}
+
+function listen(server: Server, { host, port }: PortOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Which connections there are, and which have a request under way, so that those and no others are waited for. Node's
+ * own notion of an idle connection leaves out one on which nothing has been asked yet.
+ */
+class Connections {
+  readonly #server: Server;
+  readonly #common: readonly (readonly [string, string])[];
+  readonly #open = new Set<Socket>();
+  readonly #busy = new Map<Socket, number>();
+  #isClosing = false;
+
+  /** @param common headers of every answer */
+  constructor(server: Server, common: readonly (readonly [string, string])[]) {
+    this.#server = server;
+    this.#common = common;
+    server.on('connection', (socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  begin(socket: Socket, response: ServerResponse): void {
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    if (this.#isClosing) response.setHeader('Connection', 'close');
+    response.on('close', () => {
+      const left = (this.#busy.get(socket) ?? 1) - 1;
+      if (left > 0) this.#busy.set(socket, left);
+      else this.#busy.delete(socket);
+      if (left === 0 && this.#isClosing) socket.destroySoon();
+    });
+  }
+
+  /** Answers bytes that are no request, or a request that is too large or too slow. */
+  refuse(socket: Socket, error: NodeJS.ErrnoException, explain: PortOptions['explainMalformed']): void {
+    if (!socket.writable || error.code === 'ECONNRESET' || this.#busy.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    const { headers, text } = explain(error.code);
+    const lines = {
+      ...Object.fromEntries(this.#common),
+      ...headers,
+      'Content-Length': String(Buffer.byteLength(text)),
+      'X-Content-Type-Options': 'nosniff',
+      Connection: 'close',
+    };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${text}`);
+  }
+
+  async close(within: number): Promise<void> {
+    this.#isClosing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), within);
+    await closed;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,24 @@
+/** The content security policy of an answer that is no page: a browser may run, load and frame nothing. */
+export const nothingRuns = "default-src 'none'; frame-ancestors 'none'";
+
+/**
+ * Security headers of every answer of every face. A face adds its `Cache-Control` and `Content-Security-Policy`: these
+ * depend on what it answers.
+ */
+export const protections: Readonly<Record<string, string>> = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/**
+ * Tells browsers to come over https alone from now on (RFC 6797), where the service is offered over https. It holds for
+ * the host, for a year from the last answer; it says nothing of names below the host.
+ * @param publicUrl where clients find the service; null where none is configured
+ * @returns headers of every answer of every face
+ */
+export function strictTransport(publicUrl: string | null): Readonly<Record<string, string>> {
+  return publicUrl?.startsWith('https:') === true ? { 'Strict-Transport-Security': 'max-age=31536000' } : {};
+}

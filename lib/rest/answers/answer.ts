@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream';
+
+/** What goes back, before it is written to the connection. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AnswerBody;
+}
+
+export type AnswerBody =
+  | { readonly form: 'none' }
+  | {
+      readonly form: 'json';
+      readonly value: object;
+      /** The value's text, where it is known from before. */
+      readonly text?: Buffer;
+    }
+  | { readonly form: 'bytes'; readonly bytes: Uint8Array }
+  | {
+      /** A stream of unknown length. */
+      readonly form: 'flow';
+      readonly mediaType: string;
+      readonly open: () => Readable | Promise<Readable>;
+    }
+  | {
+      /** Part of a stream: what lies before `start` is skipped, and it is let go after `length` bytes. */
+      readonly form: 'stream';
+      readonly open: () => Promise<Readable>;
+      readonly start: number;
+      readonly length: number;
+    };
+
+/** An answer to a preflight request: the headers say everything. */
+export const noContent: Answer = { status: 204, headers: {}, body: { form: 'none' } };
+
+/** An answer that is one JSON value, in UTF-8. */
+export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers, body: { form: 'json', value } };
+}
+
+/** The same answer with one header more, or with another value for it. */
+export function withHeader(answer: Answer, name: string, value: string): Answer {
+  return { ...answer, headers: { ...answer.headers, [name]: value } };
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import { isPreflight, originHeaders, preflightHeaders } from '../../http/cross-origin.js';
+import { nothingRuns, protections } from '../../http/protections.js';
+import { HeaderLines } from './header-lines.js';
+
+/** Headers of every answer: nothing here is a page, and no shared cache may keep an answer that was made for one key. */
+const protectionLines = Object.entries({
+  'Cache-Control': 'private, no-cache',
+  'Content-Security-Policy': nothingRuns,
+  ...protections,
+}).flat();
+
+const exposed =
+  'ETag, Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, Idempotent-Replayed, ' +
+  'Accept-Ranges, Content-Disposition, Content-Range';
+
+const preflight = preflightHeaders({
+  methods: 'GET, HEAD, POST, PUT, DELETE',
+  headers: 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range',
+  maxAge: 600,
+});
+
+/** The headers that every answer begins with. */
+export function beginHeaders(requestId: string): HeaderLines {
+  const lines = new HeaderLines(protectionLines);
+  lines.set('X-Request-Id', requestId);
+  return lines;
+}
+
+/**
+ * Lets pages of the configured origins read the answer (Fetch standard, CORS protocol); none by default.
+ * @param lines of the answer, which get what says so
+ * @returns whether it was a preflight request of such a page, which is answered without a key
+ */
+export function admitOrigin(request: IncomingMessage, lines: HeaderLines, origins: readonly string[]): boolean {
+  if (origins.length === 0) return false;
+  lines.vary('Origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !origins.includes(origin)) return false;
+  lines.setAll(originHeaders(origin, exposed));
+  if (!isPreflight(request)) return false;
+  lines.setAll(preflight);
+  return true;
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import type { Answer } from './answer.js';
+import type { HeaderLines } from './header-lines.js';
+
+/**
+ * Writes an answer to the connection. Streams wait for their reader and are let go when the reader is gone.
+ * @param common headers that go in front of the answer's own
+ * @throws what opening or reading a stream throws; after the first bytes the connection is broken off, so that a part
+ *   is never taken for the whole
+ */
+export async function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  common: HeaderLines,
+): Promise<void> {
+  // The stream is opened before anything is sent: what it throws can still be answered properly.
+  const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
+  const lines = common.copy();
+  lines.setAll(headers);
+  if (body.form === 'json') {
+    // The validator, where it looks at answers, has put a method of its own on the response.
+    if (Object.hasOwn(response, 'json')) {
+      begin(response, status, lines);
+      (response as Response).json(body.value);
+    } else sendText(response, status, lines, body.text ?? JSON.stringify(body.value));
+    return;
+  }
+  if (body.form === 'bytes') {
+    lines.set('Content-Length', String(body.bytes.length));
+    lines.writeHead(response, status);
+    response.end(body.bytes);
+    return;
+  }
+  begin(response, status, lines);
+  if (body.form === 'none') {
+    response.end();
+  } else if (stream === undefined) {
+    throw new Error('The stream was not opened.');
+  } else if (body.form === 'flow') {
+    response.setHeader('Content-Type', body.mediaType);
+    await pipeline(stream, response);
+  } else {
+    response.setHeader('Content-Length', body.length);
+    await pipeline(stream, (source: Readable) => takePart(source, body.start, body.length), response);
+  }
+}
+
+/** Nothing is sent by this: another answer can still take this one's place. */
+function begin(response: ServerResponse, status: number, lines: HeaderLines): void {
+  response.statusCode = status;
+  lines.putOn(response);
+}
+
+/** @param text JSON, as a string or in UTF-8 */
+export function sendText(response: ServerResponse, status: number, lines: HeaderLines, text: string | Buffer): void {
+  const isString = typeof text === 'string';
+  const length = isString ? Buffer.byteLength(text) : text.length;
+  lines.set('Content-Type', 'application/json; charset=utf-8');
+  lines.set('Content-Length', String(length));
+  lines.writeHead(response, status);
+  // Head and body leave in one piece where both are text. Text of ASCII alone is written as it lies in memory.
+  response.end(text, isString && length === text.length ? 'latin1' : 'utf8');
+}
+
+const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
+
+/** Whether sending failed because nobody is there any more, which is no fault of the service. */
+export function isReaderGone(error: unknown): boolean {
+  return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
+}
+
+async function* takePart(source: Readable, start: number, length: number): AsyncGenerator<Buffer> {
+  let skip = start;
+  let left = length;
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    const part = piece.subarray(skip, skip + left);
+    skip = Math.max(0, skip - piece.length);
+    left -= part.length;
+    if (part.length > 0) yield part;
+    if (left === 0) return;
+  }
+}
+
+/**
+ * A client that is still sending is given this much to notice the answer before it is cut off; one that has fallen
+ * silent, this long. Milliseconds, bytes.
+ */
+const timeout = 2000;
+const silence = 300;
+const maxDiscarded = 16 * 1024 * 1024;
+
+/**
+ * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:
+ * closing at once would make the client lose it (RFC 9112 §9.6).
+ */
+export async function answerAndHangUp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  common: HeaderLines,
+): Promise<void> {
+  const text = answer.body.form === 'json' ? JSON.stringify(answer.body.value) : '';
+  const lines = common.copy();
+  lines.setAll(answer.headers);
+  lines.set('Content-Type', 'application/json; charset=utf-8');
+  lines.set('Content-Length', String(Buffer.byteLength(text)));
+  lines.set('Connection', 'close');
+  lines.writeHead(response, answer.status);
+  response.write(text);
+  await discard(request);
+  response.end();
+}
+
+function discard(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let discarded = 0;
+    const done = (): void => {
+      clearTimeout(longest);
+      clearTimeout(quiet);
+      resolve();
+    };
+    const longest = setTimeout(done, timeout);
+    const quiet = setTimeout(done, silence);
+    request.on('data', (piece: Buffer) => {
+      quiet.refresh();
+      discarded += piece.length;
+      if (discarded > maxDiscarded) done();
+    });
+    request.on('end', done).on('close', done).on('error', done);
+    request.resume();
+  });
+}

@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { AnswerBody } from './answer.js';
+
+/** Content of more bytes than this is written as JSON piece by piece: in one piece it would hold the event loop. */
+export const streamedFrom = 128 * 1024;
+/** Bytes of content that are written at a time; a multiple of three, which base64 goes by. */
+const pieceLength = 48 * 1024;
+/** Pieces after which the event loop takes what has come in, where the reader is as fast as the writer. */
+const piecesAtOnce = 8;
+
+/** Opens content, which is given in pieces of any length. */
+export type OpenContent = () => Promise<AsyncIterable<Buffer> | Iterable<Buffer>>;
+
+/** A record with its content as JSON, which is made while it is sent; memory does not grow with its length. */
+export function streamDocument(record: object, isText: boolean, open: OpenContent): AnswerBody {
+  return {
+    form: 'flow',
+    mediaType: 'application/json; charset=utf-8',
+    async open() {
+      const content = await open();
+      const written = Readable.from(write(record, content, isText ? new TextWriter() : new Base64Writer()), {
+        objectMode: false,
+        highWaterMark: 2 * pieceLength,
+      });
+      // A generator that was never begun ends without closing what it was to read.
+      if (content instanceof Readable) written.once('close', () => content.destroy());
+      return written;
+    },
+  };
+}
+
+/** Writes content as the inside of a JSON string. */
+interface ContentWriter {
+  readonly encoding: 'utf-8' | 'base64';
+  write(piece: Buffer): string;
+  end(): string;
+}
+
+class TextWriter implements ContentWriter {
+  readonly encoding = 'utf-8';
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+  write(piece: Buffer): string {
+    return JSON.stringify(this.#decoder.decode(piece, { stream: true })).slice(1, -1);
+  }
+
+  end(): string {
+    return JSON.stringify(this.#decoder.decode()).slice(1, -1);
+  }
+}
+
+class Base64Writer implements ContentWriter {
+  readonly encoding = 'base64';
+  #rest: Buffer = Buffer.alloc(0);
+
+  write(piece: Buffer): string {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const whole = bytes.length - (bytes.length % 3);
+    this.#rest = bytes.subarray(whole);
+    return bytes.toString('base64', 0, whole);
+  }
+
+  end(): string {
+    return this.#rest.toString('base64');
+  }
+}
+
+async function* write(
+  record: object,
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
+  writer: ContentWriter,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${JSON.stringify(record).slice(0, -1)},"content":"`);
+  let pieces = 0;
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length; at += pieceLength) {
+      yield Buffer.from(writer.write(chunk.subarray(at, at + pieceLength)));
+      pieces += 1;
+      if (pieces % piecesAtOnce === 0) await yieldToLoop();
+    }
+  }
+  yield Buffer.from(`${writer.end()}","encoding":"${writer.encoding}"}`);
+}

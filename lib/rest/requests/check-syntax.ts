@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { middleware } from 'express-openapi-validator';
+import { describeOnePath, listParameters, nameQueryParameters, type Description } from './description.js';
+import { explainInvalid } from './explain-invalid.js';
+import type { Target } from './parse-target.js';
+import { nameForm, type Body } from './read-body.js';
+
+type ApiSpec = Exclude<Parameters<typeof middleware>[0]['apiSpec'], string>;
+
+/** A request as it is checked. */
+export interface Unchecked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The route's path, as in the description. */
+  readonly path: string;
+  readonly target: Target;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly body: Body;
+  /** Called when an answer turns out not to be as described, which is known only as it is sent. */
+  readonly onBadAnswer: (error: unknown) => void;
+}
+
+/**
+ * Checks requests of the table's paths against the description, and answers if that is asked for. Each path is made
+ * ready when it is first asked for, so that a start does not wait for all of them.
+ *
+ * The validator wants requests of Express's kind. They become that here and only where there is something to check:
+ * Express gives each request another prototype, and what Node does with it afterwards takes twice as long.
+ *
+ * The route has been found before, so a path or method that is not described never comes here.
+ */
+export class SyntaxChecker {
+  readonly #description: Description;
+  readonly #validateResponses: boolean;
+  readonly #express = createExpress();
+  readonly #handlers = new Map<string, readonly RequestHandler[]>();
+  readonly #plain = new Map<string, ReturnType<typeof findPlainRequests>>();
+
+  constructor(description: Description, validateResponses: boolean) {
+    this.#description = description;
+    this.#validateResponses = validateResponses;
+  }
+
+  /**
+   * @returns the query's parameters converted to their types, with defaults
+   * @throws Refusal INVALID_REQUEST naming the field
+   */
+  async check(unchecked: Unchecked): Promise<Record<string, unknown>> {
+    const query: Record<string, unknown> = { ...unchecked.parameters };
+    if (!this.#validateResponses && this.#isPlain(unchecked)) return query;
+    const { request, response } = await dress(this.#express, unchecked);
+    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
+    for (const handler of this.#handlersOf(unchecked.path)) {
+      try {
+        await runHandler(handler, request, response, unchecked.onBadAnswer);
+      } catch (error) {
+        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method ?? ''));
+      }
+    }
+    return query;
+  }
+
+  /** The names of a route's query parameters. */
+  nameParameters(path: string, method: string): readonly string[] {
+    return nameQueryParameters(this.#description, path, method);
+  }
+
+  #isPlain({ request, path, target, body }: Unchecked): boolean {
+    if (body.form !== 'none' || target.query !== '') return false;
+    const method = request.method ?? '';
+    const route = `${method} ${path}`;
+    if (!this.#plain.has(route)) this.#plain.set(route, findPlainRequests(this.#description, path, method));
+    return this.#plain.get(route)?.(request.headers) ?? false;
+  }
+
+  #handlersOf(path: string): readonly RequestHandler[] {
+    let handlers = this.#handlers.get(path);
+    if (handlers === undefined) {
+      handlers = middleware({
+        apiSpec: describeOnePath(this.#description, path, this.#validateResponses) as unknown as ApiSpec,
+        // The description is linted when it is built; checking it again would take time at every start.
+        validateApiSpec: false,
+        validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
+        validateResponses: this.#validateResponses,
+        validateSecurity: false,
+        validateFormats: true,
+        fileUploader: false,
+      });
+      this.#handlers.set(path, handlers);
+    }
+    return handlers;
+  }
+}
+
+/**
+ * Tells requests that leave nothing to check: without query and body, and without any header that the description
+ * speaks of. Most reads are like that, and the validator takes as long over them as over others.
+ *
+ * @returns undefined where every request has to be checked: something is required, or has a default
+ */
+function findPlainRequests(
+  description: Description,
+  path: string,
+  method: string,
+): ((headers: Readonly<Record<string, unknown>>) => boolean) | undefined {
+  const operation = description.document.paths[path]?.[method.toLowerCase()] as object | undefined;
+  if (operation === undefined || 'requestBody' in operation) return undefined;
+  // The location is in the path, and has been parsed.
+  const parameters = listParameters(description, path, method).filter((each) => each.in !== 'path');
+  if (parameters.some((each) => each.required === true || each.schema?.default !== undefined)) return undefined;
+  const headers = parameters.filter((each) => each.in === 'header').map((each) => each.name.toLowerCase());
+  return (sent) => headers.every((name) => sent[name] === undefined);
+}
+
+/** An application that does nothing but make requests and responses of Express's kind. */
+function createExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', false);
+  // The validator looks at an answer in its JSON form, and leaves the sending to what stood here before.
+  app.response.json = function json(this: Response, value?: unknown): Response {
+    const text = JSON.stringify(value);
+    this.setHeader('Content-Type', 'application/json; charset=utf-8');
+    this.setHeader('Content-Length', Buffer.byteLength(text));
+    this.end(this.req.method === 'HEAD' ? '' : text, 'utf8');
+    return this;
+  };
+  app.use((request, response) => {
+    const { proceed } = response.locals as Locals;
+    proceed({ request, response });
+  });
+  return app;
+}
+
+interface Dressed {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+interface Locals {
+  readonly proceed: (dressed: Dressed) => void;
+}
+
+/** The request and its response made into Express's, and the request into what the validator can read. */
+async function dress(app: Express, { request, response, target, body }: Unchecked): Promise<Dressed> {
+  const dressed = await new Promise<Dressed>((proceed) => {
+    const locals: Locals = { proceed };
+    app(request, Object.assign(response, { locals }));
+  });
+  // The validator reads the target for itself, and knows only its usual form.
+  dressed.request.originalUrl = target.query === '' ? target.path : `${target.path}?${target.query}`;
+  if (body.form === 'none') delete request.headers['content-type'];
+  else request.headers['content-type'] = nameForm(body.form);
+  if (body.form === 'json') dressed.request.body = body.value;
+  return dressed;
+}
+
+function runHandler(
+  handler: RequestHandler,
+  request: Request,
+  response: Response,
+  onBadAnswer: (error: unknown) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isDone = false;
+    const next: NextFunction = (error?: unknown) => {
+      if (isDone) {
+        if (error !== undefined) onBadAnswer(error);
+        return;
+      }
+      isDone = true;
+      if (error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('The validator failed.', { cause: error }));
+    };
+    void handler(request, response, next);
+  });
+}

@@ -1,0 +1,37 @@
+import type { CursorSealer } from '../../access/seal-cursor.js';
+import type { Caller } from '../../domain/caller.js';
+import type { Location } from '../../domain/location.js';
+import type { Policy } from '../../domain/policy.js';
+import type { Workspace } from '../../workspace/workspace.js';
+import type { Body } from './read-body.js';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request whose key, rate and syntax are in order. */
+export interface CheckedRequest {
+  readonly method: Method;
+  /** The route's path, as in the description. */
+  readonly route: string;
+  readonly workspace: Workspace;
+  readonly caller: Caller;
+  readonly policy: Policy;
+  /** The document's location out of the path; the root where the path has none. */
+  readonly location: Location;
+  /** As checked: converted to their types, with defaults. */
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly sent: {
+    readonly path: string;
+    readonly query: string;
+    /** The parameters as they were sent, decoded. */
+    readonly parameters: Readonly<Record<string, string>>;
+  };
+  header(name: string): string | undefined;
+  readonly body: Body;
+  readonly cursors: CursorSealer;
+}
+
+/** The JSON body of a route that takes nothing else. The description has checked its fields. */
+export function jsonOf({ body }: CheckedRequest): unknown {
+  if (body.form !== 'json') throw new Error('The body was not read as JSON.');
+  return body.value;
+}

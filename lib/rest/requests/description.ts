@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The API's description: the text that is served, and the same parsed. */
+export interface Description {
+  readonly text: string;
+  readonly document: Json & {
+    readonly paths: Readonly<Record<string, Json>>;
+    readonly components: Json;
+  };
+}
+
+let remembered: Description | undefined;
+
+/** Reads schema/openapi.yaml, once in the life of the process. It lies beside the sources and, in the built package, one folder further up. */
+export function readDescription(): Description {
+  remembered ??= readFile();
+  return remembered;
+}
+
+function readFile(): Description {
+  const places = ['../../../schema/openapi.yaml', '../../../../schema/openapi.yaml'];
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const file = files.find((each) => existsSync(each));
+  if (file === undefined) throw new Error(`The API description is missing: ${files.join(', ')}`);
+  const text = readFileSync(file, 'utf8');
+  return { text, document: parse(text, { maxAliasCount: -1 }) as Description['document'] };
+}
+
+/**
+ * The description's text for those who find the service below a path.
+ * @param base that path, without a slash at its end; '' where there is none
+ */
+export function describeBelow(base: string, { text }: Description): string {
+  return base === '' ? text : text.replace(/^( {2}- url: )\/$/m, (_, start: string) => start + JSON.stringify(base));
+}
+
+/**
+ * A copy of the description for the validator, with one path and only what that path refers to: the validator prepares
+ * all it is given, tries path after path in each request, and compiles a pattern for each that it tries. The copy has
+ * the validator's form of a location that takes the rest of the path (`{location}*`), and lets queries hold reserved
+ * characters such as the slashes of a location.
+ */
+export function describeOnePath({ document }: Description, path: string, withResponses: boolean): Json {
+  const described = document.paths[path];
+  if (described === undefined) throw new Error(`schema/openapi.yaml does not describe ${path}.`);
+  const without = new Set(['example', 'examples', ...(withResponses ? [] : ['responses'])]);
+  const item = copyWithout(described, without);
+  const components: Record<string, Record<string, unknown>> = {};
+  const pending = listReferences(item);
+  for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
+    const [kind = '', name = ''] = reference.slice('#/components/'.length).split('/');
+    const known = (components[kind] ??= {});
+    if (name in known) continue;
+    known[name] = copyWithout((document.components[kind] as Json)[name], without);
+    pending.push(...listReferences(known[name]));
+  }
+  return { ...document, components, paths: { [path.replace(/\}$/, '}*')]: item } };
+}
+
+/** A deep copy without the members of these names; queries may hold reserved characters. */
+function copyWithout(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => copyWithout(each, names));
+  if (value === null || typeof value !== 'object') return value;
+  const kept = Object.entries(value).filter(([name]) => !names.has(name));
+  const copy = Object.fromEntries(kept.map(([name, inner]) => [name, copyWithout(inner, names)]));
+  return copy['in'] === 'query' ? { ...copy, allowReserved: true } : copy;
+}
+
+function listReferences(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === '$ref' && typeof inner === 'string' ? [inner] : listReferences(inner),
+  );
+}
+
+/** A parameter as the description has it. */
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly default?: unknown };
+}
+
+/** What the description says that a method of a path takes, in its order; nothing where it is not described. */
+export function listParameters({ document }: Description, path: string, method: string): Parameter[] {
+  const item = document.paths[path] ?? {};
+  const operation = (item[method.toLowerCase()] ?? {}) as Readonly<Record<string, unknown>>;
+  return [item, operation]
+    .flatMap(({ parameters }) => (parameters ?? []) as readonly Parameter[])
+    .map((each) => resolve(document.components, each));
+}
+
+function resolve(components: Readonly<Record<string, unknown>>, parameter: Parameter): Parameter {
+  if (parameter.$ref === undefined) return parameter;
+  const name = parameter.$ref.slice('#/components/parameters/'.length);
+  return (components['parameters'] as Readonly<Record<string, Parameter>>)[name] ?? parameter;
+}
+
+/** The names of a route's query parameters, for those who sent another one. */
+export function nameQueryParameters(description: Description, path: string, method: string): string[] {
+  return listParameters(description, path, method)
+    .filter((each) => each.in === 'query')
+    .map(({ name }) => name);
+}

@@ -1,0 +1,80 @@
+import { internal, invalidRequest, type Refusal } from '../../domain/refusal.js';
+import { unknownParameter } from './parse-target.js';
+
+/** What the validator throws. */
+interface Finding {
+  /** `/headers/if-match`, `/query/limit`, `/params/location`, `/body/subject/id`. */
+  readonly path: string;
+  readonly message: string;
+  /** `required.openapi.validation`; only where a schema was broken. */
+  readonly errorCode?: string;
+}
+
+interface Rejection {
+  readonly status: number;
+  readonly path: string;
+  readonly message: string;
+  readonly errors?: readonly Finding[];
+}
+
+const headerNames: Readonly<Record<string, string>> = {
+  'if-match': 'If-Match',
+  'if-none-match': 'If-None-Match',
+  'idempotency-key': 'Idempotency-Key',
+};
+
+/** The headers that routes require; the lack of each has a reason of its own. */
+const missingHeaders = {
+  'If-Match': ['missing_if_match', 'The header If-Match is required here: send the ETag you know, or *.'],
+  'Idempotency-Key': [
+    'missing_idempotency_key',
+    'The header Idempotency-Key is required here: a new random one for each new request.',
+  ],
+} as const;
+
+/** Operations 1 and 2: a write without its precondition. */
+export function missingHeader(field: keyof typeof missingHeaders): Refusal {
+  const [reason, message] = missingHeaders[field];
+  return invalidRequest(reason, message, { field });
+}
+
+const maxNameLength = 100;
+
+/**
+ * Says of a request that is not as described what is wrong with it, in words of our own and naming the field.
+ * @param nameKnown names the query parameters that there are
+ */
+export function explainInvalid(error: unknown, nameKnown: () => readonly string[]): Refusal {
+  const { status, errors = [], path, message } = error as Rejection;
+  if (status !== 400) return internal(error);
+  const [finding] = errors;
+  if (finding?.errorCode === undefined) {
+    const name = nameField(path).field;
+    if (message.startsWith('Unknown query parameter')) return unknownParameter(name, nameKnown());
+    return invalidRequest('bad_field', `The query parameter ${name} is empty.`, { field: name });
+  }
+  return explainFinding(finding, finding.errorCode.split('.')[0] ?? '');
+}
+
+function explainFinding(finding: Finding, keyword: string): Refusal {
+  const { what, field } = nameField(finding.path);
+  if (keyword === 'required') {
+    if (field === 'If-Match' || field === 'Idempotency-Key') return missingHeader(field);
+    return invalidRequest('missing_field', `The ${what} ${field} is required.`, { field });
+  }
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    return invalidRequest('unknown_field', `There is no field ${field}.`, { field });
+  }
+  // The rule itself is good to read, except that of a pattern.
+  const rule = keyword === 'pattern' ? 'is not of the form that it must have' : finding.message;
+  return invalidRequest('bad_field', `The ${what} ${field} ${rule}.`, { field });
+}
+
+function nameField(path: string): { readonly what: string; readonly field: string } {
+  const [, place = '', ...names] = path.split('/');
+  const name = names.map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+  const short = name.slice(0, maxNameLength);
+  if (place === 'headers') return { what: 'header', field: headerNames[short] ?? short };
+  if (place === 'query') return { what: 'query parameter', field: short };
+  return { what: 'field', field: short === '' ? 'body' : short };
+}

@@ -1,0 +1,67 @@
+import { parseLocation, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import { decodeLocation } from './parse-target.js';
+import type { OpenRoute, Route } from '../route.js';
+
+/** A path that the table has, with its routes by method. */
+export interface FoundPath<Found> {
+  readonly path: string;
+  /** Still percent-encoded; undefined where the path has no location in it. */
+  readonly encodedLocation: string | undefined;
+  readonly byMethod: ReadonlyMap<string, Found>;
+}
+
+const variable = '{location}';
+
+/** Finds routes by path: exact ones first, then the one whose location takes the rest. Case counts, slashes too. */
+export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'>> {
+  readonly #fixed = new Map<string, Map<string, Found>>();
+  readonly #open: { readonly prefix: string; readonly path: string; readonly byMethod: Map<string, Found> }[] = [];
+
+  constructor(routes: readonly Found[]) {
+    for (const route of routes) {
+      const byMethod = this.#routesOf(route.path);
+      if (byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is in the table twice.`);
+      byMethod.set(route.method, route);
+    }
+  }
+
+  find(path: string): FoundPath<Found> | undefined {
+    const fixed = this.#fixed.get(path);
+    if (fixed !== undefined) return { path, encodedLocation: undefined, byMethod: fixed };
+    const open = this.#open.find(({ prefix }) => path.startsWith(prefix));
+    if (open === undefined) return undefined;
+    return { path: open.path, encodedLocation: path.slice(open.prefix.length), byMethod: open.byMethod };
+  }
+
+  #routesOf(path: string): Map<string, Found> {
+    if (!path.endsWith(variable)) {
+      const byMethod = this.#fixed.get(path) ?? new Map<string, Found>();
+      this.#fixed.set(path, byMethod);
+      return byMethod;
+    }
+    const known = this.#open.find((each) => each.path === path);
+    if (known !== undefined) return known.byMethod;
+    const byMethod = new Map<string, Found>();
+    this.#open.push({ prefix: path.slice(0, -variable.length), path, byMethod });
+    return byMethod;
+  }
+}
+
+/** @throws Refusal INVALID_REQUEST `method_not_allowed` */
+export function chooseRoute<Found>(found: FoundPath<Found>, method: string): Found {
+  const route = found.byMethod.get(method);
+  if (route === undefined) {
+    const allowed = [...found.byMethod.keys()];
+    throw invalidRequest('method_not_allowed', `This path takes ${allowed.join(', ')}.`, { allowed });
+  }
+  return route;
+}
+
+/**
+ * The document's location out of the path; undefined where the path has none.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+export function locationOf(found: FoundPath<unknown>): Location | undefined {
+  return found.encodedLocation === undefined ? undefined : parseLocation(decodeLocation(found.encodedLocation));
+}

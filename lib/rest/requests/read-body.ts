@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findFaultOfShape, type ShapeLimits } from '../../domain/json-shape.js';
+import { defaultPolicy, type Policy } from '../../domain/policy.js';
+import { invalidRequest, Refusal } from '../../domain/refusal.js';
+import { requireWellFormed } from '../../domain/well-formed.js';
+import { runCooperatively } from '../../scheduling/run-cooperatively.js';
+import { contentTooLarge } from '../../operations/documents/content.js';
+import { GatheredBytes, inviteBody, readPieces, statedLength } from '../../http/read-body.js';
+import { splitBody, type LongContent } from './long-content.js';
+
+/** A body that is taken as it comes. Its hash is known once it was read to the end. */
+export interface RawBody {
+  readonly form: 'raw';
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** SHA-256 of what was read. */
+  digest(): Buffer;
+  /** Reads what the stream was not asked for. @throws Refusal INVALID_REQUEST `content_too_large` */
+  takeRest(): Promise<void>;
+}
+
+export type BodyLimits = Pick<Policy, 'largestText' | 'largestBlob'>;
+
+export interface JsonBody {
+  readonly form: 'json';
+  readonly value: unknown;
+  /** The content of a long body, which stands in `value` as ''. */
+  readonly content?: LongContent;
+}
+
+export type Body = { readonly form: 'none' } | JsonBody | RawBody;
+
+export type BodyForm = 'json' | 'raw';
+
+const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
+
+/** The most a JSON body may have, however large a document may be. Bytes. */
+const maxJsonBytes = 64 * 1024 * 1024;
+/** The most that a JSON body may have beside a document's content. Bytes. */
+const envelope = 64 * 1024;
+/** Bytes of a raw body that is not counted among the uploads under way. */
+const smallUpload = 1024 * 1024;
+/** Bytes from which a body is parsed piece by piece. */
+const longBody = 256 * 1024;
+/** No request of ours has more in it; a flood of values would cost more to parse and check than to send. */
+const maxShape: ShapeLimits = { deepest: 64, maxValues: 1000 };
+
+/**
+ * How much is read of a body. The retry of a request that was answered is read to its end, even if the limits have been
+ * lowered since: its answer is the first one, and is found by the whole of it.
+ */
+export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolean): BodyLimits {
+  if (!isRetried) return { largestText, largestBlob };
+  return {
+    largestText: Math.max(largestText, defaultPolicy.largestText),
+    largestBlob: Math.max(largestBlob, defaultPolicy.largestBlob),
+  };
+}
+
+/**
+ * Which of the forms the body has, by its media type alone.
+ * Parameters are dropped, since the validator would compile and keep a schema for each spelling; only another charset
+ * than UTF-8 would make a difference, and is refused.
+ * @throws Refusal INVALID_REQUEST `unsupported_media_type`
+ */
+export function chooseForm(headers: IncomingMessage['headers'], forms: readonly BodyForm[]): BodyForm {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const form = forms.find((each) => mediaTypes[each] === type.trim());
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  const isForeign = charset !== undefined && !/^charset="?utf-?8"?$/.test(charset);
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (form === undefined || coding !== 'identity' || (form === 'json' && isForeign)) {
+    const names = forms.map((each) => mediaTypes[each]).join(' or ');
+    throw invalidRequest('unsupported_media_type', `Send the body as ${names}, in UTF-8 and not compressed.`);
+  }
+  return form;
+}
+
+/** The header value that stands for the form, without parameters. */
+export function nameForm(form: BodyForm): string {
+  return mediaTypes[form];
+}
+
+/** How a body is read. */
+export interface BodyReading {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly limits: BodyLimits;
+  /** Whether the body can hold a document's content; every other body is small. */
+  readonly carriesContent: boolean;
+  /**
+   * Takes room in memory for so many bytes; called before more than some kilobytes are read.
+   * @throws Refusal RATE_LIMITED, UNAVAILABLE when there is none; NOT_FOUND for a caller who may write nowhere
+   */
+  readonly takeRoom: (bytes: number) => Promise<void>;
+  /** Takes its turn among raw uploads; called before a large one is read. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  readonly takeUpload: () => Promise<void>;
+}
+
+/**
+ * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
+ * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
+ *   `bad_field` when it holds more values, or is nested more deeply, than any request is, or text that is no Unicode;
+ *   what `takeRoom` throws
+ */
+export async function readJson({ request, response, limits, ...reading }: BodyReading): Promise<Body> {
+  // Six bytes of JSON can stand for one byte of text.
+  const limit = reading.carriesContent ? Math.min(maxJsonBytes, limits.largestText * 6 + envelope) : envelope;
+  const stated = statedLength(request);
+  if (stated > limit) throw bodyTooLarge(limit);
+  if (stated > envelope) await reading.takeRoom(stated);
+  const gathered = new GatheredBytes(stated);
+  inviteBody(request, response);
+  for await (const piece of readPieces(request, bodyTooShort)) {
+    const before = gathered.length;
+    if (before + piece.length > limit) throw bodyTooLarge(limit);
+    // Of a body that does not state its length, the most that it can become is counted.
+    if (stated <= envelope && before <= envelope && before + piece.length > envelope) await reading.takeRoom(limit);
+    gathered.add(piece);
+  }
+  const bytes = gathered.bytes();
+  const fault = await runCooperatively(findFaultOfShape(bytes, maxShape));
+  if (fault !== undefined) throw invalidRequest('bad_field', `The body ${fault}.`, { field: 'body' });
+  try {
+    return bytes.length > longBody ? await parseLong(bytes, limits) : { form: 'json', value: parseWhole(bytes) };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw invalidRequest('bad_json', 'The body is not valid JSON in UTF-8.');
+  }
+}
+
+function parseWhole(bytes: Buffer): unknown {
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  requireWellFormed(value, 'body');
+  return value;
+}
+
+async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Body> {
+  const split = await runCooperatively(splitBody(bytes, envelope, largestText));
+  if (split === undefined) throw invalidRequest('body_too_large', tooMuchBesideContent, { limit: envelope });
+  // What decodes the content refuses it there.
+  requireWellFormed(split.value, 'body');
+  return { form: 'json', ...split };
+}
+
+const tooMuchBesideContent = `Beside its content the body is over the limit of ${envelope} bytes.`;
+
+/**
+ * Takes a raw body as it comes; its length is limited again by whoever reads it.
+ * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
+ */
+export function takeRaw({ request, response, limits: { largestBlob }, takeUpload }: BodyReading): RawBody {
+  const stated = statedLength(request);
+  if (stated > largestBlob) throw contentTooLarge(largestBlob);
+  const isSmall = request.headers['content-length'] !== undefined && stated <= smallUpload;
+  const hash = createHash('sha256');
+  let digest: Buffer | undefined;
+  let size = 0;
+  async function* take(isInvited: boolean): AsyncGenerator<Uint8Array> {
+    if (!isSmall) await takeUpload();
+    if (!isInvited) inviteBody(request, response);
+    for await (const piece of readPieces(request, bodyTooShort)) {
+      hash.update(piece);
+      size += piece.length;
+      yield piece;
+    }
+  }
+  return {
+    form: 'raw',
+    stream: take(false),
+    digest: () => (digest ??= hash.digest()),
+    async takeRest() {
+      if (request.readableEnded) return;
+      for await (const _ of take(true)) if (size > largestBlob) throw contentTooLarge(largestBlob);
+    },
+  };
+}
+
+function bodyTooShort(): Refusal {
+  return invalidRequest('bad_field', 'The body ended before it was complete.', { field: 'body' });
+}
+
+function bodyTooLarge(limit: number): Refusal {
+  return invalidRequest('body_too_large', `The body is over the limit of ${limit} bytes.`, { limit });
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { parseIdempotencyKey } from '../../operations/idempotently.js';
+import type { Retry } from '../../operations/operation.js';
+import { canonicalize } from './canonicalize.js';
+import { nameForm, type Body } from './read-body.js';
+import type { CheckedRequest } from './checked-request.js';
+
+/**
+ * What makes two requests under one Idempotency-Key the same: method, path, query, media type and body, JSON by its
+ * RFC 8785 form. Of a raw body the hash is known only once it was read, so the fingerprint is made when it is asked
+ * for, which the door does after the body was taken in.
+ * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
+ */
+export function readRetry(request: CheckedRequest): Retry {
+  const { method, sent, body } = request;
+  return {
+    key: parseIdempotencyKey(request.header('idempotency-key')),
+    get fingerprint() {
+      const form = body.form === 'none' ? '' : nameForm(body.form);
+      return createHash('sha256')
+        .update(JSON.stringify([method, sent.path, sent.query, form]))
+        .update(digestOf(body))
+        .digest();
+    },
+    ...(body.form === 'raw' ? { takeRest: () => body.takeRest() } : {}),
+  };
+}
+
+function digestOf(body: Body): Buffer {
+  if (body.form === 'raw') return body.digest();
+  if (body.form === 'json' && body.content !== undefined) return body.content.digest;
+  return createHash('sha256')
+    .update(canonicalize(body.form === 'json' ? body.value : null) ?? '')
+    .digest();
+}

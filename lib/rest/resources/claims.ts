@@ -1,0 +1,98 @@
+import type { PlacedClaim } from '../../domain/claim.js';
+import { formatTime } from '../../domain/clock.js';
+import { parseLocation } from '../../domain/location.js';
+import { breakClaim, type BreakClaimInput } from '../../operations/claims/break-claim.js';
+import type { ChangedClaim } from '../../operations/claims/find-own-claim.js';
+import { listClaims } from '../../operations/claims/list-claims.js';
+import { releaseClaim } from '../../operations/claims/release-claim.js';
+import { takeClaim, type TakeClaimInput, type TakenClaim } from '../../operations/claims/take-claim.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentAuthor } from './document-record.js';
+import { presentPage, readPage } from './page.js';
+import { readFolder } from './read-location.js';
+
+/** The body ClaimCreate. */
+function readTaking(request: CheckedRequest): TakeClaimInput {
+  const { location, section, ttl_seconds, purpose } = jsonOf(request) as {
+    readonly location: string;
+    readonly section?: string;
+    readonly ttl_seconds?: number;
+    readonly purpose?: string;
+  };
+  return { location: parseLocation(location), section, seconds: ttl_seconds, purpose };
+}
+
+/** The body ClaimBreak. */
+function readBreaking(request: CheckedRequest): BreakClaimInput {
+  const { location, id } = jsonOf(request) as { readonly location: string; readonly id?: string };
+  return { location: parseLocation(location), claimId: id ?? '' };
+}
+
+/** The description's `PlacedClaim`. */
+function presentPlacedClaim({
+  id,
+  location,
+  section,
+  holdsDocument,
+  holder,
+  purpose,
+  claimedAt,
+  expiresAt,
+}: PlacedClaim): object {
+  return {
+    id,
+    location,
+    section,
+    // An answer that an earlier release kept for a retry does not say it.
+    holds_document: holdsDocument || section === null,
+    holder: presentAuthor(holder),
+    purpose,
+    claimed_at: formatTime(claimedAt),
+    expires_at: formatTime(expiresAt),
+  };
+}
+
+/** 201 for a new claim, 200 for one that lasts longer now. */
+function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
+  if (renewed) return answerJson(200, presentPlacedClaim(claim));
+  const query = new URLSearchParams({ location: claim.location });
+  return answerJson(201, presentPlacedClaim(claim), { Location: `/v1/claims?${query.toString()}` });
+}
+
+/** 200 with the id of the claim that was given up. */
+function presentReleasedClaim({ claim }: ChangedClaim): Answer {
+  return answerJson(200, { released: true, id: claim.id });
+}
+
+/** 200 with the id of the claim that was ended, and whose it was. */
+function presentBrokenClaim({ claim }: ChangedClaim): Answer {
+  return answerJson(200, { broken: true, id: claim.id, holder: presentAuthor(claim.holder) });
+}
+
+/** Claims: listed below a folder, taken, released by their holders, and broken by others. */
+export const claimRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/claims',
+    operation: listClaims,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage(presentPlacedClaim),
+  }),
+  route({ ...jsonPost, path: '/v1/claims', operation: takeClaim, read: readTaking, present: presentTakenClaim }),
+  route({
+    method: 'DELETE',
+    path: '/v1/claims',
+    operation: releaseClaim,
+    read: ({ query }) => ({ claimId: (query as { readonly id: string }).id }),
+    present: presentReleasedClaim,
+  }),
+  route({
+    ...jsonPost,
+    path: '/v1/claim-breaks',
+    operation: breakClaim,
+    read: readBreaking,
+    present: presentBrokenClaim,
+  }),
+];

@@ -1,0 +1,151 @@
+import { formatTime } from '../../domain/clock.js';
+import type { Comment, CommentAnchor, ListedComment, Thread } from '../../domain/comment.js';
+import { parseLocation } from '../../domain/location.js';
+import { addComment, type AddCommentInput, type ChangedComment } from '../../operations/comments/add-comment.js';
+import {
+  deleteComment,
+  editComment,
+  resolveThread,
+  type DeletedComment,
+  type EditCommentInput,
+  type ResolvedThread,
+  type ResolveThreadInput,
+} from '../../operations/comments/change-comment.js';
+import { listComments, type ListCommentsInput } from '../../operations/comments/list-comments.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentAuthor } from './document-record.js';
+import { presentPage, readPage } from './page.js';
+import { readLocation } from './read-location.js';
+
+/** The body CommentCreate; the description requires its location and its text. */
+interface SentComment {
+  readonly location: string;
+  readonly text: string;
+  readonly thread_id?: string;
+  readonly passage?: {
+    readonly quote: string;
+    readonly before?: string;
+    readonly after?: string;
+    readonly start?: number;
+    readonly version?: string;
+  };
+  readonly mentions?: readonly string[];
+}
+
+/**
+ * The document and which threads from the query; with a version, where their passages stand in that one.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
+function readListing(request: CheckedRequest): ListCommentsInput {
+  const { which, version } = request.query as { readonly which: 'all' | 'open'; readonly version?: string };
+  return { location: readLocation(request), which, versionId: version, ...readPage(request) };
+}
+
+/**
+ * The body CommentCreate: a new thread, about a passage or about the whole document, or an answer in a thread.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+function readAddition(request: CheckedRequest): AddCommentInput {
+  const { location, text, thread_id, passage, mentions = [] } = jsonOf(request) as SentComment;
+  if (passage === undefined) return { location: parseLocation(location), text, threadId: thread_id, mentions };
+  const { version, ...quoted } = passage;
+  const place = { ...quoted, versionId: version };
+  return { location: parseLocation(location), text, threadId: thread_id, passage: place, mentions };
+}
+
+/** The comment or thread that the query names; the description requires it. */
+const readId = ({ query }: CheckedRequest): string => (query as { readonly id: string }).id;
+
+/** The body CommentUpdate. */
+function readEdit(request: CheckedRequest): EditCommentInput {
+  const { text, mentions = [] } = jsonOf(request) as Pick<SentComment, 'text' | 'mentions'>;
+  return { location: readLocation(request), commentId: readId(request), text, mentions };
+}
+
+/** The body ThreadUpdate. */
+function readResolution(request: CheckedRequest): ResolveThreadInput {
+  const { resolved } = jsonOf(request) as { readonly resolved: boolean };
+  return { location: readLocation(request), threadId: readId(request), resolved };
+}
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : formatTime(at));
+
+/** The description's `Comment`. */
+function presentComment({ id, threadId, isFirst, author, text, createdAt, editedAt, deletedAt, mentions }: Comment) {
+  return {
+    id,
+    thread_id: threadId,
+    is_first: isFirst,
+    author: presentAuthor(author),
+    text,
+    created_at: formatTime(createdAt),
+    edited_at: timeOrNull(editedAt),
+    deleted_at: timeOrNull(deletedAt),
+    mentions,
+  };
+}
+
+function presentAnchor(anchor: CommentAnchor): object {
+  if (anchor.type !== 'passage') return anchor;
+  const { start, end, line, lastLine } = anchor.place;
+  return { type: anchor.type, quote: anchor.quote, start, end, line, last_line: lastLine };
+}
+
+function presentResolution(resolved: Thread['resolved']): object | null {
+  return resolved === null ? null : { at: formatTime(resolved.at), by: resolved.by };
+}
+
+/** The description's `ListedComment`. */
+function presentListedComment({ comment, anchor, resolved }: ListedComment): object {
+  return { ...presentComment(comment), anchor: presentAnchor(anchor), resolved: presentResolution(resolved) };
+}
+
+/** Location leads to the comments on the document. */
+function presentAddedComment({ comment }: ChangedComment, request: CheckedRequest): Answer {
+  const { location } = jsonOf(request) as SentComment;
+  const query = new URLSearchParams({ location });
+  return answerJson(201, presentComment(comment), { Location: `/v1/comments?${query.toString()}` });
+}
+
+function presentEditedComment({ comment }: ChangedComment): Answer {
+  return answerJson(200, presentComment(comment));
+}
+
+function presentDeletedComment({ commentId }: DeletedComment): Answer {
+  return answerJson(200, { deleted: true, id: commentId });
+}
+
+function presentThread({ threadId, resolved }: ResolvedThread): Answer {
+  return answerJson(200, { id: threadId, resolved: presentResolution(resolved) });
+}
+
+const changed = { method: 'PUT', takes: ['json'] } as const;
+
+/** Comments on one document, and their threads. */
+export const commentRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/comments',
+    operation: listComments,
+    read: readListing,
+    present: presentPage(presentListedComment),
+  }),
+  route({
+    ...jsonPost,
+    path: '/v1/comments',
+    operation: addComment,
+    read: readAddition,
+    present: presentAddedComment,
+  }),
+  route({ ...changed, path: '/v1/comments', operation: editComment, read: readEdit, present: presentEditedComment }),
+  route({
+    method: 'DELETE',
+    path: '/v1/comments',
+    operation: deleteComment,
+    read: (request) => ({ location: readLocation(request), commentId: readId(request) }),
+    present: presentDeletedComment,
+  }),
+  route({ ...changed, path: '/v1/threads', operation: resolveThread, read: readResolution, present: presentThread }),
+];

@@ -1,0 +1,88 @@
+import { formatEtag } from '../../domain/etag.js';
+import type { DocumentRead } from '../../operations/documents/read-document.js';
+import type { Answer, AnswerBody } from '../answers/answer.js';
+import { nameDownload } from '../answers/name-download.js';
+import { parseRange, type ByteRange } from '../requests/parse-range.js';
+import { presentDocument } from './document-record.js';
+import { streamDocument, streamedFrom } from '../answers/stream-document.js';
+import { writeText } from '../answers/write-text.js';
+import type { CheckedRequest } from '../requests/checked-request.js';
+
+/** Nothing in a document can run, whatever a browser makes of it. */
+const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON. */
+export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
+  const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
+  if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
+  if (wantsRawForm(request)) return presentRaw(read, request, headers);
+  const record = presentDocument(read.document, read.version);
+  const isText = read.version.kind === 'text';
+  const { bytes } = read;
+  if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, request, headers);
+  const body =
+    isText && read.isHeld
+      ? writeText(record, bytes)
+      : {
+          form: 'json' as const,
+          value: isText
+            ? { ...record, content: bytes.toString('utf8'), encoding: 'utf-8' }
+            : { ...record, content: bytes.toString('base64'), encoding: 'base64' },
+        };
+  if (request.method === 'GET') return { status: 200, headers, body };
+  const length = String('text' in body ? body.text.length : Buffer.byteLength(JSON.stringify(body.value)));
+  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
+}
+
+/** As JSON that is written while it is sent: its length is known only at its end. */
+function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
+  const { bytes, document, version } = read;
+  const open = async () => (bytes === null ? openStream(read) : [bytes]);
+  const body = streamDocument(presentDocument(document, version), version.kind === 'text', open);
+  if (request.method === 'GET') return { status: 200, headers, body };
+  return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+}
+
+/** `Accept: application/octet-stream`, and nothing else beside it. */
+export function wantsRawForm(request: CheckedRequest): boolean {
+  const accept = request.header('accept') ?? '';
+  return !accept.includes(',') && (accept.split(';')[0] ?? '').trim().toLowerCase() === 'application/octet-stream';
+}
+
+function presentRaw(read: DocumentRead, request: CheckedRequest, common: Readonly<Record<string, string>>): Answer {
+  const { document, version } = read;
+  const headers = {
+    ...common,
+    'Content-Type': version.mediaType,
+    'Content-Disposition': nameDownload(document.name, version.mediaType),
+    'Content-Security-Policy': sandbox,
+    'Accept-Ranges': 'bytes',
+  };
+  if (request.method === 'HEAD') return presentHeaders({ ...headers, 'Content-Length': String(version.size) });
+  const range = readRange(request, version.size, common['ETag']);
+  if (range === undefined) return { status: 200, headers, body: cut(read, { start: 0, end: version.size }) };
+  const contentRange = `bytes ${range.start}-${range.end - 1}/${version.size}`;
+  return { status: 206, headers: { ...headers, 'Content-Range': contentRange }, body: cut(read, range) };
+}
+
+function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
+  return { status: 200, headers, body: { form: 'none' } };
+}
+
+/** If-Range takes an entity-tag, compared strongly; dates never match, since none are given out. */
+function readRange(request: CheckedRequest, size: number, etag: string | undefined): ByteRange | undefined {
+  const condition = request.header('if-range');
+  if (condition !== undefined && condition.trim() !== etag) return undefined;
+  return parseRange(request.header('range'), size);
+}
+
+function cut(read: DocumentRead, { start, end }: ByteRange): AnswerBody {
+  return read.bytes === null
+    ? { form: 'stream', open: () => openStream(read), start, length: end - start }
+    : { form: 'bytes', bytes: read.bytes.subarray(start, end) };
+}
+
+function openStream(read: DocumentRead): ReturnType<NonNullable<DocumentRead['openStream']>> {
+  if (read.openStream === null) throw new Error('The content was not read.');
+  return read.openStream();
+}

@@ -1,0 +1,49 @@
+import type { Claim } from '../../domain/claim.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Document, Version } from '../../domain/document.js';
+import type { Author } from '../../domain/principal.js';
+import { formatEtag } from '../../domain/etag.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+
+/** A principal as everyone sees it who can read what it wrote. */
+export function presentAuthor({ id, kind, displayName }: Author): object {
+  return { id, kind, display_name: displayName };
+}
+
+/** The description's `Version`. */
+export function presentVersion({ id, at, author, message }: Omit<Version, 'location'>): object {
+  return { id, created_at: formatTime(at), author: presentAuthor(author), message };
+}
+
+/** One claim stands for all: the one on the whole document, or else the oldest. */
+function presentClaim(claims: readonly Claim[]): object | null {
+  const claim = claims.find(({ section }) => section === null) ?? claims[0];
+  if (claim === undefined) return null;
+  return { holder: presentAuthor(claim.holder), section: claim.section, expires_at: formatTime(claim.expiresAt) };
+}
+
+/** The description's `Document`: the record without its content, as of one version. */
+export function presentDocument(document: Document, version: Version = document.current): object {
+  return {
+    id: document.id,
+    location: document.location,
+    name: document.name,
+    kind: version.kind,
+    media_type: version.mediaType,
+    size: version.size,
+    sha256: version.sha256,
+    etag: formatEtag(version.id),
+    version: presentVersion(version),
+    created_at: formatTime(document.createdAt),
+    updated_at: formatTime(version.at),
+    labels: document.labels,
+    read_only: document.readOnly,
+    source: null,
+    claim: presentClaim(document.claims),
+  };
+}
+
+/** 200 with the document as it is now, and its ETag. */
+export function presentWrittenDocument(document: Document): Answer {
+  return answerJson(200, presentDocument(document), { ETag: formatEtag(document.current.id) });
+}

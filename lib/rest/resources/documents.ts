@@ -1,0 +1,191 @@
+import type { Deletion } from '../../changes/apply-delete.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Document } from '../../domain/document.js';
+import { formatEtag, parsePrecondition, type Precondition } from '../../domain/etag.js';
+import { parseLocation, segmentsOf, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import {
+  decodeContent,
+  parseLabels,
+  parseMediaType,
+  parseMessage,
+  type ContentSource,
+} from '../../operations/documents/content.js';
+import { createDocument, type CreateDocumentInput } from '../../operations/documents/create-document.js';
+import { deleteDocument, type DeleteDocumentInput } from '../../operations/documents/delete-document.js';
+import { listDocuments } from '../../operations/documents/list-documents.js';
+import { readDocument, type ReadDocumentInput } from '../../operations/documents/read-document.js';
+import { undeleteDocument } from '../../operations/documents/undelete-document.js';
+import { updateDocument, type UpdateDocumentInput } from '../../operations/documents/update-document.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import type { CheckedRequest } from '../requests/checked-request.js';
+import { unknownParameter } from '../requests/parse-target.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentRead, wantsRawForm } from './document-content.js';
+import { presentDocument, presentWrittenDocument } from './document-record.js';
+import { presentPage, readPage } from './page.js';
+import { readFolder, readSentLocation } from './read-location.js';
+
+/** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
+interface SentFields {
+  readonly location?: string;
+  readonly media_type?: string;
+  readonly message?: string;
+  readonly labels?: readonly string[];
+}
+
+interface SentBody extends SentFields {
+  readonly content: string;
+  readonly encoding?: 'utf-8' | 'base64';
+}
+
+/**
+ * The document from the path, and what decides how much of it is read: the version, what the client has already
+ * (If-None-Match), whether it wants bytes or JSON, and GET or HEAD.
+ * @throws Refusal INVALID_REQUEST `bad_field` for an If-None-Match that is none
+ */
+function readReading(request: CheckedRequest): ReadDocumentInput {
+  const { version } = request.query as { readonly version?: string };
+  const known = request.header('if-none-match');
+  const isRaw = wantsRawForm(request);
+  // The length that HEAD tells of the JSON form is known only with the content (RFC 9110 §9.3.2).
+  return {
+    location: request.location,
+    versionId: version,
+    withContent: request.method === 'GET' || !isRaw,
+    known: known === undefined ? undefined : parsePrecondition(known, 'If-None-Match'),
+    largest: isRaw ? undefined : request.policy.largestText,
+  };
+}
+
+/**
+ * The new document: DocumentCreate as JSON, or raw bytes with what describes them in the query.
+ * @throws Refusal INVALID_REQUEST `missing_field` for a raw body without a location; `bad_location`, `bad_field`, `unknown_field`
+ */
+function readCreation(request: CheckedRequest): CreateDocumentInput {
+  const { location, labels, ...rest } = readFields(request);
+  if (location === undefined) {
+    throw invalidRequest('missing_field', 'The query parameter location is required with a raw body.', {
+      field: 'location',
+    });
+  }
+  if (labels !== undefined && new Set(labels).size < labels.length) {
+    throw invalidRequest('bad_field', 'The field labels names a label twice.', { field: 'labels' });
+  }
+  return {
+    location: parseLocation(location),
+    content: readContent(request),
+    labels: parseLabels(labels),
+    ...parseRest(rest),
+  };
+}
+
+/**
+ * The new content: DocumentUpdate as JSON, or raw bytes with what describes them in the query.
+ * @throws Refusal INVALID_REQUEST `bad_field`, `unknown_field`
+ */
+function readUpdate(request: CheckedRequest): UpdateDocumentInput {
+  return {
+    location: request.location,
+    precondition: readIfMatch(request),
+    content: readContent(request),
+    ...parseRest(readFields(request)),
+  };
+}
+
+/**
+ * The document from the path, and the version that it must have.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+function readDeletion(request: CheckedRequest): DeleteDocumentInput {
+  return { location: request.location, precondition: readIfMatch(request) };
+}
+
+function readIfMatch(request: CheckedRequest): Precondition {
+  return parsePrecondition(request.header('if-match') ?? '', 'If-Match');
+}
+
+/** With a raw body what describes it is in the query, and only then. */
+function readFields({ body, query, sent }: CheckedRequest): SentFields {
+  if (body.form === 'raw') return query;
+  const [stray] = Object.keys(sent.parameters);
+  if (stray !== undefined) throw unknownParameter(`${stray} beside a JSON body`, [], stray);
+  return (body.form === 'json' ? body.value : {}) as SentFields;
+}
+
+function readContent({ body }: CheckedRequest): ContentSource {
+  if (body.form === 'raw') return { stream: body.stream };
+  if (body.form === 'json' && body.content !== undefined) return { pieces: body.content.pieces };
+  const { content, encoding } = (body.form === 'json' ? body.value : { content: '' }) as SentBody;
+  return { bytes: decodeContent(content, encoding) };
+}
+
+function parseRest({ media_type: mediaType, message }: SentFields): {
+  readonly mediaType: string | undefined;
+  readonly message: string | null;
+} {
+  return {
+    mediaType: mediaType === undefined ? undefined : parseMediaType(mediaType),
+    message: parseMessage(message),
+  };
+}
+
+/** Where a document is read; slashes stay, all else is percent-encoded. */
+function pathOfDocument(location: Location): string {
+  return `/v1/documents/${segmentsOf(location).map(encodeURIComponent).join('/')}`;
+}
+
+/** 201 with the document, its address and its ETag. */
+function presentCreatedDocument(document: Document): Answer {
+  return answerJson(201, presentDocument(document), {
+    ETag: formatEtag(document.current.id),
+    Location: pathOfDocument(document.location),
+  });
+}
+
+/** 200 with what was deleted, and the version by which it can be brought back. */
+function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
+  const etag = formatEtag(versionId);
+  return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });
+}
+
+const path = '/v1/documents/{location}';
+const written = { requires: 'If-Match', path } as const;
+const content = { takes: ['json', 'raw'], carriesContent: true } as const;
+
+/** Documents, and deleted ones brought back. */
+export const documentRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/documents',
+    operation: listDocuments,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage((document) => presentDocument(document)),
+  }),
+  route({
+    ...jsonPost,
+    ...content,
+    path: '/v1/documents',
+    operation: createDocument,
+    read: readCreation,
+    present: presentCreatedDocument,
+  }),
+  route({ method: 'GET', path, operation: readDocument, read: readReading, present: presentRead }),
+  route({ method: 'HEAD', path, operation: readDocument, read: readReading, present: presentRead }),
+  route({
+    method: 'PUT',
+    ...written,
+    ...content,
+    operation: updateDocument,
+    read: readUpdate,
+    present: presentWrittenDocument,
+  }),
+  route({ method: 'DELETE', ...written, operation: deleteDocument, read: readDeletion, present: presentDeletion }),
+  route({
+    ...jsonPost,
+    path: '/v1/undeletes',
+    operation: undeleteDocument,
+    read: readSentLocation,
+    present: presentWrittenDocument,
+  }),
+];

@@ -1,0 +1,78 @@
+import type { FolderDeletionResult } from '../../changes/apply-delete-folder.js';
+import { formatTime } from '../../domain/clock.js';
+import type { Folder } from '../../domain/document.js';
+import { createFolder } from '../../operations/folders/create-folder.js';
+import {
+  deleteFolder,
+  undeleteFolderInShort,
+  type ShortFolderUndeletion,
+} from '../../operations/folders/delete-folder.js';
+import { exportFolder } from '../../operations/folders/export-folder.js';
+import { listFolders } from '../../operations/folders/list-folders.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { presentExport } from '../answers/zip-export.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentPage, readPage } from './page.js';
+import { readFolder, readSentLocation } from './read-location.js';
+
+/** The description's `Folder`. */
+export function presentFolder({ location, name, readOnly }: Folder): object {
+  return { location, name, read_only: readOnly, source: null };
+}
+
+/** Location leads to what the folder holds. */
+function presentCreatedFolder(folder: Folder): Answer {
+  const query = new URLSearchParams({ location: folder.location });
+  return answerJson(201, presentFolder(folder), { Location: `/v1/documents?${query.toString()}` });
+}
+
+function presentFolderDeletion({ location, deletedAt, documents }: FolderDeletionResult): Answer {
+  return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), documents });
+}
+
+function presentFolderUndeletion({ location, documents, leftAlone, versionId }: ShortFolderUndeletion): Answer {
+  return answerJson(200, { location, documents, left_alone: leftAlone, version_id: versionId });
+}
+
+/** Folders, and their content as an archive. */
+export const folderRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/folders',
+    operation: listFolders,
+    read: (request) => ({ location: readFolder(request), ...readPage(request) }),
+    present: presentPage(presentFolder),
+  }),
+  route({
+    ...jsonPost,
+    path: '/v1/folders',
+    operation: createFolder,
+    read: readSentLocation,
+    present: presentCreatedFolder,
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/folders/export',
+    operation: exportFolder,
+    read: (request) => ({ location: readFolder(request) }),
+    present: presentExport,
+  }),
+];
+
+/** Folders deleted with everything in them, and brought back. */
+export const folderDeletionRoutes: readonly Route[] = [
+  route({
+    ...jsonPost,
+    path: '/v1/folder-deletions',
+    operation: deleteFolder,
+    read: readSentLocation,
+    present: presentFolderDeletion,
+  }),
+  route({
+    ...jsonPost,
+    path: '/v1/folder-undeletes',
+    operation: undeleteFolderInShort,
+    read: readSentLocation,
+    present: presentFolderUndeletion,
+  }),
+];

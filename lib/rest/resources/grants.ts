@@ -1,0 +1,115 @@
+import { formatTime } from '../../domain/clock.js';
+import { parseFolderLocation, parseLocation, type Location } from '../../domain/location.js';
+import type { Role } from '../../domain/role.js';
+import {
+  createGrant,
+  revokeGrant,
+  type GrantInput,
+  type GrantRecord,
+  type GrantResult,
+} from '../../operations/grants/change-grant.js';
+import { listGrants, type ListedGrant, type ListGrantsInput } from '../../operations/grants/list-grants.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentAuthor } from './document-record.js';
+import { presentPage, readPage } from './page.js';
+
+type ScopeType = GrantInput['scopeType'];
+
+/** The root is a folder; a document always has a location. */
+function parseScope(type: ScopeType, id: string): { readonly scopeType: ScopeType; readonly location: Location } {
+  const location = type === 'folder' ? parseFolderLocation(id, 'scope_id') : parseLocation(id, 'scope_id');
+  return { scopeType: type, location };
+}
+
+/**
+ * The folder or document whose grants are listed, whether those from above count, and the page.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
+ */
+function readListing(request: CheckedRequest): ListGrantsInput {
+  const query = request.query as {
+    readonly scope_type: ScopeType;
+    readonly scope_id: string;
+    readonly inherited?: boolean;
+  };
+  return {
+    ...parseScope(query.scope_type, query.scope_id),
+    inherited: query.inherited ?? false,
+    ...readPage(request),
+  };
+}
+
+/** The body GrantCreate. */
+function readGrant(request: CheckedRequest): GrantInput {
+  const { scope_type, scope_id, subject, role } = jsonOf(request) as {
+    readonly scope_type: ScopeType;
+    readonly scope_id: string;
+    readonly subject: GrantInput['subject'];
+    readonly role: Role;
+  };
+  return { ...parseScope(scope_type, scope_id), subject: { type: subject.type, id: subject.id }, role };
+}
+
+/** The same grant named in the query, since a DELETE has no body. */
+function readRevocation({ query }: CheckedRequest): GrantInput {
+  const { scope_type, scope_id, subject_type, subject_id, role } = query as {
+    readonly scope_type: ScopeType;
+    readonly scope_id: string;
+    readonly subject_type: GrantInput['subject']['type'];
+    readonly subject_id: string;
+    readonly role: Role;
+  };
+  return { ...parseScope(scope_type, scope_id), subject: { type: subject_type, id: subject_id }, role };
+}
+
+function presentScopeAndSubject({ scopeType, location, subject, role }: GrantRecord): object {
+  return {
+    scope_type: scopeType,
+    scope_id: location,
+    subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
+    role,
+  };
+}
+
+/** The description's `Grant`. */
+function presentGrant(grant: ListedGrant): object {
+  return {
+    id: grant.id,
+    ...presentScopeAndSubject(grant),
+    granted_by: presentAuthor(grant.grantedBy),
+    created_at: formatTime(grant.createdAt),
+    ...(grant.inheritedFrom === undefined ? {} : { inherited_from: grant.inheritedFrom }),
+  };
+}
+
+/** 201 for a new grant, 200 when the very same one stood there already. Location leads to the list that holds it. */
+function presentCreatedGrant({ grant, created }: GrantResult): Answer {
+  if (!created) return answerJson(200, presentGrant(grant));
+  const query = new URLSearchParams({ scope_type: grant.scopeType, scope_id: grant.location });
+  return answerJson(201, presentGrant(grant), { Location: `/v1/grants?${query.toString()}` });
+}
+
+/** 200 with the grant that is without force from now on. */
+function presentRevokedGrant(grant: GrantRecord): Answer {
+  return answerJson(200, { revoked: true, ...presentScopeAndSubject(grant) });
+}
+
+/** Grants of one folder or document. */
+export const grantRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/grants',
+    operation: listGrants,
+    read: readListing,
+    present: presentPage(presentGrant),
+  }),
+  route({ ...jsonPost, path: '/v1/grants', operation: createGrant, read: readGrant, present: presentCreatedGrant }),
+  route({
+    method: 'DELETE',
+    path: '/v1/grants',
+    operation: revokeGrant,
+    read: readRevocation,
+    present: presentRevokedGrant,
+  }),
+];

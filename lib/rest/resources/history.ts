@@ -1,0 +1,126 @@
+import { formatTime } from '../../domain/clock.js';
+import { parsePrecondition } from '../../domain/etag.js';
+import type { HistoryEntry } from '../../domain/history.js';
+import { parseLocation } from '../../domain/location.js';
+import { parseMessage } from '../../operations/documents/content.js';
+import { restoreVersion, type RestoreVersionInput } from '../../operations/documents/restore-version.js';
+import {
+  compareVersions,
+  type ComparedVersions,
+  type CompareVersionsInput,
+} from '../../operations/history/compare-versions.js';
+import { listHistory } from '../../operations/history/list-history.js';
+import type { TextDiff } from '../../text/text-diff.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentAuthor, presentVersion, presentWrittenDocument } from './document-record.js';
+import { presentPage, readPage } from './page.js';
+import { readLocation } from './read-location.js';
+
+/**
+ * The document and the two versions from the query, which may be left out.
+ * @throws Refusal INVALID_REQUEST `bad_location`
+ */
+function readComparison(request: CheckedRequest): CompareVersionsInput {
+  const { from, to } = request.query as { readonly from?: string; readonly to?: string };
+  return { location: readLocation(request), fromVersionId: from, toVersionId: to };
+}
+
+/** The body RestoreRequest. */
+function readRestoration(request: CheckedRequest): RestoreVersionInput {
+  const { location, version, message } = jsonOf(request) as {
+    readonly location: string;
+    readonly version?: string;
+    readonly message?: string;
+  };
+  const ifMatch = request.header('if-match');
+  return {
+    location: parseLocation(location),
+    versionId: version ?? '',
+    precondition: ifMatch === undefined ? undefined : parsePrecondition(ifMatch, 'If-Match'),
+    message: parseMessage(message),
+  };
+}
+
+/** The description's `HistoryEntry`. */
+function presentHistoryEntry(entry: HistoryEntry): object {
+  const when = { at: formatTime(entry.at), principal: presentAuthor(entry.author) };
+  switch (entry.type) {
+    case 'version': {
+      const { type, operation, location, version } = entry;
+      const { kind, mediaType, size } = version;
+      return {
+        type,
+        operation,
+        ...when,
+        location,
+        version: presentVersion(version),
+        kind,
+        media_type: mediaType,
+        size,
+      };
+    }
+    case 'relocation': {
+      const { type, operation, of, from, to } = entry;
+      return { type, operation, of, ...when, from, to };
+    }
+    case 'deletion': {
+      const { type, of, location } = entry;
+      return { type, operation: 'delete', of, ...when, location };
+    }
+  }
+}
+
+function presentTextDiff({ added, removed, isShortest, hunks }: TextDiff): object {
+  return {
+    added,
+    removed,
+    is_shortest: isShortest,
+    hunks: hunks.map(({ fromLine, fromLines, toLine, toLines, lines }) => ({
+      from_line: fromLine,
+      from_lines: fromLines,
+      to_line: toLine,
+      to_lines: toLines,
+      lines: lines.map(({ kind, from, to, text, parts, isEnded }) => ({
+        kind,
+        from,
+        to,
+        text,
+        parts: parts?.map((part) => ({ text: part.text, is_changed: part.isChanged })) ?? null,
+        is_ended: isEnded,
+      })),
+    })),
+  };
+}
+
+/** The description's `Diff`. */
+function presentDiff({ document, from, to, isSame, diff, why }: ComparedVersions): Answer {
+  return answerJson(200, {
+    location: document.location,
+    from: from === null ? null : presentVersion(from),
+    to: presentVersion(to),
+    is_same: isSame,
+    not_compared_because: why,
+    diff: diff === null ? null : presentTextDiff(diff),
+  });
+}
+
+/** A document's history: its versions, the differences between two, and an earlier one restored. */
+export const historyRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/history',
+    operation: listHistory,
+    read: (request) => ({ location: readLocation(request), ...readPage(request) }),
+    present: presentPage(presentHistoryEntry),
+  }),
+  route({ method: 'GET', path: '/v1/diffs', operation: compareVersions, read: readComparison, present: presentDiff }),
+  route({
+    ...jsonPost,
+    path: '/v1/restores',
+    operation: restoreVersion,
+    read: readRestoration,
+    present: presentWrittenDocument,
+  }),
+];

@@ -1,0 +1,57 @@
+import type { Document } from '../../domain/document.js';
+import { parseLocation } from '../../domain/location.js';
+import { addLabels, removeLabels, setLabels } from '../../operations/documents/change-labels.js';
+import { readDocument } from '../../operations/documents/read-document.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { readLocation } from './read-location.js';
+
+/** The description's `Labels`. */
+function presentLabels({ location, labels }: Document): Answer {
+  return answerJson(200, { location, labels });
+}
+
+/** The body LabelsSet; LabelsAdd names the document as well. */
+interface SentLabels {
+  readonly labels: readonly string[];
+}
+
+/** Labels of one document. Reading them reads the document without its content. */
+export const labelRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/labels',
+    operation: readDocument,
+    read: (request) => ({ location: readLocation(request), withContent: false }),
+    present: ({ document }) => presentLabels(document),
+  }),
+  route({
+    ...jsonPost,
+    path: '/v1/labels',
+    operation: addLabels,
+    read(request) {
+      const { location, labels } = jsonOf(request) as SentLabels & { readonly location: string };
+      return { location: parseLocation(location), labels };
+    },
+    present: presentLabels,
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/labels',
+    takes: ['json'],
+    operation: setLabels,
+    read: (request) => ({ location: readLocation(request), labels: (jsonOf(request) as SentLabels).labels }),
+    present: presentLabels,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/labels',
+    operation: removeLabels,
+    read(request) {
+      const { label } = request.query as { readonly label: string };
+      return { location: readLocation(request), labels: [label] };
+    },
+    present: presentLabels,
+  }),
+];

@@ -1,0 +1,57 @@
+import type { Page } from '../../domain/page.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import type { CursorOwner } from '../../access/seal-cursor.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import type { CheckedRequest } from '../requests/checked-request.js';
+
+/** What a cursor of this request belongs to: the key, the route, and all parameters as sent but the cursor. */
+function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {
+  const { cursor: _, ...query } = sent.parameters;
+  return { credential: `${workspace.name}/${caller.credentialId ?? ''}`, route: `${method} ${route}`, query };
+}
+
+/**
+ * Which page is asked for.
+ * @returns `after`: the position that the page before ended at, '' for the first
+ * @throws Refusal INVALID_REQUEST `bad_cursor`; `bad_field` for a limit in another notation than plain digits
+ */
+export function readPage(request: CheckedRequest): { readonly after: string; readonly limit: number } {
+  const { cursor, limit } = request.query as { readonly cursor?: string; readonly limit: number };
+  if (!/^\d+$/.test(request.sent.parameters['limit'] ?? '0')) {
+    throw invalidRequest('bad_field', 'The query parameter limit must be a whole number.', { field: 'limit' });
+  }
+  return { after: cursor === undefined ? '' : request.cursors.open(cursor, ownerOf(request)), limit };
+}
+
+/** Seals a position for the next request of the same query and key. */
+export function sealPosition(position: string, request: CheckedRequest): string {
+  return request.cursors.seal(position, ownerOf(request));
+}
+
+const opening = Buffer.from('{"items":');
+
+/**
+ * Shows a page, its items one by one, with the sealed position to go on from. A page that the workspace remembers comes
+ * with the same items again, and is not written anew.
+ */
+export function presentPage<Item>(
+  presentItem: (item: Item) => object,
+): (page: Page<Item>, request: CheckedRequest) => Answer {
+  const seen = new WeakMap<readonly Item[], { readonly items: readonly object[]; text?: Buffer }>();
+  return ({ items, next }, request) => {
+    const cursor = next === null ? null : sealPosition(next, request);
+    const before = seen.get(items);
+    if (before === undefined) {
+      const presented = items.map(presentItem);
+      seen.set(items, { items: presented });
+      return answerJson(200, { items: presented, next_cursor: cursor });
+    }
+    before.text ??= Buffer.from(JSON.stringify(before.items));
+    const text = Buffer.concat([opening, before.text, Buffer.from(`,"next_cursor":${JSON.stringify(cursor)}}`)]);
+    return {
+      status: 200,
+      headers: {},
+      body: { form: 'json', value: { items: before.items, next_cursor: cursor }, text },
+    };
+  };
+}

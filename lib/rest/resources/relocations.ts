@@ -1,0 +1,64 @@
+import type { RelocationResult } from '../../changes/apply-relocate.js';
+import { describeAccessChange } from '../../changes/report-access.js';
+import { formatEtag, parsePrecondition } from '../../domain/etag.js';
+import { parseFolderLocation, parseLocation, parseName } from '../../domain/location.js';
+import { move, rename, type MoveInput, type RenameInput } from '../../operations/folders/relocate.js';
+import { answerJson, type Answer } from '../answers/answer.js';
+import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
+import { jsonPost, route, type Route } from '../route.js';
+import { presentDocument } from './document-record.js';
+import { presentFolder } from './folders.js';
+
+/** What the bodies RenameRequest and MoveRequest have in common. */
+interface SentRelocation {
+  readonly location: string;
+  readonly acknowledge_access_change?: boolean;
+  readonly access_report?: string;
+}
+
+/**
+ * What a change of place is held to: whether its change of access was seen, in which report, and at which version.
+ * @throws Refusal INVALID_REQUEST `bad_field`
+ */
+function readAcknowledgement(request: CheckedRequest) {
+  const { acknowledge_access_change: acknowledged = false, access_report: report } = jsonOf(request) as SentRelocation;
+  const ifMatch = request.header('if-match');
+  const precondition = ifMatch === undefined ? undefined : parsePrecondition(ifMatch, 'If-Match');
+  return { acknowledged, report, precondition };
+}
+
+/**
+ * The body RenameRequest.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
+ */
+function readRename(request: CheckedRequest): RenameInput {
+  const { location, name } = jsonOf(request) as SentRelocation & { readonly name: string };
+  return { location: parseLocation(location), name: parseName(name), ...readAcknowledgement(request) };
+}
+
+/**
+ * The body MoveRequest; without to_folder the root is meant.
+ * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`
+ */
+function readMove(request: CheckedRequest): MoveInput {
+  const { location, to_folder: toFolder = '' } = jsonOf(request) as SentRelocation & { readonly to_folder?: string };
+  return {
+    location: parseLocation(location),
+    toFolder: parseFolderLocation(toFolder, 'to_folder'),
+    ...readAcknowledgement(request),
+  };
+}
+
+/** The description's `Relocated`: the record as it is now, where it came from, and who lost access by it. */
+function presentRelocation({ moved, from, to, losses }: RelocationResult): Answer {
+  const change = { from, to, losses: losses.map(describeAccessChange) };
+  if (moved.type === 'folder') return answerJson(200, { ...presentFolder(moved.folder), ...change });
+  const { document } = moved;
+  return answerJson(200, { ...presentDocument(document), ...change }, { ETag: formatEtag(document.current.id) });
+}
+
+/** Documents and folders that get another name or another folder. */
+export const relocationRoutes: readonly Route[] = [
+  route({ ...jsonPost, path: '/v1/renames', operation: rename, read: readRename, present: presentRelocation }),
+  route({ ...jsonPost, path: '/v1/moves', operation: move, read: readMove, present: presentRelocation }),
+];
