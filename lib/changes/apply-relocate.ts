@@ -27,7 +27,7 @@ import {
 import { noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
 import { momentOf, writeCommit, type WriteContext } from './write-context.js';
-import { describeAccessChange, reportAccess } from './report-access.js';
+import { reportAccess } from './report-access.js';
 import { requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
 import { ensureFolder, dropEmptyFolders } from '../history/folder-rows.js';
@@ -65,9 +65,7 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
     {
       from: change.from,
       to: change.to,
-      gains: report.gains.map(describeAccessChange),
-      losses: report.losses.map(describeAccessChange),
-      report: report.digest,
+      report,
     },
   );
 }

@@ -1,6 +1,8 @@
 import type { Code } from '../domain/code.js';
 import type { Refusal } from '../domain/refusal.js';
+import { formatEtag } from '../domain/etag.js';
 import { answerJson, type Answer } from './answer.js';
+import { presentForRest } from './present-details.js';
 
 /** The status of each code (the specification's Errors). There is no other. */
 const statusOf: Readonly<Record<Code, number>> = {
@@ -18,11 +20,11 @@ export function presentProblem(refusal: Refusal, requestId: string): Answer {
   const { code, message, details } = refusal;
   const headers: Record<string, string> = {};
   if (refusal.retryAfter !== undefined) headers['Retry-After'] = String(refusal.retryAfter);
-  if (refusal.etag !== undefined) headers['ETag'] = refusal.etag;
+  if (details?.reason === 'stale_if_match') headers['ETag'] = formatEtag(details.current.id);
   if (code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Bearer';
   const error =
     details === undefined
       ? { code, message, request_id: requestId }
-      : { code, message, request_id: requestId, details };
+      : { code, message, request_id: requestId, details: presentForRest(details) };
   return answerJson(statusOf[code], { error }, headers);
 }

@@ -54,8 +54,8 @@ export class OperationsFace implements Face {
       return sortBySubject(JSON.stringify(await this.#ask(question), withoutInnerKeys));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { code, message, details, etag, retryAfter } = error;
-      return sortBySubject(JSON.stringify({ code, message, details, etag, retryAfter }));
+      const { code, message, details, retryAfter } = error;
+      return sortBySubject(JSON.stringify({ code, message, details, retryAfter }));
     }
   }
 
