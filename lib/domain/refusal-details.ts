@@ -6,9 +6,28 @@ import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
 import type { Meeting, Reason, ReasonMetAt } from './reason.js';
 
-/** The part of the request that the refusal is about. */
-interface OfField {
-  readonly field: string;
+/** Inputs of operations that have another name at some face. Every face has a table of its names for them. */
+export type InputName =
+  | 'labels'
+  | 'mediaType'
+  | 'message'
+  | 'messageIds'
+  | 'purpose'
+  | 'query'
+  | 'signIn'
+  | 'startColumn'
+  | 'startLine'
+  | 'toFolder'
+  | 'ttl';
+
+/** The part of the request that the refusal is about: by the name that the caller knows, or as the operation has it. */
+export type RequestPart =
+  { readonly field: string; readonly input?: never } | { readonly input: InputName; readonly field?: never };
+
+/** The same, or the request as a whole. */
+interface MaybePart {
+  readonly field?: string;
+  readonly input?: InputName;
 }
 
 /** What is at the location, or in the way to it. */
@@ -21,7 +40,8 @@ interface OfEdit {
   readonly editIndex?: number;
 }
 
-interface OfSize extends Partial<OfField>, OfEdit {
+interface OfSize extends OfEdit {
+  readonly field?: string;
   readonly limit: number;
   readonly size?: number;
 }
@@ -56,29 +76,29 @@ interface HistoryProblem {
  * has a presenter for the details that it meets.
  */
 interface DetailsByReason {
-  bad_field: Partial<OfField> & Partial<HiddenCharacter> & { readonly limit?: number };
-  unknown_field: OfField & OfEdit & { readonly known?: readonly string[] };
-  missing_field: OfField & OfEdit;
-  bad_location: OfField;
-  bad_cursor: OfField;
-  missing_if_match: OfField;
-  missing_idempotency_key: OfField;
+  bad_field: MaybePart & Partial<HiddenCharacter> & { readonly limit?: number };
+  unknown_field: RequestPart & OfEdit & { readonly known?: readonly string[] };
+  missing_field: RequestPart & OfEdit;
+  bad_location: RequestPart;
+  bad_cursor: RequestPart;
+  missing_if_match: RequestPart;
+  missing_idempotency_key: RequestPart;
   method_not_allowed: { readonly allowed: readonly string[] };
   use_raw_form: OfSize;
   body_too_large: { readonly limit: number };
   content_too_large: OfSize;
   storage_quota: { readonly limit: number };
-  query_too_long: OfField;
-  query_too_complex: OfField;
-  too_many_recipients: OfField;
-  too_much_to_revert: OfField;
-  too_many_documents: OfField & { readonly limit: number };
-  into_itself: OfField;
+  query_too_long: RequestPart;
+  query_too_complex: RequestPart;
+  too_many_recipients: RequestPart;
+  too_much_to_revert: RequestPart;
+  too_many_documents: RequestPart & { readonly limit: number };
+  into_itself: RequestPart;
   read_only_source: { readonly connectorId: string };
-  not_text: Partial<OfField>;
-  no_such_section: OfField & OfEdit & { readonly sections: readonly string[] };
-  section_ambiguous: OfField & OfEdit & { readonly sections: readonly string[] };
-  quote_not_found: OfField;
+  not_text: { readonly field?: string };
+  no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
+  section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };
+  quote_not_found: RequestPart;
   no_match: OfEdit & { readonly nearest: readonly NearLine[] };
   ambiguous: OfEdit & { readonly lines: readonly number[] };
   large_shrink: { readonly bytesBefore: number; readonly bytes: number };
@@ -99,16 +119,16 @@ interface DetailsByReason {
   deleted_since: { readonly deletedAt: number; readonly deletedBy?: Author };
   last_approver: { readonly scope: Location };
   stopped: { readonly archivedUpTo?: number | null; readonly files?: readonly string[] };
-  import_too_large: OfField & { readonly limit: number };
-  no_workspace: OfField;
-  workspace_root: OfField;
+  import_too_large: RequestPart & { readonly limit: number };
+  no_workspace: RequestPart;
+  workspace_root: RequestPart;
   several_deleted: { readonly documents: readonly DeletedDocument[] };
-  name_mismatch: OfField;
-  folder_not_empty: OfField;
+  name_mismatch: RequestPart;
+  folder_not_empty: RequestPart;
   history_not_understood: { readonly problems: readonly HistoryProblem[]; readonly count: number };
   backup_unsound: { readonly problems: readonly string[] };
   backup_damaged: { readonly problems: readonly string[] };
-  bad_clone: OfField;
+  bad_clone: RequestPart;
 }
 
 type DetailsOf<Of extends Reason> = Of extends keyof DetailsByReason ? DetailsByReason[Of] : unknown;

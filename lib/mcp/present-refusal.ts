@@ -3,20 +3,27 @@ import type { Code } from '../domain/code.js';
 import type { Author } from '../domain/principal.js';
 import type { Reason, ReasonMetAt } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
-import type { DetailPresenters, RefusalDetails } from '../domain/refusal-details.js';
+import type { DetailPresenters, InputName, RefusalDetails } from '../domain/refusal-details.js';
 import { remedies, sendAgain } from './remedies.js';
 
 function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
 
-/** What the operations call otherwise than these tools do. */
-const namedHere: ReadonlyMap<string, string> = new Map([
-  ['q', 'query'],
-  ['message', 'note'],
-  ['purpose', 'note'],
-  ['labels', 'label'],
-]);
+/** What the tools call the inputs of the operations. */
+const inputNames: Readonly<Record<InputName, string>> = {
+  labels: 'label',
+  mediaType: 'media_type',
+  message: 'note',
+  messageIds: 'message_ids',
+  purpose: 'note',
+  query: 'query',
+  signIn: 'sign_in',
+  startColumn: 'start_column',
+  startLine: 'start_line',
+  toFolder: 'to_folder',
+  ttl: 'ttl_seconds',
+};
 
 const leftOut = (): object => ({});
 
@@ -34,7 +41,8 @@ const presenters: DetailPresenters<'mcp'> = {
     expires_at: formatTime(expiresAt),
     section,
   }),
-  field: (field) => ({ field: namedHere.get(field) ?? field }),
+  field: (field) => ({ field }),
+  input: (input) => ({ field: inputNames[input] }),
   section: (section) => ({ section }),
   sections: (sections) => ({ sections }),
   claimId: (id) => ({ claim_id: id }),

@@ -1,6 +1,11 @@
 import { formatTime } from '../domain/clock.js';
 import { formatEtag } from '../domain/etag.js';
-import { presentDetails, type DetailPresenters, type RefusalDetails } from '../domain/refusal-details.js';
+import {
+  presentDetails,
+  type DetailPresenters,
+  type InputName,
+  type RefusalDetails,
+} from '../domain/refusal-details.js';
 import { presentAccessChange } from './present-access-change.js';
 import { presentAuthor } from './present-document.js';
 
@@ -8,8 +13,24 @@ import { presentAuthor } from './present-document.js';
 type Alike =
   'allowed' | 'character' | 'field' | 'from' | 'known' | 'limit' | 'location' | 'position' | 'sections' | 'size' | 'to';
 
+/** What the description calls the inputs of the operations. */
+const inputNames: Readonly<Record<InputName, string>> = {
+  labels: 'labels',
+  mediaType: 'media_type',
+  message: 'message',
+  messageIds: 'message_ids',
+  purpose: 'purpose',
+  query: 'q',
+  signIn: 'sign_in',
+  startColumn: 'start_column',
+  startLine: 'start_line',
+  toFolder: 'to_folder',
+  ttl: 'ttl_seconds',
+};
+
 /** The others, as the description calls them. A detail in neither list does not compile. */
 const presenters: DetailPresenters<'rest', Alike> = {
+  input: (input) => ({ field: inputNames[input] }),
   current: ({ id, at, author }) => ({
     current_etag: formatEtag(id),
     updated_at: formatTime(at),

@@ -2,7 +2,7 @@ import { formatTime } from '../domain/clock.js';
 import { formatEtag } from '../domain/etag.js';
 import type { AccessChange } from '../domain/access-change.js';
 import type { Refusal } from '../domain/refusal.js';
-import { presentDetails, type DetailPresenters } from '../domain/refusal-details.js';
+import { presentDetails, type DetailPresenters, type InputName } from '../domain/refusal-details.js';
 import type { Author } from '../domain/principal.js';
 import type { CommandError } from './command.js';
 
@@ -22,6 +22,21 @@ type Alike =
   | 'size'
   | 'to';
 
+/** What the command line calls the inputs of the operations. */
+const inputNames: Readonly<Record<InputName, string>> = {
+  labels: 'labels',
+  mediaType: 'media_type',
+  message: 'message',
+  messageIds: 'message_ids',
+  purpose: 'purpose',
+  query: 'q',
+  signIn: 'sign_in',
+  startColumn: 'start_column',
+  startLine: 'start_line',
+  toFolder: 'to_folder',
+  ttl: 'ttl_seconds',
+};
+
 function presentAuthor({ id, kind, displayName }: Author): object {
   return { id, kind, display_name: displayName };
 }
@@ -37,6 +52,7 @@ function presentAccessChange({ subject, fromRole, toRole, via }: AccessChange): 
 
 /** The others, as a script sees them in JSON. A detail in neither list does not compile. */
 const presenters: DetailPresenters<'command', Alike> = {
+  input: (input) => ({ field: inputNames[input] }),
   current: ({ id, at, author }) => ({
     current_etag: formatEtag(id),
     updated_at: formatTime(at),
