@@ -1,4 +1,4 @@
-import { parsePrecondition, type Precondition } from '../domain/etag.js';
+import { type Precondition } from '../domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../domain/location.js';
 import { invalidRequest } from '../domain/refusal.js';
 import {
@@ -17,6 +17,7 @@ import { unknownParameter } from './parse-target.js';
 import { wantsRawForm } from './present-content.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './checked-request.js';
+import { parsePrecondition } from './parse-precondition.js';
 
 /** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
 interface SentFields {

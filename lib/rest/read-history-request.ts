@@ -1,4 +1,3 @@
-import { parsePrecondition } from '../domain/etag.js';
 import { parseLocation, type Location } from '../domain/location.js';
 import type { CompareVersionsInput } from '../operations/history/compare-versions.js';
 import type { ListHistoryInput } from '../operations/history/list-history.js';
@@ -6,6 +5,7 @@ import type { RestoreVersionInput } from '../operations/documents/restore-versio
 import { parseMessage } from '../operations/documents/content.js';
 import { readPage } from './read-page.js';
 import type { CheckedRequest } from './checked-request.js';
+import { parsePrecondition } from './parse-precondition.js';
 
 /** The query parameter of routes about one document; the description requires it. */
 export function readPlace({ query }: CheckedRequest): Location {

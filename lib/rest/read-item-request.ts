@@ -1,7 +1,7 @@
-import { parsePrecondition } from '../domain/etag.js';
 import { parseFolderLocation, parseLocation, parseName, type Location } from '../domain/location.js';
 import type { MoveInput, RenameInput } from '../operations/folders/relocate.js';
 import type { CheckedRequest } from './checked-request.js';
+import { parsePrecondition } from './parse-precondition.js';
 
 /** Fields of the bodies FolderCreate, RenameRequest, MoveRequest and UndeleteRequest; the description requires them. */
 interface SentItem {

@@ -1,7 +1,8 @@
-import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
+import { isAnswered } from '../operations/idempotently.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import { withHeader, type Answer } from './answer.js';
+import { parseIdempotencyKey } from './parse-idempotency-key.js';
 import { readRetry } from './read-retry.js';
 import type { CheckedRequest, Method } from './checked-request.js';
 import type { BodyForm } from './read-body.js';

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { createGrant, revokeGrant } from '../../lib/operations/grants/change-grant.js';
@@ -40,6 +39,7 @@ import { updateDocument } from '../../lib/operations/documents/update-document.j
 import type { Actor } from '../harness/act.js';
 import { sortBySubject } from './canonicalize-answers.js';
 import type { Face, Question } from './face.js';
+import { parsePrecondition } from '../../lib/rest/parse-precondition.js';
 
 /** Asks the operations themselves. */
 export class OperationsFace implements Face {
