@@ -164,7 +164,7 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
 /** A line for each, and below them once what can be done about those of a kind. */
 function describeProblems(problems: readonly PresentedProblem[]): string[] {
   const byWay = new Map<string, Set<string>>();
-  for (const { part, way_out: remedy } of problems) byWay.set(remedy, (byWay.get(remedy) ?? new Set()).add(part));
+  for (const { part, remedy } of problems) byWay.set(remedy, (byWay.get(remedy) ?? new Set()).add(part));
   return [
     ...problems.map(
       ({ part, location, message }) => `  ${part}: ${location === undefined ? '' : `${location} `}${message}`,
@@ -230,7 +230,7 @@ async function examineMachine(config: Config): Promise<Inspection> {
     unknownVariables: listUnknownVariables(),
   });
   const isWell = checks.every(({ ok }) => ok);
-  const lines = checks.flatMap(({ name, ok, message, way_out: remedy }) => [
+  const lines = checks.flatMap(({ name, ok, message, remedy }) => [
     `${ok ? 'ok     ' : 'problem'}  ${name.padEnd(8)}  ${message}`,
     ...(remedy === undefined ? [] : [`${' '.repeat(19)}${remedy}`]),
   ]);

@@ -209,6 +209,21 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
     ],
     innocent: [['lib/git/common-ancestor.ts', '']],
   },
+  'names of faces stay in the faces': {
+    guilty: [
+      ['lib/changes/a.ts', "throw conflict('claimed', 'Wait.', { expires_at: formatTime(claim.expiresAt) });"],
+      ['lib/operations/documents/a.ts', 'const edits_still_apply = await tryOn(text);'],
+      ['lib/domain/a.ts', 'interface Shown {\n  readonly display_name: string;\n}'],
+      ['lib/http/a.ts', 'const { request_id } = body;'],
+    ],
+    innocent: [
+      ['lib/rest/a.ts', 'return { expires_at: formatTime(claim.expiresAt) };'],
+      ['lib/sidecar/tables/a.ts', 'const { display_name } = row;'],
+      ['lib/changes/a.ts', "// expires_at\nthrow conflict('claim_lost', 'It ended.', { claimId });"],
+      ['lib/domain/a.ts', 'interface Details {\n  claim_lost: { readonly claimId: string };\n}'],
+      ['lib/operations/a.ts', 'const note = { detail: { left_alone: 2 } };'],
+    ],
+  },
   'files stay short': {
     guilty: [
       ['lib/rest/a.ts', 'let a;\n'.repeat(401)],
@@ -324,11 +339,11 @@ describe('architecture', () => {
     assert.deepEqual(findCircles(circle.slice(1)), []);
   });
 
-  it('tells the place, the law, the reason and the way out', () => {
+  it('tells the place, the law, the reason and the remedy', () => {
     const [fault] = judgeModules([readModule('lib/git/a.ts', "\n\nimport { reachOf } from '../access/reach.js';")]);
     assert.match(
       fault ?? '',
-      /^lib\/git\/a\.ts:3 imports .*access stands above git\n {2}law: .+\n {2}because .+\n {2}way out: .+$/,
+      /^lib\/git\/a\.ts:3 imports .*access stands above git\n {2}law: .+\n {2}because .+\n {2}remedy: .+$/,
     );
   });
 

@@ -35,7 +35,7 @@ export function parseSignInName(text: string): string {
   throw invalidRequest(
     'bad_field',
     `A sign-in name is an e-mail address or a name of 1 to ${maxNameLength} characters that begins with a letter or digit and has no spaces.`,
-    { field: 'sign_in' },
+    { input: 'signIn' },
   );
 }
 

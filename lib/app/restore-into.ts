@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import { Refusal } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
 import { makeOperator } from '../socket/initialize.js';
+import { presentRefusal } from '../socket/present-refusal.js';
 import type { CommandAnswer } from '../socket/send-command.js';
 import { openService } from './open-service.js';
 import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
@@ -35,7 +36,6 @@ export async function restoreInto(
     }
     if (!(error instanceof Refusal) || error.code === 'INTERNAL')
       throw error instanceof Refusal ? (error.cause ?? error) : error;
-    const { code, message, details } = error;
-    return { error: details === undefined ? { code, message } : { code, message, details } };
+    return { error: presentRefusal(error) };
   }
 }

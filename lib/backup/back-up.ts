@@ -3,13 +3,13 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'no
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { formatTime } from '../domain/clock.js';
-import { conflict, invalidRequest, Refusal } from '../domain/refusal.js';
+import { conflict, invalidRequest, type Refusal } from '../domain/refusal.js';
 import { GitProgramMissing } from '../git/repositories/repository.js';
 import type { Snapshot } from '../sidecar/sidecar.js';
 import { readHead } from '../audit/chain.js';
 import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
 import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
-import { checkBackup } from './check-backup.js';
+import { checkBackup, problemsOf } from './check-backup.js';
 import { sealWithPassphrase } from './seal-with-passphrase.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { ChainSigner } from '../audit/checkpoint.js';
@@ -148,8 +148,8 @@ async function requireRestorable(workspace: BackedUpWorkspace, { folder, passphr
     const problems = await checkInThread({ folder, manifest, stage, git, publicKey: workspace.signer.publicKey });
     if (problems.length > 0) throw backupUnsound(folder, problems);
   } catch (error) {
-    const problems: unknown = error instanceof Refusal ? error.details?.['problems'] : undefined;
-    throw Array.isArray(problems) ? backupUnsound(folder, problems as string[]) : error;
+    const problems = problemsOf(error);
+    throw problems === undefined ? error : backupUnsound(folder, problems);
   } finally {
     await rm(stage, { recursive: true, force: true });
   }

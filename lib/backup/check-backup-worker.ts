@@ -1,7 +1,7 @@
 /** A worker thread's program: lays a backup out in a folder of its own, and checks all of it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../domain/describe-error.js';
-import { Refusal } from '../domain/refusal.js';
+import { problemsOf } from './check-backup.js';
 import { layOutBackup, requireSound, type BackupToLayOut } from './lay-out-backup.js';
 
 export interface BackupCheck extends BackupToLayOut {
@@ -23,8 +23,7 @@ async function check(): Promise<FoundProblems> {
     await requireSound(backup, stage, { git, publicKey });
     return [];
   } catch (error) {
-    const problems: unknown = error instanceof Refusal ? error.details?.['problems'] : undefined;
-    return Array.isArray(problems) ? (problems as string[]) : [`It could not be checked: ${describeError(error)}`];
+    return problemsOf(error) ?? [`It could not be checked: ${describeError(error)}`];
   }
 }
 

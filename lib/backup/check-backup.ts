@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workspaceNamePattern } from '../access/secret.js';
-import { invalidRequest, type Refusal } from '../domain/refusal.js';
+import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import { openRegular, readUpTo, UnfitFile } from '../disk/open-regular.js';
 import { backupFiles, describeAs, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
@@ -19,6 +19,12 @@ export function backupDamaged(folder: string, problems: readonly string[]): Refu
   return invalidRequest('backup_damaged', [`The backup in ${folder} is not sound.`, ...problems].join('\n'), {
     problems,
   });
+}
+
+/** The problems that `backupDamaged` names; undefined for any other fault. */
+export function problemsOf(error: unknown): readonly string[] | undefined {
+  const details = error instanceof Refusal ? error.details : undefined;
+  return details?.reason === 'backup_damaged' ? details.problems : undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ import { noteSearch } from './index-changes.js';
 import { requireFree, requireNoFolderGrant, requireNoMirrorBelow, requireWritable } from './location-guards.js';
 import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
-import { describeAccessChange, reportAccess } from './report-access.js';
+import { reportAccess } from './report-access.js';
 import { knownRow, requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
 
@@ -78,9 +78,7 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
     {
       from: change.from,
       to: change.to,
-      gains: report.gains.map(describeAccessChange),
-      losses: report.losses.map(describeAccessChange),
-      report: report.digest,
+      report,
     },
   );
 }
@@ -149,7 +147,7 @@ function requireMovable(context: WriteContext, change: Relocate): Moving {
   const folder = document === undefined && !isOfDocument(change) ? findFolder(tables, from) : undefined;
   if (document === undefined && (folder === undefined || context.view.folder(from) === undefined)) throw notFound();
   if (folder !== undefined && to !== from && isWithin(from, to)) {
-    throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { field: 'to_folder' });
+    throw invalidRequest('into_itself', 'A folder cannot be moved into itself.', { input: 'toFolder' });
   }
   if (document !== undefined) {
     requireCurrent(context, from, change.precondition ?? { any: true });
@@ -198,9 +196,11 @@ function requireShortEnough({ transaction }: WriteContext, folder: number, { fro
   const deepest = folders.longestBelow(folder);
   if (deepest + maxStepBytes <= room) return;
   if (deepest <= room && folders.longestDocumentBelow(folder) <= room) return;
-  throw invalidRequest('bad_location', `Something in the folder would lie deeper than ${maxLocationLength} bytes.`, {
-    field: operation === 'rename' ? 'name' : 'to_folder',
-  });
+  throw invalidRequest(
+    'bad_location',
+    `Something in the folder would lie deeper than ${maxLocationLength} bytes.`,
+    operation === 'rename' ? { field: 'name' } : { input: 'toFolder' },
+  );
 }
 
 /** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */

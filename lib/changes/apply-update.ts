@@ -2,9 +2,9 @@ import type { Document, Version } from '../domain/document.js';
 import type { Location } from '../domain/location.js';
 import type { KnownRows } from '../history/project.js';
 import { runAtOnce } from '../scheduling/in-steps.js';
-import { formatEtag, preconditionHolds, type Precondition } from '../domain/etag.js';
-import { formatTime } from '../domain/clock.js';
+import { preconditionHolds, type Precondition } from '../domain/etag.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
+import type { RefusalDetails } from '../domain/refusal-details.js';
 import { findDocument, toDocument, type FoundDocument } from '../view/locate.js';
 import { noteDocument, noteSearch } from './index-changes.js';
 import { requireWritable } from './location-guards.js';
@@ -29,17 +29,14 @@ export function requireCurrent(context: WriteContext, location: Location, precon
  * Tells a writer that the document is not the version it knew, and which one it is now.
  * @param more what else is known about what happened
  */
-export function stale(current: Version, more: Readonly<Record<string, unknown>> = {}): Refusal {
+export function stale(
+  current: Version,
+  more: Omit<RefusalDetails<'stale_if_match'>, 'reason' | 'current'> = {},
+): Refusal {
   return conflict(
     'stale_if_match',
     'The document has changed since the version that the request names. Read it again, then repeat the change.',
-    {
-      current_etag: formatEtag(current.id),
-      updated_at: formatTime(current.at),
-      updated_by: { id: current.author.id, kind: current.author.kind, display_name: current.author.displayName },
-      ...more,
-    },
-    { etag: formatEtag(current.id) },
+    { current: { id: current.id, at: current.at, author: current.author }, ...more },
   );
 }
 

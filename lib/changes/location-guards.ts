@@ -54,9 +54,7 @@ export function requireWritable(mirror: string | null): void {
     throw invalidRequest(
       'read_only_source',
       'This folder mirrors an outside source and is read-only here. Change it there.',
-      {
-        connector: { id: mirror },
-      },
+      { connectorId: mirror },
     );
   }
 }

@@ -125,13 +125,3 @@ function showSubject(
   if (!mayKnow) return { type: 'group', id: null, displayName: null };
   return { ...subject, displayName: tables.groups.find(subject.id)?.displayName ?? null };
 }
-
-/** A line of the report in the form in which refusals and answers carry it. */
-export function describeAccessChange({ subject, fromRole, toRole, via }: AccessChange): object {
-  return {
-    subject: { type: subject.type, id: subject.id, display_name: subject.displayName },
-    from_role: fromRole,
-    to_role: toRole,
-    via: { scope_type: via.scopeType, scope_id: via.location },
-  };
-}

@@ -1,4 +1,3 @@
-import { formatTime } from '../domain/clock.js';
 import { isWithin, type Location } from '../domain/location.js';
 import { conflict, type Refusal } from '../domain/refusal.js';
 import type { ClaimRow } from '../sidecar/tables/claim-table.js';
@@ -16,11 +15,7 @@ export function claimed(claim: ClaimRow): Refusal {
     isWidened
       ? 'Someone else has claimed a section whose heading is gone, or of a very long text, so that the claim holds the whole document. Wait for release or expiry, or ask them.'
       : 'Someone else has claimed this and is working on it. Wait for release or expiry, or ask them.',
-    {
-      holder: { id: claim.holder.id, kind: claim.holder.kind, display_name: claim.holder.displayName },
-      expires_at: formatTime(claim.expiresAt),
-      section: claim.section,
-    },
+    { claim: { holder: claim.holder, expiresAt: claim.expiresAt, section: claim.section } },
   );
 }
 
@@ -76,6 +71,6 @@ export function requireHeld(context: ClaimContext, document: ClaimedDocument, cl
   throw conflict(
     'claim_lost',
     'This claim is not in force any more: it ran out, was given up or was broken. Read again, then claim anew.',
-    { claim_id: claimId },
+    { claimId },
   );
 }

@@ -1,4 +1,4 @@
-import type { Location } from './location.js';
+import type { Location } from './checked-location.js';
 import type { Role } from './role.js';
 
 /** One line of what a rename or move does to access: a subject, as granted, and its role before and after. */

@@ -1,5 +1,5 @@
 import type { Author } from './principal.js';
-import type { Location } from './location.js';
+import type { Location } from './checked-location.js';
 
 /** A lease on a document, or on one section of it, while its holder works there. */
 export interface Claim {

@@ -1,5 +1,5 @@
 import type { Claim } from './claim.js';
-import type { Location } from './location.js';
+import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
 
 /** `text` is valid UTF-8 without NUL; everything else is `binary`. */

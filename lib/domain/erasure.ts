@@ -13,7 +13,7 @@ export interface Erasure {
   readonly comments: number;
   /** Of all its versions. */
   readonly bytes: number;
-  /** What stands against it for good, and the way out; null where nothing is known to. It names nothing either. */
+  /** What stands against it for good, and the remedy; null where nothing is known to. It names nothing either. */
   readonly hindrance: string | null;
   /** Milliseconds since 1970; null while something of it may still lie in a file. */
   readonly finalAt: number | null;

@@ -1,18 +1,5 @@
-import { invalidRequest } from './refusal.js';
-
 /** A version id is the SHA of the commit that made it: forty hex digits. */
 const versionIdPattern = /^[0-9a-f]{40}$/;
-/**
- * What proxies make of our own tags on the way: a weak mark, or the name of the coding they applied inside the quotes.
- * Nothing else is mended: a foreign tag simply never matches.
- */
-const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:-(?:gzip|br|deflate))?"?$/;
-/**
- * One element of a list and the comma behind it: a tag in quotes, commas and all; our own id bare; or nothing, since
- * empty elements are to be passed over (RFC 9110 §5.6.1). Blanks behind the tag are looked for only where a tag is: two
- * runs of blanks side by side would take the square of their length.
- */
-const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)[ \t]*)?(?:,|$)/y;
 
 export function isVersionId(text: string): boolean {
   return versionIdPattern.test(text);
@@ -25,34 +12,6 @@ export function formatEtag(versionId: string): string {
 
 /** What If-Match or If-None-Match asks for: anything at all, or one of these version ids. */
 export type Precondition = { readonly any: true } | { readonly any: false; readonly versionIds: readonly string[] };
-
-/**
- * Reads If-Match (RFC 9110 §13.1.1): `*`, one tag or a list; our own ids also without quotes.
- * A well-formed tag that is not ours stays in the list's count and matches nothing.
- * @throws Refusal INVALID_REQUEST `bad_field` when it is neither
- */
-export function parsePrecondition(header: string, field: 'If-Match' | 'If-None-Match'): Precondition {
-  const text = header.trim();
-  if (text === '*') return { any: true };
-  const tags = splitList(text);
-  if (tags === undefined) {
-    throw invalidRequest('bad_field', `${field} must be an entity-tag, a list of them, or *.`, { field });
-  }
-  const versionIds = tags.flatMap((tag) => tagPattern.exec(tag)?.[1] ?? []);
-  return { any: false, versionIds };
-}
-
-/** @returns undefined when it is no list, or one without any tag */
-function splitList(text: string): string[] | undefined {
-  const tags: string[] = [];
-  for (let at = 0; at < text.length; at = element.lastIndex) {
-    element.lastIndex = at;
-    const found = element.exec(text);
-    if (found === null) return undefined;
-    if (found[1] !== undefined) tags.push(found[1]);
-  }
-  return tags.length === 0 ? undefined : tags;
-}
 
 /** Whether the precondition allows acting on the version that is current now. */
 export function preconditionHolds(precondition: Precondition, currentVersionId: string): boolean {

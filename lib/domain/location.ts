@@ -1,12 +1,9 @@
+import type { Location } from './checked-location.js';
 import { dropTrailing } from './drop-trailing.js';
 import { describeCharacter, findHidden, locateCharacter } from './hidden-characters.js';
 import { invalidRequest } from './refusal.js';
 
-/**
- * The whole path of a document or folder from the workspace root: NFC, segments joined by `/`,
- * no slash at either end. The only place where a string becomes one is `parseLocation`.
- */
-export type Location = string & { readonly __brand: 'Location' };
+export type { Location };
 
 /** The workspace root, which is a folder and has no name. */
 export const rootLocation = '' as Location;

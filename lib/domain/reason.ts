@@ -8,8 +8,6 @@ interface Explained {
   readonly at: readonly Meeting[];
   /** What has happened, in one sentence. */
   readonly means: string;
-  /** What an agent can do about it; there wherever agents meet it. */
-  readonly hint?: string;
 }
 
 const everywhere = ['rest', 'mcp', 'command', 'browser'] as const;
@@ -26,25 +24,21 @@ export const reasons = {
     code: 'NOT_FOUND',
     at: ['mcp'],
     means: 'It is absent, or out of reach, or may not be done there.',
-    hint: 'It is absent, or out of your reach, or you may not do this there. Check the location and your role with list_org_docs, list_org_folders or brief_me (reach), an id with who_can_read, claim or message.',
   },
   rate_limited: {
     code: 'RATE_LIMITED',
     at: ['mcp'],
     means: 'Too many requests came with this key.',
-    hint: 'Wait retry_after_s seconds, then go on.',
   },
   internal: {
     code: 'INTERNAL',
     at: ['mcp'],
     means: 'The service failed.',
-    hint: 'Try once more. If it fails again, report the request_id.',
   },
   unavailable: {
     code: 'UNAVAILABLE',
     at: ['mcp'],
     means: 'Access could not be decided just now.',
-    hint: 'Wait retry_after_s seconds, then try again. This says nothing about whether the document exists.',
   },
 
   // The request's form.
@@ -52,31 +46,26 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: everywhere,
     means: 'A part of the request is not of the form that it must have.',
-    hint: 'Correct the argument named in field, or leave it out if it is optional.',
   },
   unknown_field: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'A part of the request is unknown, or has no meaning together with the others.',
-    hint: 'Leave out the argument named in field.',
   },
   missing_field: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'A part of the request that is needed is not there.',
-    hint: 'Add the argument named in field.',
   },
   bad_location: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'This cannot be a location.',
-    hint: 'Give the whole path from the workspace root, without a slash at either end and without hidden characters: handbook/policies/leave.md',
   },
   bad_cursor: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The cursor is malformed, altered, expired, or of another query or key.',
-    hint: 'Leave out the argument named in field and start again, with the same other arguments on every page.',
   },
   missing_if_match: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The header If-Match is required.' },
   missing_idempotency_key: { code: 'INVALID_REQUEST', at: ['rest'], means: 'The header Idempotency-Key is required.' },
@@ -94,37 +83,31 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The document is, or would be, larger than is taken here.',
-    hint: 'Split the text over several documents.',
   },
   storage_quota: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The workspace would keep more than it may.',
-    hint: 'The workspace is full. Tell a person who administers it.',
   },
   query_too_long: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The query has too many characters.',
-    hint: 'Search for fewer words.',
   },
   query_too_complex: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The query has too many words, or asks for too much with them.',
-    hint: 'Search for fewer words, and for whole ones.',
   },
   too_many_claims: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The principal holds as many claims as it may.',
-    hint: 'Release claims that you do not need any more.',
   },
   too_many_recipients: {
     code: 'INVALID_REQUEST',
     at: ['mcp', 'command'],
     means: 'The message would go to more people and agents than one may.',
-    hint: 'Name fewer or smaller groups.',
   },
   too_much_to_revert: {
     code: 'INVALID_REQUEST',
@@ -147,25 +130,21 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The place mirrors another system; only its connector writes there.',
-    hint: 'This folder mirrors another system. Change it there, or write elsewhere.',
   },
   not_text: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The document is not text, and what was asked can be done with text alone.',
-    hint: 'Only text can be edited or read in parts.',
   },
   no_such_section: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'The document has no such heading.',
-    hint: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',
   },
   section_ambiguous: {
     code: 'INVALID_REQUEST',
     at: applications,
     means: 'Several headings have these words.',
-    hint: 'Use one of the ids in sections.',
   },
   quote_not_found: {
     code: 'INVALID_REQUEST',
@@ -176,37 +155,31 @@ export const reasons = {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'The text to be replaced does not stand in the document.',
-    hint: 'Copy old_text exactly from a fresh read, blanks and line ends included; nearest shows lines that are like it.',
   },
   ambiguous: {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'The text to be replaced stands in more or fewer places than were expected.',
-    hint: 'Make old_text longer until it is unique, or set count to the number of places if all are meant.',
   },
   no_change: {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'The edits would leave the document as it is.',
-    hint: 'The document says this already; nothing is left to do.',
   },
   large_shrink: {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'The new text is less than half of a long old one.',
-    hint: 'Check that content is the whole new text. If so much is meant to go, set allow_shrink.',
   },
   heading_lost: {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'A heading that no edit names would be no heading any more.',
-    hint: 'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
   },
   heading_doubled: {
     code: 'INVALID_REQUEST',
     at: ['mcp'],
     means: 'A heading would stand twice in a row.',
-    hint: 'The heading line stays by itself: leave it out of new_text.',
   },
 
   // The state of things stands against it.
@@ -214,13 +187,11 @@ export const reasons = {
     code: 'CONFLICT',
     at: applications,
     means: 'The document has changed since the version that the request names.',
-    hint: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
   },
   name_taken: {
     code: 'CONFLICT',
     at: applications,
     means: 'Something is at the location already, or in the way to it.',
-    hint: 'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
   },
   location_occupied: {
     code: 'CONFLICT',
@@ -242,19 +213,16 @@ export const reasons = {
     code: 'CONFLICT',
     at: applications,
     means: 'Someone else has claimed the document or section.',
-    hint: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
   },
   deleted_since: {
     code: 'CONFLICT',
     at: ['mcp'],
     means: 'What this very call made was deleted since by somebody else.',
-    hint: 'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
   },
   claim_lost: {
     code: 'CONFLICT',
     at: ['mcp', 'command'],
     means: 'The claim that the request relies on is not in force any more.',
-    hint: 'Your claim has ended. Read the document again, then claim anew if you still need it.',
   },
   last_approver: {
     code: 'CONFLICT',
@@ -312,18 +280,12 @@ export const reasons = {
 /** The stable, finer word of a refusal. */
 export type Reason = keyof typeof reasons;
 
-/** Those that belong to a code. */
+/** The reasons that belong to a code. */
 export type ReasonOf<Of extends Code> = {
   [Name in Reason]: (typeof reasons)[Name]['code'] extends Of ? Name : never;
 }[Reason];
 
-/** What an agent can do about it. */
-export function hintFor(reason: Reason): string {
-  const explained: Explained = reasons[reason];
-  return explained.hint ?? reasons.bad_field.hint;
-}
-
-/** The reason of a refusal that has none: its code in small letters. UNAUTHENTICATED ends a request before any tool. */
-export function reasonOfCode(code: Code): Reason {
-  return Object.hasOwn(reasons, code.toLowerCase()) ? (code.toLowerCase() as Reason) : 'internal';
-}
+/** The reasons that a face can meet. */
+export type ReasonMetAt<At extends Meeting> = {
+  [Name in Reason]: At extends (typeof reasons)[Name]['at'][number] ? Name : never;
+}[Reason];

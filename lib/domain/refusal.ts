@@ -1,18 +1,11 @@
 import type { Code } from './code.js';
-import type { Reason, ReasonOf } from './reason.js';
-
-/** What a client may learn beyond the code. `reason` is stable, the rest depends on it. */
-export interface RefusalDetails {
-  readonly reason: Reason;
-  readonly [key: string]: unknown;
-}
+import type { ReasonOf } from './reason.js';
+import type { DetailArguments, RefusalDetails } from './refusal-details.js';
 
 export interface RefusalOptions {
   readonly details?: RefusalDetails;
   /** Whole seconds after which trying again makes sense (429 and 503). */
   readonly retryAfter?: number;
-  /** The entity-tag to send along, quoted (a stale If-Match tells the present one). */
-  readonly etag?: string;
   /** The hidden reason, for the log alone. */
   readonly cause?: unknown;
 }
@@ -26,14 +19,12 @@ export class Refusal extends Error {
   readonly code: Code;
   readonly details: RefusalDetails | undefined;
   readonly retryAfter: number | undefined;
-  readonly etag: string | undefined;
 
   constructor(code: Code, message: string, options: RefusalOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
-    this.etag = options.etag;
   }
 }
 
@@ -45,24 +36,28 @@ export function notFound(): Refusal {
 /**
  * The request itself is wrong.
  * @param reason stable word, e.g. `bad_location`
- * @param message for people: names the field and the way out
+ * @param message for people: names the field and the remedy
  */
-export function invalidRequest(
-  reason: ReasonOf<'INVALID_REQUEST'>,
+export function invalidRequest<Of extends ReasonOf<'INVALID_REQUEST'>>(
+  reason: Of,
   message: string,
-  details: Readonly<Record<string, unknown>> = {},
+  ...[details]: DetailArguments<Of>
 ): Refusal {
-  return new Refusal('INVALID_REQUEST', message, { details: { reason, ...details } });
+  return new Refusal('INVALID_REQUEST', message, { details: withReason(reason, details) });
 }
 
 /** The state of things stands against it: a stale If-Match, a name taken, a key reused, a move that would widen. */
-export function conflict(
-  reason: ReasonOf<'CONFLICT'>,
+export function conflict<Of extends ReasonOf<'CONFLICT'>>(
+  reason: Of,
   message: string,
-  details: Readonly<Record<string, unknown>> = {},
-  options: { readonly etag?: string } = {},
+  ...[details]: DetailArguments<Of>
 ): Refusal {
-  return new Refusal('CONFLICT', message, { details: { reason, ...details }, ...options });
+  return new Refusal('CONFLICT', message, { details: withReason(reason, details) });
+}
+
+/** That the details belong to the reason is what the signature of its callers says. */
+function withReason(reason: RefusalDetails['reason'], details: object | undefined): RefusalDetails {
+  return { reason, ...details } as RefusalDetails;
 }
 
 /** @param retryAfter whole seconds until a token is there again */

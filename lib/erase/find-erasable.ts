@@ -3,6 +3,7 @@ import type { Version } from '../domain/document.js';
 import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import { conflict, notFound, type Refusal } from '../domain/refusal.js';
+import type { DeletedDocument } from '../domain/refusal-details.js';
 import { roleContains } from '../domain/role.js';
 import type { DeletedRow } from '../sidecar/tables/document-table.js';
 import { findDocument } from '../view/locate.js';
@@ -82,16 +83,15 @@ function describe(
 const maxNamed = 20;
 
 function severalDeleted({ tables }: View, deleted: readonly DeletedRow[]): Refusal {
-  const documents = deleted.slice(0, maxNamed).map(({ id, number, deletedAt }) => {
+  const documents = deleted.slice(0, maxNamed).map(({ id, number, deletedAt }): DeletedDocument => {
     const made = tables.versions.bySequence(number, 1);
-    return {
-      id,
-      deleted_at: formatTime(deletedAt),
-      ...(made === undefined ? {} : { created_at: formatTime(made.at), created_by: made.author.displayName }),
-    };
+    return { id, deletedAt, ...(made === undefined ? {} : { created: { at: made.at, by: made.author.displayName } }) };
   });
   const named = documents
-    .map((each) => `${each.id} (made ${each.created_at} by ${each.created_by}, deleted ${each.deleted_at})`)
+    .map(({ id, deletedAt, created }) => {
+      const made = `made ${created && formatTime(created.at)} by ${created?.by}`;
+      return `${id} (${made}, deleted ${formatTime(deletedAt)})`;
+    })
     .join(', ');
   return conflict(
     'several_deleted',

@@ -29,7 +29,7 @@ export const checkpointedHead = 'checkpointed_head';
  * further back in our own history tells of no other one: the checkpoint sets it again. Anywhere else somebody moved it,
  * or one of the two comes from another time (an older backup): which is right only people can tell, so that is refused.
  *
- * @throws WorkspaceUnsound with the way out; RepositoryUnreadable; Refusal UNAVAILABLE
+ * @throws WorkspaceUnsound with the remedy; RepositoryUnreadable; Refusal UNAVAILABLE
  */
 export async function checkSoundness(options: Parts): Promise<void> {
   const { name, journal, repository, onFault } = options;

@@ -1,70 +1,110 @@
-import { hintFor, reasonOfCode } from '../domain/reason.js';
+import { formatTime } from '../domain/clock.js';
+import type { Code } from '../domain/code.js';
+import type { Author } from '../domain/principal.js';
+import type { Reason, ReasonMetAt } from '../domain/reason.js';
 import type { Refusal } from '../domain/refusal.js';
+import type { DetailPresenters, InputName, RefusalDetails } from '../domain/refusal-details.js';
+import { remedies, sendAgain } from './remedies.js';
 
-interface ShownByRest {
-  readonly id: string;
-  readonly kind: string;
-  readonly display_name: string;
+function presentWho({ id, kind, displayName }: Author): object {
+  return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
 
-/** Details that are shown under their own name. */
-const passed = [
-  'field',
-  'expires_at',
-  'section',
-  'sections',
-  'claim_id',
-  'location',
-  'edit_index',
-  'lines',
-  'nearest',
-  'limit',
-  'size',
-  'bytes',
-  'bytes_before',
-  'diff',
-  'diff_truncated',
-  'edits_still_apply',
-] as const;
+/** What the tools call the inputs of the operations. */
+const inputNames: Readonly<Record<InputName, string>> = {
+  labels: 'label',
+  mediaType: 'media_type',
+  message: 'note',
+  messageIds: 'message_ids',
+  purpose: 'note',
+  query: 'query',
+  signIn: 'sign_in',
+  startColumn: 'start_column',
+  startLine: 'start_line',
+  toFolder: 'to_folder',
+  ttl: 'ttl_seconds',
+};
 
-function presentWho(value: unknown): object {
-  const { id, kind, display_name } = value as ShownByRest;
-  return { id, kind: kind === 'operator' ? 'person' : kind, name: display_name };
+const leftOut = (): object => ({});
+
+/** Each detail as schema/mcp/error.json has it, in the order in which it is shown. */
+const presenters: DetailPresenters<'mcp'> = {
+  current: ({ id, at, author }) => ({
+    current_commit: id,
+    modified_at: formatTime(at),
+    modified_by: presentWho(author),
+  }),
+  deletedAt: (at) => ({ modified_at: formatTime(at) }),
+  deletedBy: (author) => ({ modified_by: presentWho(author) }),
+  claim: ({ holder, expiresAt, section }) => ({
+    holder: presentWho(holder),
+    expires_at: formatTime(expiresAt),
+    section,
+  }),
+  field: (field) => ({ field }),
+  input: (input) => ({ field: inputNames[input] }),
+  section: (section) => ({ section }),
+  sections: (sections) => ({ sections }),
+  claimId: (id) => ({ claim_id: id }),
+  location: (location) => ({ location }),
+  editIndex: (index) => ({ edit_index: index }),
+  lines: (lines) => ({ lines }),
+  nearest: (nearest) => ({ nearest }),
+  limit: (limit) => ({ limit }),
+  size: (size) => ({ size }),
+  bytes: (bytes) => ({ bytes }),
+  bytesBefore: (bytes) => ({ bytes_before: bytes }),
+  changes: ({ diff, isTruncated }) => ({ diff, diff_truncated: isTruncated }),
+  editsStillApply: (apply) => ({ edits_still_apply: apply }),
+  character: leftOut,
+  connectorId: leftOut,
+  known: leftOut,
+  position: leftOut,
+};
+
+function presentDetails(details: RefusalDetails): object {
+  const given: Readonly<Record<string, unknown>> = { ...details };
+  const shown = {};
+  for (const [name, present] of Object.entries(presenters)) {
+    const value = given[name];
+    if (value !== undefined) Object.assign(shown, (present as (value: unknown) => object)(value));
+  }
+  return shown;
 }
 
-/** Where the same edits would do, and what changed in between is shown whole. */
-const sendAgain =
-  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';
+function isMetHere(reason: string): reason is ReasonMetAt<'mcp'> {
+  return Object.hasOwn(remedies, reason);
+}
 
-/** What REST calls otherwise than these tools do. */
-const namedHere: ReadonlyMap<unknown, string> = new Map([
-  ['q', 'query'],
-  ['message', 'note'],
-  ['purpose', 'note'],
-  ['labels', 'label'],
-]);
+/** The reason of a refusal that has none: its code in small letters. UNAUTHENTICATED ends a request before any tool. */
+function reasonOfCode(code: Code): Reason {
+  const name = code.toLowerCase();
+  return isMetHere(name) ? name : 'internal';
+}
 
-function chooseHint(details: NonNullable<Refusal['details']>): string {
-  const { reason, edits_still_apply, diff, diff_truncated } = details;
-  return edits_still_apply === true && diff !== undefined && diff_truncated === false ? sendAgain : hintFor(reason);
+function chooseRemedy(reason: Reason, details: RefusalDetails | undefined): string {
+  if (details?.reason === 'stale_if_match') {
+    const { editsStillApply, changes } = details;
+    if (editsStillApply === true && changes?.isTruncated === false) return sendAgain;
+  }
+  return isMetHere(reason) ? remedies[reason] : remedies.bad_field;
 }
 
 /**
- * What a refused tool says: REST's code and reason, and what to do about it. Hidden, absent and not allowed give the
- * same bytes, since the refusal itself does not tell them apart.
+ * A refusal as a tool answers it: its code, its reason and the remedy. Hidden, absent and not allowed give the same
+ * bytes, since the refusal itself does not tell them apart.
  */
-export function presentRefusal(refusal: Refusal, requestId: string): object {
-  const { code, message, details = { reason: reasonOfCode(code) }, retryAfter } = refusal;
-  const { reason, current_etag, updated_at, updated_by, holder } = details;
-  const shown: Record<string, unknown> = { code, reason, message, hint: chooseHint(details) };
-  shown['request_id'] = requestId;
-  if (retryAfter !== undefined) shown['retry_after_s'] = retryAfter;
-  if (typeof current_etag === 'string') shown['current_commit'] = current_etag.replaceAll('"', '');
-  if (updated_at !== undefined) shown['modified_at'] = updated_at;
-  if (updated_by !== undefined) shown['modified_by'] = presentWho(updated_by);
-  if (holder !== undefined) shown['holder'] = presentWho(holder);
-  for (const name of passed) if (details[name] !== undefined) shown[name] = details[name];
-  const named = namedHere.get(shown['field']);
-  if (named !== undefined) shown['field'] = named;
-  return { error: shown };
+export function presentRefusal({ code, message, details, retryAfter }: Refusal, requestId: string): object {
+  const reason = details?.reason ?? reasonOfCode(code);
+  return {
+    error: {
+      code,
+      reason,
+      message,
+      hint: chooseRemedy(reason, details),
+      request_id: requestId,
+      ...(retryAfter !== undefined && { retry_after_s: retryAfter }),
+      ...(details !== undefined && presentDetails(details)),
+    },
+  };
 }

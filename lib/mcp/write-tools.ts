@@ -86,13 +86,13 @@ function readEdit(edit: SentEdit, index: number): DocumentEdit {
   const { needs, may } = partsOfEdits[op];
   if (needs !== undefined && edit[needs] === undefined) {
     const field = `edits.${index}.${needs}`;
-    throw invalidRequest('missing_field', `An edit by ${op} needs ${needs}.`, { field, edit_index: index });
+    throw invalidRequest('missing_field', `An edit by ${op} needs ${needs}.`, { field, editIndex: index });
   }
   for (const name of ['old_text', 'section', 'count'] as const) {
     const isSaid = edit[name] !== undefined && !(name === 'count' && count === 1);
     if (!isSaid || name === needs || name === may) continue;
     const field = `edits.${index}.${name}`;
-    throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, edit_index: index });
+    throw invalidRequest('unknown_field', `${name} has no meaning for ${op}.`, { field, editIndex: index });
   }
   requireText(newText, `edits.${index}.new_text`);
   for (const [name, text] of [

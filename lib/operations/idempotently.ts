@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../domain/caller.js';
-import { conflict, invalidRequest, notFound } from '../domain/refusal.js';
+import { conflict, notFound } from '../domain/refusal.js';
 import type { StoredAnswer } from '../sidecar/tables/idempotency-table.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { WriteContext } from '../changes/write-context.js';
@@ -10,31 +10,6 @@ import type { Tables } from '../sidecar/tables.js';
 
 /** How long an answer is kept. Milliseconds. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
-
-const keyPattern = /^[A-Za-z0-9_:.-]{1,255}$/;
-
-/**
- * Reads an Idempotency-Key header; the quotes of the IETF draft's structured string are optional.
- * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
- */
-export function parseIdempotencyKey(header: string | undefined): string {
-  if (header === undefined || header === '') {
-    throw invalidRequest(
-      'missing_idempotency_key',
-      'Send an Idempotency-Key header: a new random one for each new request.',
-      {
-        field: 'Idempotency-Key',
-      },
-    );
-  }
-  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  if (!keyPattern.test(key)) {
-    throw invalidRequest('bad_field', 'The Idempotency-Key must be 1 to 255 characters of A-Z a-z 0-9 _ : . -', {
-      field: 'Idempotency-Key',
-    });
-  }
-  return key;
-}
 
 function findAnswer(
   tables: Tables,

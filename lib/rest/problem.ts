@@ -1,4 +1,6 @@
 import type { Refusal } from '../domain/refusal.js';
+import { formatEtag } from '../domain/etag.js';
+import { presentForRest } from './answers/present-details.js';
 import { statusOfCode } from '../http/status-of.js';
 import { answerJson, type Answer } from './answers/answer.js';
 
@@ -7,11 +9,11 @@ export function presentProblem(refusal: Refusal, requestId: string): Answer {
   const { code, message, details } = refusal;
   const headers: Record<string, string> = {};
   if (refusal.retryAfter !== undefined) headers['Retry-After'] = String(refusal.retryAfter);
-  if (refusal.etag !== undefined) headers['ETag'] = refusal.etag;
+  if (details?.reason === 'stale_if_match') headers['ETag'] = formatEtag(details.current.id);
   if (code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Bearer';
   const error =
     details === undefined
       ? { code, message, request_id: requestId }
-      : { code, message, request_id: requestId, details };
+      : { code, message, request_id: requestId, details: presentForRest(details) };
   return answerJson(statusOfCode[code], { error }, headers);
 }

@@ -1,8 +1,9 @@
-import { isAnswered, parseIdempotencyKey } from '../operations/idempotently.js';
+import { isAnswered } from '../operations/idempotently.js';
 import type { Operation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
 import { withHeader, type Answer } from './answers/answer.js';
 import { readRetry } from './requests/read-retry.js';
+import { parseIdempotencyKey } from './requests/parse-idempotency-key.js';
 import type { CheckedRequest, Method } from './requests/checked-request.js';
 import type { BodyForm } from './requests/read-body.js';
 

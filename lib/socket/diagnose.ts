@@ -9,12 +9,12 @@ import type { ServerFacts } from './command.js';
 import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';
 
-/** One thing that was looked at; `way_out` says what helps where it is not well. */
+/** One thing that was looked at, with the remedy where it is not well. */
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;
   readonly message: string;
-  readonly way_out?: string;
+  readonly remedy?: string;
 }
 
 export interface DiagnoseOptions {
@@ -30,7 +30,7 @@ export interface DiagnoseOptions {
 }
 
 const well = (name: string, message: string): Finding => ({ name, ok: true, message });
-const ill = (name: string, message: string, remedy: string): Finding => ({ name, ok: false, message, way_out: remedy });
+const ill = (name: string, message: string, remedy: string): Finding => ({ name, ok: false, message, remedy });
 
 const minFree = 1024 ** 3;
 /** Milliseconds by which a file may seem to come from the future. */

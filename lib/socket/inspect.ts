@@ -84,12 +84,12 @@ export function warnOfSizes(sizes: BesideSizes): string[] {
   });
 }
 
-/** Something that is broken, and what to do about it. */
+/** Something that is broken, and its remedy. */
 export interface PresentedProblem {
   readonly part: string;
   readonly message: string;
   readonly location?: string;
-  readonly way_out: string;
+  readonly remedy: string;
 }
 
 export interface VerifiedWorkspace {
@@ -132,10 +132,10 @@ export async function verifyData(
     workspaces.push({
       ...rest,
       audit_records: auditRecords,
-      problems: ofWorkspace.map(({ remedy, ...problem }) => ({ ...problem, way_out: remedy })),
+      problems: ofWorkspace,
     });
   }
-  const ofService = problems.map(({ message, remedy }) => ({ part: 'service', message, way_out: remedy }));
+  const ofService = problems.map(({ message, remedy }) => ({ part: 'service', message, remedy }));
   return { service: { sound: problems.length === 0, problems: ofService }, workspaces };
 }
 

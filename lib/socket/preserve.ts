@@ -58,7 +58,7 @@ export const preserveCommands: Readonly<Record<string, Command>> = {
 function archivingStopped(lastSeq: number | null, files: readonly string[]): Refusal {
   const done = lastSeq === null ? 'Nothing was archived' : `Everything up to record ${lastSeq} is archived`;
   return conflict('stopped', `It was stopped. ${done}. Run it again, and it goes on from there.`, {
-    archived_up_to: lastSeq,
+    archivedUpTo: lastSeq,
     files,
   });
 }

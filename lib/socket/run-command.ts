@@ -16,6 +16,7 @@ import type {
 import { commands } from './commands.js';
 import { Fields } from './fields.js';
 import { makeOperator } from './initialize.js';
+import { presentRefusal } from './present-refusal.js';
 
 export interface RunOptions {
   readonly host: CommandHost;
@@ -91,8 +92,8 @@ const causeOf = (error: unknown): unknown => (error instanceof Refusal ? (error.
 function presentError(error: unknown, requestId: string, command: Command | undefined): CommandError {
   if (error instanceof Refusal && error.code !== 'INTERNAL') {
     const absent = command?.scope === 'workspace' && error.code === 'NOT_FOUND' ? command.absent : undefined;
-    const shown = { code: error.code, message: absent ?? error.message };
-    return error.details === undefined ? shown : { ...shown, details: error.details };
+    const shown = presentRefusal(error);
+    return absent === undefined ? shown : { ...shown, message: absent };
   }
   // Whoever runs commands owns the machine, and is better helped by the cause than by a request id alone.
   const cause = causeOf(error);

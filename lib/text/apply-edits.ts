@@ -1,6 +1,7 @@
 import type { DocumentEdit, Splice } from '../domain/document-edit.js';
 import { flattenLineEnds, shouldCarry, toRawOffset, type Flattened } from './line-ends.js';
 import { invalidRequest, Refusal } from '../domain/refusal.js';
+import type { RefusalDetails } from '../domain/refusal-details.js';
 import { HeadingGuard } from './keep-headings.js';
 import { locateEdit } from './locate-edit.js';
 
@@ -57,7 +58,7 @@ function* naming<Result>(index: number, work: Generator<void, Result>): Generato
     return yield* work;
   } catch (error) {
     if (!(error instanceof Refusal) || error.details === undefined) throw error;
-    throw new Refusal(error.code, error.message, { details: { ...error.details, edit_index: index } });
+    throw new Refusal(error.code, error.message, { details: { ...error.details, editIndex: index } as RefusalDetails });
   }
 }
 
@@ -66,7 +67,7 @@ function requireRoom(raw: string, splices: readonly Splice[], longest: number, i
   if (grown <= longest) return;
   throw invalidRequest('content_too_large', `The document would be longer than ${longest} bytes.`, {
     limit: longest,
-    edit_index: index,
+    editIndex: index,
   });
 }
 

@@ -41,12 +41,12 @@ function seekLine(text: string, line: number, from: { readonly line: number; rea
  */
 export function cutText(text: string, { startLine, startColumn, lastLine, maxChars }: TextRequest): TextPart {
   const lineStart = seekLine(text, startLine, { line: 1, at: 0 });
-  if (startLine > 1 && lineStart >= text.length) throw behindEnd('start_line', `${countLines(text)} lines`);
+  if (startLine > 1 && lineStart >= text.length) throw behindEnd('startLine', `${countLines(text)} lines`);
   const bound = lastLine === undefined ? text.length : seekLine(text, lastLine + 1, { line: startLine, at: lineStart });
   const lineEnd = text.indexOf('\n', lineStart);
   const start = lineStart + startColumn - 1;
   if (startColumn > 1 && start >= (lineEnd < 0 ? text.length : lineEnd)) {
-    throw behindEnd('start_column', `${(lineEnd < 0 ? text.length : lineEnd) - lineStart} characters in that line`);
+    throw behindEnd('startColumn', `${(lineEnd < 0 ? text.length : lineEnd) - lineStart} characters in that line`);
   }
   let end = Math.min(bound, start + maxChars);
   let nextColumn: number | null = null;
@@ -64,6 +64,7 @@ export function cutText(text: string, { startLine, startColumn, lastLine, maxCha
   return { text: part, startLine, endLine, nextLine, nextColumn };
 }
 
-function behindEnd(field: string, most: string): Error {
-  return invalidRequest('bad_field', `The argument ${field} lies behind the end: there are ${most}.`, { field });
+function behindEnd(input: 'startLine' | 'startColumn', most: string): Error {
+  const name = input === 'startLine' ? 'start_line' : 'start_column';
+  return invalidRequest('bad_field', `The argument ${name} lies behind the end: there are ${most}.`, { input });
 }

@@ -52,7 +52,7 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
 
 /**
  * Opens a workspace and catches up with what an earlier run left.
- * @throws WorkspaceUnsound with the way out; Error when its files cannot be read or written
+ * @throws WorkspaceUnsound with the remedy; Error when its files cannot be read or written
  */
 export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
   const { dataFolder, migrations, clock, randomness, onFault, onNews } = files;

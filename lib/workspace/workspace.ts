@@ -184,7 +184,7 @@ export class Workspace {
   /**
    * Opens the files, sees whether they belong together, and catches up: whatever is still pending from an earlier run
    * goes into the repository, and uploads that it left unused go away, before anything is served.
-   * @throws WorkspaceUnsound with the way out; Error when they cannot be read or written
+   * @throws WorkspaceUnsound with the remedy; Error when they cannot be read or written
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     let workspace: Workspace | undefined;

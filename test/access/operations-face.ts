@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { createGrant, revokeGrant } from '../../lib/operations/grants/change-grant.js';
@@ -40,6 +39,7 @@ import { updateDocument } from '../../lib/operations/documents/update-document.j
 import type { Actor } from '../harness/act.js';
 import { sortBySubject } from './canonicalize-answers.js';
 import type { Face, Question } from './face.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** Asks the operations themselves. */
 export class OperationsFace implements Face {
@@ -54,8 +54,8 @@ export class OperationsFace implements Face {
       return sortBySubject(JSON.stringify(await this.#ask(question), withoutInnerKeys));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { code, message, details, etag, retryAfter } = error;
-      return sortBySubject(JSON.stringify({ code, message, details, etag, retryAfter }));
+      const { code, message, details, retryAfter } = error;
+      return sortBySubject(JSON.stringify({ code, message, details, retryAfter }));
     }
   }
 

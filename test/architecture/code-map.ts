@@ -18,6 +18,6 @@ export function judgeCodeMap(map: string, folders: readonly string[]): string[] 
     .map((name) => `lib/README.md has a section "## ${name}", but there is no lib/${name}`);
   return [...missing, ...leftOver].map(
     (fault) =>
-      `${fault}\n  because the map is the first thing that a new reader opens\n  way out: edit it in the commit that makes or removes a folder`,
+      `${fault}\n  because the map is the first thing that a new reader opens\n  remedy: edit it in the commit that makes or removes a folder`,
   );
 }

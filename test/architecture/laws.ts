@@ -1,3 +1,4 @@
+import { reasons } from '../../lib/domain/reason.js';
 import type { Module } from './read-module.js';
 import { findRunaways } from './regular-expressions.js';
 import { builtinOwners, clientRoom, floorOf, owners, packageOf, resolveImport, roomOf } from './rooms.js';
@@ -20,6 +21,18 @@ export interface Finding {
 
 /** What brings foreign repositories in. */
 const importers = /^lib\/(?:operations\/[a-z]+\/find-imported-commit|socket\/[a-z/]*import-[a-z-]+)\.ts$/;
+
+/** Rooms whose files and tables have members in snake_case. */
+const storingRooms: readonly string[] = ['sidecar', 'audit', 'backup'];
+
+/** Words of the domain that are spelled as members of an answer are: reasons, and why a revert leaves a change alone. */
+const domainWords: ReadonlySet<string> = new Set([...Object.keys(reasons), 'later_writes']);
+
+/** A member that an answer or a request would have. */
+function findFaceName(line: string): string | undefined {
+  const names = line.match(/(?<![\w.])[a-z][a-z0-9]*_[a-z0-9_]+\b/g) ?? [];
+  return names.find((name) => !domainWords.has(name));
+}
 
 const roomNamed = (module: Module): string => roomOf(module.path) ?? '';
 
@@ -152,6 +165,21 @@ export const laws: readonly Law[] = [
             .map(({ line, text }) => ({ line, what: `holds SQL: ${text.trim().slice(0, 40)}` })),
   },
   {
+    name: 'names of faces stay in the faces',
+    why: 'a value that is made in the form of one protocol has to be parsed again by the others, and nothing checks it',
+    remedy:
+      'throw or return values of the domain, in camelCase, and let each face present them; what the audit log keeps stands on a line with its `detail`',
+    judge(module) {
+      const room = roomNamed(module);
+      const isBelow = floorOf(room) >= 0 && floorOf(room) < floorOf('rest') && !storingRooms.includes(room);
+      if (!isBelow || module.path === 'lib/domain/audit-record.ts') return [];
+      return module.code.split('\n').flatMap((text, index) => {
+        const name = /\bdetail\b/.test(text) ? undefined : findFaceName(text);
+        return name === undefined ? [] : [{ line: index + 1, what: `names ${name}` }];
+      });
+    },
+  },
+  {
     name: 'git objects stay below the operations',
     why: 'what stands above the workspace speaks of versions and their content, so that how git keeps them can change',
     remedy:
@@ -204,12 +232,12 @@ export const laws: readonly Law[] = [
   },
 ];
 
-/** Everything that breaks a law, one sentence each, with the reason and the way out. */
+/** Everything that breaks a law, one sentence each, with the reason and the remedy. */
 export function judgeModules(modules: readonly Module[], judged: readonly Law[] = laws): string[] {
   return judged.flatMap(({ judge, name, why, remedy }) =>
     modules.flatMap((module) =>
       judge(module).map(
-        ({ line, what }) => `${module.path}:${line} ${what}\n  law: ${name}\n  because ${why}\n  way out: ${remedy}`,
+        ({ line, what }) => `${module.path}:${line} ${what}\n  law: ${name}\n  because ${why}\n  remedy: ${remedy}`,
       ),
     ),
   );

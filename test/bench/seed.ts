@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { mintCredential } from '../../lib/operations/credentials/change-credential.js';
@@ -14,6 +13,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../harness/service.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** A data folder with documents in it, and a key that may edit them all. */
 export interface Seeded {

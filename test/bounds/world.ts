@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation, rootLocation } from '../../lib/domain/location.js';
 import type { Role } from '../../lib/domain/role.js';
 import { addComment } from '../../lib/operations/comments/add-comment.js';
@@ -18,6 +17,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { operator } from '../harness/service.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** A data folder with the largest of everything that a request can ask for, within what a test can wait for. */
 export interface LargeWorld {

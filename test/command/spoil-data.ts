@@ -8,7 +8,7 @@ interface Told {
   readonly part: string;
   readonly message: string;
   readonly location?: string;
-  readonly way_out: string;
+  readonly remedy: string;
 }
 
 export interface Verified {

@@ -143,7 +143,7 @@ describe('the command line is used', function () {
     ]);
     interface Diagnosis {
       readonly ok: boolean;
-      readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly way_out?: string }[];
+      readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly remedy?: string }[];
     }
     const { ok, checks } = JSON.parse(well.stdout) as Diagnosis;
     assert.deepEqual([ok, well.code], [true, 0], well.stdout);
@@ -158,6 +158,6 @@ describe('the command line is used', function () {
       problems.map(({ name }) => name),
       ['data', 'settings'],
     );
-    assert.ok(problems.every((problem) => (problem.way_out ?? '') !== ''));
+    assert.ok(problems.every((problem) => (problem.remedy ?? '') !== ''));
   });
 });

@@ -290,7 +290,7 @@ describe('verification of what is not served every day', function () {
       }
       const ways = [...service.problems, ...workspaces.flatMap(({ problems }) => problems)];
       assert.ok(
-        ways.some((each) => remedy.test(each.way_out)),
+        ways.some((each) => remedy.test(each.remedy)),
         JSON.stringify(ways, null, 1),
       );
       assert.ok(

@@ -78,9 +78,12 @@ for (const store of ['memory', 'disk'] as const) {
       );
       const winners = outcomes.filter(({ status }) => status === 'fulfilled');
       assert.equal(winners.length, 1);
-      const now = `"${versionsOf('a.md').at(-1)?.id}"`;
+      const now = versionsOf('a.md').at(-1)?.id;
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') assert.equal((outcome.reason as Refusal).etag, now);
+        if (outcome.status !== 'rejected') continue;
+        const { details } = outcome.reason as Refusal;
+        assert.ok(details?.reason === 'stale_if_match');
+        assert.equal(details.current.id, now);
       }
       assert.equal(versionsOf('a.md').length, 2);
     });

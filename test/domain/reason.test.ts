@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
-import { hintFor, reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
+import { reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
+import { remedies } from '../../lib/mcp/remedies.js';
 import { readDescription } from '../../lib/rest/requests/description.js';
 
 const all = Object.keys(reasons) as Reason[];
@@ -51,16 +52,13 @@ describe('The table of reasons', () => {
     for (const [reason, words] of shared) assert.ok(words.includes(`\`${reason}\``), `${reason} is not explained`);
   });
 
-  it('has every reason that agents can be told, each with a hint, and no other that they meet', () => {
+  it('has every reason that agents can be told, each with a remedy, and no other that they meet', () => {
     const schema = JSON.parse(readFileSync(packagePath('schema', 'mcp', 'error.json'), 'utf8'));
     const { code, reason } = schema.properties.error.properties as Record<'code' | 'reason', { enum: string[] }>;
     assert.deepEqual(reason.enum.toSorted(), metAt('mcp'));
-    for (const name of metAt('mcp')) {
-      assert.ok('hint' in reasons[name], `${name} has no hint`);
-      assert.ok(hintFor(name).length > 10);
-      assert.ok(code.enum.includes(reasons[name].code), name);
-    }
-    for (const name of all) if (!metAt('mcp').includes(name)) assert.ok(!('hint' in reasons[name]), name);
+    assert.deepEqual(Object.keys(remedies).toSorted(), metAt('mcp'));
+    for (const [name, remedy] of Object.entries(remedies)) assert.ok(remedy.length > 10, name);
+    for (const name of metAt('mcp')) assert.ok(code.enum.includes(reasons[name].code), name);
   });
 
   it('has none that nothing in the service says', () => {

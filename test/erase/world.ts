@@ -11,10 +11,10 @@ import { perform } from '../../lib/operations/perform.js';
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { operator, type TestClock } from '../harness/service.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** What must be nowhere once the document is erased: words of its content, of what was said about it, and its names. */
 export const secrets = {

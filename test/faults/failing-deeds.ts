@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { parseLocation } from '../../lib/domain/location.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { addComment } from '../../lib/operations/comments/add-comment.js';
 import { takeClaim } from '../../lib/operations/claims/take-claim.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
@@ -18,6 +17,7 @@ import { until } from '../harness/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars } from './failing-sidecar.js';
 import { makeWorkbench, type Workbench } from './workbench.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 export type Part = 'repository' | 'sidecar';
 

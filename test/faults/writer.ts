@@ -132,8 +132,9 @@ async function act(number: number): Promise<never> {
       if (!(error instanceof Refusal)) throw error;
       const reason = error.details?.reason ?? inspect(error.cause);
       tell({ at: 'refused', request, code: error.code, reason });
-      const current = error.details?.['current_etag'];
-      if (contended !== undefined && typeof current === 'string') shared[contended] = current.replaceAll('"', '');
+      if (contended !== undefined && error.details?.reason === 'stale_if_match') {
+        shared[contended] = error.details.current.id;
+      }
     }
   }
 }

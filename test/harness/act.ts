@@ -1,5 +1,4 @@
 import type { Caller } from '../../lib/domain/caller.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import type { Document } from '../../lib/domain/document.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import type { Code } from '../../lib/domain/code.js';
@@ -15,6 +14,7 @@ import { move, rename } from '../../lib/operations/folders/relocate.js';
 import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** One principal's hands: every operation on documents in a line, through the door, without a face. */
 export class Actor {

@@ -1,4 +1,3 @@
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import type { BriefChange } from '../../lib/domain/brief.js';
 import type { AddressedComment } from '../../lib/domain/comment.js';
@@ -36,6 +35,7 @@ import { previewRevert, revertChanges } from '../../lib/operations/history/rever
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import { Actor } from './act.js';
 import type { TestService } from './service.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** One principal's hands on history, claims and comments too; everything through the door. */
 export class Hands extends Actor {

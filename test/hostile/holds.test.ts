@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { foldSignInName } from '../../lib/access/identities.js';
 import type { DocumentEdit } from '../../lib/domain/document-edit.js';
-import { parsePrecondition } from '../../lib/domain/etag.js';
 import { findBackwards, findForwards } from '../../lib/text/find-exact.js';
 import { countHidden, findHidden, findUnfit } from '../../lib/domain/hidden-characters.js';
 import { flattenLineEnds } from '../../lib/text/line-ends.js';
@@ -38,6 +37,7 @@ import { parseCommitMessage } from '../../lib/history/trailers.js';
 import { readBearer } from '../../lib/workspace/recognise-key.js';
 import { measureHold, type Work } from '../harness/measure-hold.js';
 import { shapes } from './shapes.js';
+import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** Milliseconds of processor time for which one request may keep the others waiting. */
 const limit = 50;

@@ -5,6 +5,7 @@ import type { Location } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import type { Reason } from '../../lib/domain/reason.js';
 import { Refusal } from '../../lib/domain/refusal.js';
+import type { RefusalDetails } from '../../lib/domain/refusal-details.js';
 import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { listResources, readResource } from '../../lib/mcp/resources.js';
 import { tools } from '../../lib/mcp/tools.js';
@@ -55,7 +56,7 @@ export class ToolPerson extends Person {
       reason: Reason;
       message: string;
     };
-    const details = reason === 'not_found' ? {} : { details: { reason } };
+    const details = reason === 'not_found' ? {} : { details: { reason } as RefusalDetails };
     throw new Refusal(code, message, details);
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { AccessChange } from '../../lib/domain/access-change.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { describeAccessChange } from '../../lib/changes/report-access.js';
 import { openCast, type Cast } from '../access/cast.js';
 
 describe('The report on a move', () => {
@@ -12,26 +12,21 @@ describe('The report on a move', () => {
   afterEach(() => cast.service.close());
 
   /** What the mover is told, or undefined where the move is simply done. */
-  async function reportOf(work: Promise<unknown>): Promise<{ gains: string[]; digest: unknown } | undefined> {
+  async function reportOf(work: Promise<unknown>): Promise<{ gains: string[]; digest: string } | undefined> {
     try {
       await work;
       return undefined;
     } catch (error) {
       assert.ok(error instanceof Refusal && error.details?.reason === 'access_would_widen', String(error));
-      return { gains: linesOf(error.details['gains']), digest: error.details['report'] };
+      const { gains, digest } = error.details.report;
+      return { gains: linesOf(gains), digest };
     }
   }
 
-  /** Changes as they are described to a client, a line each: subject, role before, role after, by which grant. */
-  function linesOf(changes: unknown): string[] {
-    const described = changes as {
-      subject: { id: string };
-      from_role: string | null;
-      to_role: string | null;
-      via: { scope_type: string; scope_id: string };
-    }[];
-    return described
-      .map(({ subject, from_role, to_role, via }) => [subject.id, from_role, to_role, via.scope_type, via.scope_id])
+  /** A line for each change: subject, role before, role after, by which grant. */
+  function linesOf(changes: readonly AccessChange[]): string[] {
+    return changes
+      .map(({ subject, fromRole, toRole, via }) => [subject.id, fromRole, toRole, via.scopeType, via.location])
       .map((parts) => parts.join(' '))
       .toSorted();
   }
@@ -124,7 +119,7 @@ describe('The report on a move', () => {
     const { gains, losses } = await mover.move('from/f', 'to');
     assert.deepEqual(gains, []);
     assert.deepEqual(
-      linesOf(losses.map(describeAccessChange)),
+      linesOf(losses),
       [
         `${above.id} reader  folder from`,
         `${on.id} editor  folder from/f`,

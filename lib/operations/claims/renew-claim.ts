@@ -30,7 +30,7 @@ export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
     if (claim.endedAt !== null || claim.expiresAt <= now) {
       if (context.view.documentById(found.row.id) === undefined) throw notFound();
       throw conflict('claim_lost', 'This claim is not in force any more. Read again, then claim anew.', {
-        claim_id: claimId,
+        claimId,
       });
     }
     if (!findClaims(tables, found, now).some(({ id }) => id === claimId)) throw notFound();

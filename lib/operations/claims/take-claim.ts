@@ -53,7 +53,7 @@ export function parseDuration(seconds: number | undefined): number {
   const wanted = seconds ?? usualClaim;
   if (!Number.isInteger(wanted) || wanted < minClaimTime || wanted > maxClaimTime) {
     throw invalidRequest('bad_field', `A claim lasts ${minClaimTime} to ${maxClaimTime} whole seconds.`, {
-      field: 'ttl_seconds',
+      input: 'ttl',
     });
   }
   return wanted * 1000;
@@ -64,10 +64,10 @@ function parsePurpose(purpose: string | undefined): string | null {
   const text = (purpose ?? '').trim();
   if (text.length > maxPurposeLength || /[\t\n\p{Surrogate}]/u.test(text)) {
     throw invalidRequest('bad_field', `The purpose is one line of at most ${maxPurposeLength} characters.`, {
-      field: 'purpose',
+      input: 'purpose',
     });
   }
-  requireVisible(text, 'purpose');
+  requireVisible(text, { input: 'purpose' });
   return text === '' ? null : text;
 }
 

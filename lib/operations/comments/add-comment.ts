@@ -58,7 +58,7 @@ export function parseComment(text: string): string {
   if (parsed === '' || parsed.length > maxCommentLength || /\p{Surrogate}/u.test(parsed)) {
     throw invalidRequest('bad_field', `A comment is text of 1 to ${maxCommentLength} characters.`, { field: 'text' });
   }
-  requirePlain(parsed, 'text');
+  requirePlain(parsed, { field: 'text' });
   return parsed;
 }
 

@@ -135,7 +135,7 @@ export function parseMediaType(text: string): string {
   const mediaType = semicolon < 0 ? essence : `${essence};${text.slice(semicolon + 1)}`;
   if (!mediaTypePattern.test(mediaType)) {
     throw invalidRequest('bad_field', 'The media_type is not a media type such as text/markdown or image/png.', {
-      field: 'media_type',
+      input: 'mediaType',
     });
   }
   return mediaType;
@@ -164,10 +164,10 @@ export function parseMessage(text: string | undefined): string | null {
   const message = text.replace(/\r\n?/g, '\n').trim();
   if (message.length > maxMessageLength || loneSurrogate.test(message)) {
     throw invalidRequest('bad_field', `The message must be text of at most ${maxMessageLength} characters.`, {
-      field: 'message',
+      input: 'message',
     });
   }
-  requireVisible(message, 'message');
+  requireVisible(message, { input: 'message' });
   return message === '' ? null : message;
 }
 
@@ -190,7 +190,7 @@ export function parseLabels(labels: readonly string[] | undefined): string[] {
     label === '' || label.length > maxLabelLength || /[\0-\x1f\x7f,]/.test(label) || loneSurrogate.test(label);
   if (parsed.length > maxLabels || parsed.some(isBad)) {
     throw invalidRequest('bad_field', `At most ${maxLabels} labels of 1 to ${maxLabelLength} characters, no commas.`, {
-      field: 'labels',
+      input: 'labels',
     });
   }
   return [...new Set(parsed)].toSorted();
@@ -198,5 +198,5 @@ export function parseLabels(labels: readonly string[] | undefined): string[] {
 
 /** Asked of labels that are new to a document. @throws Refusal INVALID_REQUEST `bad_field` */
 export function requireVisibleLabels(labels: readonly string[]): void {
-  for (const label of labels) requireVisible(label, 'labels');
+  for (const label of labels) requireVisible(label, { input: 'labels' });
 }

@@ -114,10 +114,9 @@ async function tellStale(
       return { current: current.id, type: 'made', sha256: current.sha256, outcome: describe(before, made) };
     }
   }
-  const edits_still_apply = (await tryOn(text, current)) !== undefined;
-  const shown = before === undefined ? undefined : makeShortDiff(before, text);
-  const since = shown === undefined ? {} : { diff: shown.diff, diff_truncated: shown.isTruncated };
-  return { current: current.id, type: 'stale', refusal: stale(current, { edits_still_apply, ...since }) };
+  const editsStillApply = (await tryOn(text, current)) !== undefined;
+  const since = before === undefined ? {} : { changes: makeShortDiff(before, text) };
+  return { current: current.id, type: 'stale', refusal: stale(current, { editsStillApply, ...since }) };
 }
 
 async function applyToCurrent(

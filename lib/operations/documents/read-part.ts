@@ -82,7 +82,7 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
   const start = startLine ?? within?.line ?? 1;
   if (within !== undefined && (start < within.line || start > within.lastLine)) {
     throw invalidRequest('bad_field', `The section has the lines ${within.line} to ${within.lastLine}.`, {
-      field: 'start_line',
+      input: 'startLine',
     });
   }
   const part = cutText(text, { startLine: start, startColumn, lastLine: within?.lastLine, maxChars });

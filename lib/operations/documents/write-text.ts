@@ -3,7 +3,6 @@ import type { Document } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
-import { formatTime } from '../../domain/clock.js';
 import type { Deletion } from '../../changes/apply-delete.js';
 import { findDocument, toDocument } from '../../view/locate.js';
 import type { WriteContext } from '../../changes/write-context.js';
@@ -45,8 +44,8 @@ function requireNotDeleted({ transaction, author, reach }: WriteContext, locatio
     if (deletedBy === author.id || !roleContains(reach.roleOn(id, location), 'editor')) continue;
     const by = tables.principals.find(deletedBy);
     throw conflict('deleted_since', 'A document that you made here with this very content was deleted since.', {
-      updated_at: formatTime(deletedAt),
-      ...(by === undefined ? {} : { updated_by: { id: by.id, kind: by.kind, display_name: by.displayName } }),
+      deletedAt,
+      ...(by === undefined ? {} : { deletedBy: { id: by.id, kind: by.kind, displayName: by.displayName } }),
     });
   }
 }
@@ -110,7 +109,7 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
     const isShrink = current.kind === 'text' && current.size > longText && content.size * 2 < current.size;
     if (current.id === expected && isShrink && !allowShrink) {
       throw invalidRequest('large_shrink', 'The new text is less than half of the old one.', {
-        bytes_before: current.size,
+        bytesBefore: current.size,
         bytes: content.size,
       });
     }

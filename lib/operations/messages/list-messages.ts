@@ -121,7 +121,7 @@ const maxNamed = 100;
 /** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseMessageIds(messageIds: readonly string[]): string[] {
   if (messageIds.length === 0 || messageIds.length > maxNamed) {
-    throw invalidRequest('bad_field', `Name 1 to ${maxNamed} messages by their ids.`, { field: 'message_ids' });
+    throw invalidRequest('bad_field', `Name 1 to ${maxNamed} messages by their ids.`, { input: 'messageIds' });
   }
   return [...new Set(messageIds)];
 }

@@ -46,7 +46,7 @@ function parseBody(text: string): string {
   if (body === '' || body.length > maxMessageLength || /\p{Surrogate}/u.test(body)) {
     throw badField('body', `A message is text of 1 to ${maxMessageLength} characters.`);
   }
-  requirePlain(body, 'body');
+  requirePlain(body, { field: 'body' });
   return body;
 }
 
@@ -56,7 +56,7 @@ function parseSubject(text: string | undefined): string {
   if (subject === '' || subject.length > maxSubjectLength || /[\t\n\p{Surrogate}]/u.test(subject)) {
     throw badField('subject', `A new thread has a subject: one line of 1 to ${maxSubjectLength} characters.`);
   }
-  requireVisible(subject, 'subject');
+  requireVisible(subject, { field: 'subject' });
   return subject;
 }
 

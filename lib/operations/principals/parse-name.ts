@@ -17,6 +17,6 @@ export function parseDisplayName(text: string, field = 'name'): string {
       field,
     });
   }
-  requireVisible(name, field);
+  requireVisible(name, { field });
   return name;
 }

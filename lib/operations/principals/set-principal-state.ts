@@ -69,7 +69,7 @@ export function requireAdmin(before: Admins, after: Admins): void {
     throw conflict(
       'last_approver',
       'Nobody would be left who can sign in and administer the workspace. Make someone else approver of the root first, with a key or a password.',
-      { scope_id: rootLocation },
+      { scope: rootLocation },
     );
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { parseIdempotencyKey } from '../../operations/idempotently.js';
 import type { Retry } from '../../operations/operation.js';
 import { canonicalize } from './canonicalize.js';
+import { parseIdempotencyKey } from './parse-idempotency-key.js';
 import { nameForm, type Body } from './read-body.js';
 import type { CheckedRequest } from './checked-request.js';
 

@@ -1,7 +1,7 @@
 import type { Deletion } from '../../changes/apply-delete.js';
 import { formatTime } from '../../domain/clock.js';
 import type { Document } from '../../domain/document.js';
-import { formatEtag, parsePrecondition, type Precondition } from '../../domain/etag.js';
+import { formatEtag, type Precondition } from '../../domain/etag.js';
 import { parseLocation, segmentsOf, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import {
@@ -25,6 +25,7 @@ import { presentRead, wantsRawForm } from './document-content.js';
 import { presentDocument, presentWrittenDocument } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 import { readFolder, readSentLocation } from './read-location.js';
+import { parsePrecondition } from '../requests/parse-precondition.js';
 
 /** The fields of a JSON body, or the query of a raw one: the description's DocumentCreate and DocumentUpdate. */
 interface SentFields {

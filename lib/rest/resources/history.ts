@@ -1,5 +1,4 @@
 import { formatTime } from '../../domain/clock.js';
-import { parsePrecondition } from '../../domain/etag.js';
 import type { HistoryEntry } from '../../domain/history.js';
 import { parseLocation } from '../../domain/location.js';
 import { parseMessage } from '../../operations/documents/content.js';
@@ -17,6 +16,7 @@ import { jsonPost, route, type Route } from '../route.js';
 import { presentAuthor, presentVersion, presentWrittenDocument } from './document-record.js';
 import { presentPage, readPage } from './page.js';
 import { readLocation } from './read-location.js';
+import { parsePrecondition } from '../requests/parse-precondition.js';
 
 /**
  * The document and the two versions from the query, which may be left out.

@@ -1,6 +1,6 @@
+import { presentAccessChange } from '../answers/present-access-change.js';
 import type { RelocationResult } from '../../changes/apply-relocate.js';
-import { describeAccessChange } from '../../changes/report-access.js';
-import { formatEtag, parsePrecondition } from '../../domain/etag.js';
+import { formatEtag } from '../../domain/etag.js';
 import { parseFolderLocation, parseLocation, parseName } from '../../domain/location.js';
 import { move, rename, type MoveInput, type RenameInput } from '../../operations/folders/relocate.js';
 import { answerJson, type Answer } from '../answers/answer.js';
@@ -8,6 +8,7 @@ import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { presentDocument } from './document-record.js';
 import { presentFolder } from './folders.js';
+import { parsePrecondition } from '../requests/parse-precondition.js';
 
 /** What the bodies RenameRequest and MoveRequest have in common. */
 interface SentRelocation {
@@ -51,7 +52,7 @@ function readMove(request: CheckedRequest): MoveInput {
 
 /** The description's `Relocated`: the record as it is now, where it came from, and who lost access by it. */
 function presentRelocation({ moved, from, to, losses }: RelocationResult): Answer {
-  const change = { from, to, losses: losses.map(describeAccessChange) };
+  const change = { from, to, losses: losses.map(presentAccessChange) };
   if (moved.type === 'folder') return answerJson(200, { ...presentFolder(moved.folder), ...change });
   const { document } = moved;
   return answerJson(200, { ...presentDocument(document), ...change }, { ETag: formatEtag(document.current.id) });

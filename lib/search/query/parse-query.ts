@@ -64,7 +64,9 @@ const wordWithStars = /[\p{L}\p{N}\p{M}*]+/gu;
  */
 export function parseQuery(text: string, syntax: QuerySyntax = 'operators', languages: Languages = english): Query {
   if (text.length > maxQueryLength) {
-    throw invalidRequest('query_too_long', `The query is longer than ${maxQueryLength} characters.`, { field: 'q' });
+    throw invalidRequest('query_too_long', `The query is longer than ${maxQueryLength} characters.`, {
+      input: 'query',
+    });
   }
   const phrases: Phrase[] = [];
   const required: (readonly SpelledWord[])[] = [];
@@ -221,5 +223,5 @@ function checkLimits({ clauses }: Query): void {
 }
 
 function tooComplex(message: string): Refusal {
-  return invalidRequest('query_too_complex', message, { field: 'q' });
+  return invalidRequest('query_too_complex', message, { input: 'query' });
 }

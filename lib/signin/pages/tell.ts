@@ -76,7 +76,7 @@ export function signedOutPage(data: PageFrame): string {
 
 export interface ErrorData extends PageFrame {
   readonly title: string;
-  /** What happened, and the way out. */
+  /** What happened, and the remedy. */
   readonly message: string;
   readonly requestId: string;
   /** A way on: a path with the base. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
+import type { RefusalDetails } from '../../../lib/domain/refusal-details.js';
 import { outcomeOf } from '../../harness/act.js';
 import { openCast, type Cast } from '../cast.js';
 
@@ -20,12 +21,15 @@ export async function isNotFound(...works: readonly Promise<unknown>[]): Promise
   for (const work of works) assert.equal(await outcomeOf(work), 'NOT_FOUND');
 }
 
-/** The details of the refusal that the work ends in. */
-export async function detailsOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
+/** What a move that would widen access is refused with. */
+export async function detailsOf(
+  work: Promise<unknown>,
+): Promise<RefusalDetails<'access_would_widen' | 'access_report_changed'>> {
   try {
     await work;
   } catch (error) {
-    if (error instanceof Refusal && error.details !== undefined) return error.details;
+    const details = error instanceof Refusal ? error.details : undefined;
+    if (details?.reason === 'access_would_widen' || details?.reason === 'access_report_changed') return details;
     throw error;
   }
   throw new Error('It was not refused.');

@@ -53,14 +53,14 @@ describe('Access: renames and moves', () => {
     await write('team/a.md', 'public/x.md');
     const [reader, editor] = [await person('reader', 'public'), await person('editor', '')];
     assert.equal(await outcomeOf(editor.move('team/a.md', 'public')), 'CONFLICT access_would_widen');
-    const { from, to, gains } = await detailsOf(editor.move('team/a.md', 'public'));
+    const { from, to, report } = await detailsOf(editor.move('team/a.md', 'public'));
     assert.deepEqual([from, to], ['team/a.md', 'public/a.md']);
-    assert.deepEqual(gains, [
+    assert.deepEqual(report.gains, [
       {
-        subject: { type: 'principal', id: reader.id, display_name: 'Somebody' },
-        from_role: null,
-        to_role: 'reader',
-        via: { scope_type: 'folder', scope_id: 'public' },
+        subject: { type: 'principal', id: reader.id, displayName: 'Somebody' },
+        fromRole: null,
+        toRole: 'reader',
+        via: { scopeType: 'folder', location: 'public' },
       },
     ]);
     await isNotFound(reader.read('public/a.md'));
@@ -74,10 +74,10 @@ describe('Access: renames and moves', () => {
     const [, editor, late] = [await person('reader', 'public'), await person('editor', ''), await person()];
     const first = await detailsOf(editor.move('team/a.md', 'public'));
     await admin.grant('reader', late.subject, 'public');
-    const second = await detailsOf(editor.move('team/a.md', 'public', true, String(first['report'])));
-    assert.equal(second['reason'], 'access_report_changed');
-    assert.notEqual(second['report'], first['report']);
-    await editor.move('team/a.md', 'public', true, String(second['report']));
+    const second = await detailsOf(editor.move('team/a.md', 'public', true, first.report.digest));
+    assert.equal(second.reason, 'access_report_changed');
+    assert.notEqual(second.report.digest, first.report.digest);
+    await editor.move('team/a.md', 'public', true, second.report.digest);
     assert.equal(await late.read('public/a.md'), 'team/a.md');
   });
 
@@ -113,9 +113,9 @@ describe('Access: renames and moves', () => {
       await admin.grant('reader', gaining.subject, 'public');
       await admin.grant('approver', approver.subject, 'team');
       const subjectFor = async (mover: typeof member): Promise<unknown> =>
-        ((await detailsOf(mover.move('team/a.md', 'public')))['gains'] as { subject: unknown }[])[0]?.subject;
-      assert.deepEqual(await subjectFor(outsider), { type: 'group', id: null, display_name: null });
-      const named = { ...gaining.subject, display_name: 'Some group' };
+        (await detailsOf(mover.move('team/a.md', 'public'))).report.gains[0]?.subject;
+      assert.deepEqual(await subjectFor(outsider), { type: 'group', id: null, displayName: null });
+      const named = { ...gaining.subject, displayName: 'Some group' };
       for (const mover of [member, approver, admin]) assert.deepEqual(await subjectFor(mover), named);
     },
   );
@@ -123,9 +123,9 @@ describe('Access: renames and moves', () => {
   scenario(43, 'A rename onto a path where a grant waits widens', async ({ admin, person, write }) => {
     await write('team/old/a.md');
     const reader = await person('reader', 'team/new');
-    const { reason, gains } = await detailsOf(admin.rename('team/old', 'new'));
+    const { reason, report } = await detailsOf(admin.rename('team/old', 'new'));
     assert.equal(reason, 'access_would_widen');
-    assert.equal((gains as { subject: { id: string } }[])[0]?.subject.id, reader.id);
+    assert.equal(report.gains[0]?.subject.id, reader.id);
     await isNotFound(reader.read('team/new/a.md'));
   });
 

@@ -13,22 +13,17 @@ describe('Access: what was deleted', () => {
       const readers = await group(member);
       await admin.grant('reader', readers.subject, 'team/open');
       for (const gone of ['team/hr/salaries.md', 'team/hrx/b.md']) await editor.delete(gone);
-      const via = { scope_type: 'folder', scope_id: 'team/hr' };
+      const via = { scopeType: 'folder', location: 'team/hr' };
       const byRole = (a: object, b: object): number => JSON.stringify(a).localeCompare(JSON.stringify(b));
-      const { gains, report } = await detailsOf(editor.rename('team/open', 'hr'));
-      assert.deepEqual(
-        (gains as { subject: { id: string } }[])
-          .map((gain) => ({ ...gain, subject: gain.subject.id }))
-          .toSorted(byRole),
-        [
-          { subject: holder.id, from_role: null, to_role: 'editor', via },
-          // Who is not in the group is not told which it is.
-          { subject: null, from_role: null, to_role: 'reader', via },
-        ],
-      );
+      const { report } = await detailsOf(editor.rename('team/open', 'hr'));
+      assert.deepEqual(report.gains.map((gain) => ({ ...gain, subject: gain.subject.id })).toSorted(byRole), [
+        { subject: holder.id, fromRole: null, toRole: 'editor', via },
+        // Who is not in the group is not told which it is.
+        { subject: null, fromRole: null, toRole: 'reader', via },
+      ]);
       await isNotFound(holder.undelete('team/hr/salaries.md'), member.read('team/hr/a.md'));
       assert.equal(await holder.read('team/open/a.md'), 'team/open/a.md');
-      assert.deepEqual((await editor.rename('team/open', 'hr', true, String(report))).losses, []);
+      assert.deepEqual((await editor.rename('team/open', 'hr', true, report.digest)).losses, []);
       await holder.undelete('team/hr/salaries.md');
       assert.equal(await member.read('team/hr/salaries.md'), 'team/hr/salaries.md');
 

@@ -1,0 +1,174 @@
+import type { AccessReport } from './access-change.js';
+import type { Claim } from './claim.js';
+import type { Version } from './document.js';
+import type { HiddenCharacter } from './hidden-characters.js';
+import type { Location } from './checked-location.js';
+import type { Author } from './principal.js';
+import type { Meeting, Reason, ReasonMetAt } from './reason.js';
+
+/** Inputs of operations that have another name at some face. Every face has a table of its names for them. */
+export type InputName =
+  | 'labels'
+  | 'mediaType'
+  | 'message'
+  | 'messageIds'
+  | 'purpose'
+  | 'query'
+  | 'signIn'
+  | 'startColumn'
+  | 'startLine'
+  | 'toFolder'
+  | 'ttl';
+
+/** The part of the request that the refusal is about: by the name that the caller knows, or as the operation has it. */
+export type RequestPart =
+  { readonly field: string; readonly input?: never } | { readonly input: InputName; readonly field?: never };
+
+/** The same, or the request as a whole. */
+interface MaybePart {
+  readonly field?: string;
+  readonly input?: InputName;
+}
+
+/** What is at the location, or in the way to it. */
+interface OfLocation {
+  readonly location?: Location;
+}
+
+/** The edit that the refusal is about, counted from 0. */
+interface OfEdit {
+  readonly editIndex?: number;
+}
+
+interface OfSize extends OfEdit {
+  readonly field?: string;
+  readonly limit: number;
+  readonly size?: number;
+}
+
+interface OfAccess {
+  readonly from: Location;
+  readonly to: Location;
+  readonly report: AccessReport;
+}
+
+/** A line of the text that is like the one that was looked for. */
+interface NearLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A document that was deleted; without its making where its first version is erased. */
+export interface DeletedDocument {
+  readonly id: string;
+  readonly deletedAt: number;
+  readonly created?: { readonly at: number; readonly by: string };
+}
+
+/** A difference in a history; `commit` is null where it is in the newest tree. */
+interface HistoryProblem {
+  readonly commit: string | null;
+  readonly reason: string;
+}
+
+/**
+ * What a refusal says beyond its reason, for each reason that says more. Times are milliseconds since 1970. Every face
+ * has a presenter for the details that it meets.
+ */
+interface DetailsByReason {
+  bad_field: MaybePart & Partial<HiddenCharacter> & { readonly limit?: number };
+  unknown_field: RequestPart & OfEdit & { readonly known?: readonly string[] };
+  missing_field: RequestPart & OfEdit;
+  bad_location: RequestPart;
+  bad_cursor: RequestPart;
+  missing_if_match: RequestPart;
+  missing_idempotency_key: RequestPart;
+  method_not_allowed: { readonly allowed: readonly string[] };
+  use_raw_form: OfSize;
+  body_too_large: { readonly limit: number };
+  content_too_large: OfSize;
+  storage_quota: { readonly limit: number };
+  query_too_long: RequestPart;
+  query_too_complex: RequestPart;
+  too_many_recipients: RequestPart;
+  too_much_to_revert: RequestPart;
+  too_many_documents: RequestPart & { readonly limit: number };
+  into_itself: RequestPart;
+  read_only_source: { readonly connectorId: string };
+  not_text: { readonly field?: string };
+  no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
+  section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };
+  quote_not_found: RequestPart;
+  no_match: OfEdit & { readonly nearest: readonly NearLine[] };
+  ambiguous: OfEdit & { readonly lines: readonly number[] };
+  large_shrink: { readonly bytesBefore: number; readonly bytes: number };
+  heading_lost: OfEdit & { readonly section: string };
+  stale_if_match: {
+    readonly current: Pick<Version, 'id' | 'at' | 'author'>;
+    /** Whether the edits that were sent would apply to the current version. */
+    readonly editsStillApply?: boolean;
+    /** From the version that the request names to the current one. */
+    readonly changes?: { readonly diff: string; readonly isTruncated: boolean };
+  };
+  name_taken: OfLocation;
+  location_occupied: OfLocation;
+  access_would_widen: OfAccess;
+  access_report_changed: OfAccess;
+  claimed: { readonly claim: Pick<Claim, 'holder' | 'expiresAt' | 'section'> };
+  claim_lost: { readonly claimId: string };
+  deleted_since: { readonly deletedAt: number; readonly deletedBy?: Author };
+  last_approver: { readonly scope: Location };
+  stopped: { readonly archivedUpTo?: number | null; readonly files?: readonly string[] };
+  import_too_large: RequestPart & { readonly limit: number };
+  no_workspace: RequestPart;
+  workspace_root: RequestPart;
+  several_deleted: { readonly documents: readonly DeletedDocument[] };
+  name_mismatch: RequestPart;
+  folder_not_empty: RequestPart;
+  history_not_understood: { readonly problems: readonly HistoryProblem[]; readonly count: number };
+  backup_unsound: { readonly problems: readonly string[] };
+  backup_damaged: { readonly problems: readonly string[] };
+  bad_clone: RequestPart;
+}
+
+type DetailsOf<Of extends Reason> = Of extends keyof DetailsByReason ? DetailsByReason[Of] : unknown;
+
+/** What a program may learn beyond the code. `reason` is stable, and the rest depends on it. */
+export type RefusalDetails<Of extends Reason = Reason> = {
+  [Name in Of]: { readonly reason: Name } & DetailsOf<Name>;
+}[Of];
+
+/** The details that a reason has, as the last argument of a call: none, some that may be left out, or some. */
+export type DetailArguments<Of extends Reason> = Of extends keyof DetailsByReason
+  ? Partial<DetailsByReason[Of]> extends DetailsByReason[Of]
+    ? [details?: DetailsByReason[Of]]
+    : [details: DetailsByReason[Of]]
+  : [];
+
+type NamesOf<Details> = Details extends unknown ? Exclude<keyof Details, 'reason'> : never;
+type ValueOf<Details, Name> = Details extends { readonly [Key in Name & string]?: infer Value } ? Value : never;
+
+/** The names of all details that can be met at a face. A name means the same in all of them. */
+export type DetailName<At extends Meeting> = NamesOf<RefusalDetails<ReasonMetAt<At>>>;
+
+/**
+ * How a face shows each detail that it can meet: as members of an object. Only the details that it shows under their
+ * own name may be missing.
+ */
+export type DetailPresenters<At extends Meeting, Alike extends DetailName<At> = never> = {
+  readonly [Name in Exclude<DetailName<At>, Alike>]: (
+    value: Exclude<ValueOf<RefusalDetails<ReasonMetAt<At>>, Name>, undefined>,
+  ) => object;
+};
+
+/** The reason and the details in the order in which the refusal has them, each as its presenter shows it. */
+export function presentDetails(details: RefusalDetails, presenters: object): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(details)) {
+    if (value === undefined) continue;
+    const present = (presenters as Readonly<Record<string, ((value: unknown) => object) | undefined>>)[name];
+    if (present === undefined) shown[name] = value;
+    else Object.assign(shown, present(value));
+  }
+  return shown;
+}

@@ -1,0 +1,45 @@
+import type { ReasonMetAt } from '../domain/reason.js';
+
+/** The remedy of each reason that a tool can answer. It is shown as `hint`, and may name tools and their fields. */
+export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
+  not_found:
+    'It is absent, or out of your reach, or you may not do this there. Check the location and your role with list_org_docs, list_org_folders or brief_me (reach), an id with who_can_read, claim or message.',
+  rate_limited: 'Wait retry_after_s seconds, then go on.',
+  internal: 'Try once more. If it fails again, report the request_id.',
+  unavailable: 'Wait retry_after_s seconds, then try again. This says nothing about whether the document exists.',
+  bad_field: 'Correct the argument named in field, or leave it out if it is optional.',
+  unknown_field: 'Leave out the argument named in field.',
+  missing_field: 'Add the argument named in field.',
+  bad_location:
+    'Give the whole path from the workspace root, without a slash at either end and without hidden characters: handbook/policies/leave.md',
+  bad_cursor: 'Leave out the argument named in field and start again, with the same other arguments on every page.',
+  content_too_large: 'Split the text over several documents.',
+  storage_quota: 'The workspace is full. Tell a person who administers it.',
+  query_too_long: 'Search for fewer words.',
+  query_too_complex: 'Search for fewer words, and for whole ones.',
+  too_many_claims: 'Release claims that you do not need any more.',
+  too_many_recipients: 'Name fewer or smaller groups.',
+  read_only_source: 'This folder mirrors another system. Change it there, or write elsewhere.',
+  not_text: 'Only text can be edited or read in parts.',
+  no_such_section: 'Use one of the ids in sections, or take it from the outline: read_org_doc with outline_only.',
+  section_ambiguous: 'Use one of the ids in sections.',
+  no_match:
+    'Copy old_text exactly from a fresh read, blanks and line ends included; nearest shows lines that are like it.',
+  ambiguous: 'Make old_text longer until it is unique, or set count to the number of places if all are meant.',
+  no_change: 'The document says this already; nothing is left to do.',
+  large_shrink: 'Check that content is the whole new text. If so much is meant to go, set allow_shrink.',
+  heading_lost:
+    'Keep the heading named in section: its line end, and every code block closed; replace_section has to repeat the headings below. To remove a heading, name its line in old_text.',
+  heading_doubled: 'The heading line stays by itself: leave it out of new_text.',
+  stale_if_match: 'It changed since expected_commit, and nothing was written. Read it again, then decide anew.',
+  name_taken:
+    'Something is there already. Choose another name; a document you can also read, and replace with expected_commit.',
+  claimed: 'Someone is working there. Work elsewhere until expires_at, or ask the holder with message.',
+  deleted_since:
+    'You wrote this here within the last day, and modified_by has deleted it. Nothing was written. Ask before you write it anew; what has other content can be written.',
+  claim_lost: 'Your claim has ended. Read the document again, then claim anew if you still need it.',
+};
+
+/** For a stale edit that still applies, where all that changed in between is shown. */
+export const sendAgain =
+  'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';
