@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { Upstream } from './upstream.js';
 
 /** The running service, as far as this face needs it. */
-export interface SignInHost {
+export interface SignInDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly limiter: RateLimiter;

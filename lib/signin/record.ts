@@ -3,11 +3,11 @@ import type { Membership } from '../domain/signed-in.js';
 import { Refusal } from '../domain/refusal.js';
 import type { ReadOperation } from '../operations/operation.js';
 import { perform } from '../operations/perform.js';
-import type { SignInHost } from './dependencies.js';
+import type { SignInDependencies } from './dependencies.js';
 
 /** Records what somebody did in every workspace that they are in, before they are answered. */
 export async function recordOwn<Input>(
-  host: Pick<SignInHost, 'find'>,
+  host: Pick<SignInDependencies, 'find'>,
   memberships: readonly Pick<Membership, 'workspace' | 'principalId'>[],
   requestId: string,
   operation: ReadOperation<Input, unknown>,

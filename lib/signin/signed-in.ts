@@ -2,7 +2,7 @@ import { unavailable } from '../domain/refusal.js';
 import type { Membership, ReadSession, SignedIn } from '../domain/signed-in.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { Cookies } from './cookies.js';
-import type { SignInHost } from './dependencies.js';
+import type { SignInDependencies } from './dependencies.js';
 
 /** The cookie that holds a session's secret; over https it has the prefix `__Host-`. */
 export const sessionCookie = 'cartulary';
@@ -19,7 +19,7 @@ export interface Memberships {
  * Looks up in each workspace whom an identity may act as. One that cannot be read is left out, and makes the answer
  * incomplete; nothing is thrown.
  */
-export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, identityId: string): Memberships {
+export function readMemberships(host: Pick<SignInDependencies, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
   let isComplete = true;
   for (const { workspace, principalId } of host.people.identities.membershipsOf(identityId)) {
@@ -37,7 +37,7 @@ export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, ident
 
 /** The session in force that a request's cookie opens, whether or not anybody is left whom its owner may act as. */
 export function findSession(
-  host: Pick<SignInHost, 'people'>,
+  host: Pick<SignInDependencies, 'people'>,
   cookies: Cookies,
   header: string | undefined,
 ): StoredSession | undefined {
@@ -49,7 +49,7 @@ export function findSession(
  * Makes the function that looks up who is signed in, in each request anew.
  * It throws Refusal UNAVAILABLE where every workspace that would say so cannot be read.
  */
-export function makeReadSession(host: Pick<SignInHost, 'people' | 'find'>, cookies: Cookies): ReadSession {
+export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'>, cookies: Cookies): ReadSession {
   return (header) => {
     const session = findSession(host, cookies, header);
     const identity = session === undefined ? undefined : host.people.identities.find(session.identityId);

@@ -38,7 +38,7 @@ export interface ServerFacts {
 }
 
 /** The service that commands act on: all workspaces of a data folder. */
-export interface CommandHost {
+export interface CommandDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly people: People;
@@ -53,7 +53,7 @@ export interface CommandHost {
 
 /** What every command is given. */
 export interface CommandContext {
-  readonly host: CommandHost;
+  readonly host: CommandDependencies;
   /** The server that the command came to; null when it runs by itself. */
   readonly server: ServerFacts | null;
   /** Where the service answers, or will once it runs: without a slash at the end. */

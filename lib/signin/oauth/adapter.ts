@@ -3,7 +3,7 @@ import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { OAuthEntry } from '../../sidecar/tables/oauth-table.js';
 import { readClientId } from './client-id.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { refreshGrace } from './lifetimes.js';
 import { findLiveGrant } from './live-grant.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';
@@ -28,12 +28,12 @@ const refreshesPerMinute = 60;
  */
 export class OAuthAdapter implements Adapter {
   readonly #kind: string;
-  readonly #host: OAuthHost;
+  readonly #host: OAuthDependencies;
   readonly #events: TokenEvents;
   readonly #clientKey: Uint8Array;
 
   /** @param clientKey by which the ids of registered clients are known again */
-  constructor(kind: string, host: OAuthHost, events: TokenEvents, clientKey: Uint8Array) {
+  constructor(kind: string, host: OAuthDependencies, events: TokenEvents, clientKey: Uint8Array) {
     this.#kind = kind;
     this.#host = host;
     this.#events = events;

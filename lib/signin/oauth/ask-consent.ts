@@ -8,7 +8,7 @@ import { endConsent, giveConsent, refuseConsent } from '../../operations/princip
 import { consentPage } from '../pages/consent.js';
 import { errorPage, type ErrorData } from '../pages/tell.js';
 import { sendPage, sendRedirect } from './answer.js';
-import type { OAuthHost, PersonHere, Seat } from './dependencies.js';
+import type { OAuthDependencies, PersonHere, Seat } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import { describeRedirect, leadsToLoopback, redirectTarget } from './redirect-target.js';
 import { recordConsent } from './record-consent.js';
@@ -36,12 +36,12 @@ interface Question {
 }
 
 /** The page that asks a person whether a client may act as them, and what comes of the answer. */
-export class ConsentDesk {
-  readonly #host: OAuthHost;
+export class ConsentController {
+  readonly #host: OAuthDependencies;
   readonly #address: WebAddress;
   readonly #provider: () => Provider;
 
-  constructor(host: OAuthHost, address: WebAddress, provider: () => Provider) {
+  constructor(host: OAuthDependencies, address: WebAddress, provider: () => Provider) {
     this.#host = host;
     this.#address = address;
     this.#provider = provider;

@@ -22,7 +22,7 @@ export interface PersonHere {
 }
 
 /** The running service, and the sign-in of people, as far as OAuth needs them. */
-export interface OAuthHost {
+export interface OAuthDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly limiter: RateLimiter;

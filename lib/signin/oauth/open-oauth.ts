@@ -1,14 +1,14 @@
 import type { People } from '../../access/people.js';
 import type { SignIn } from '../sign-in.js';
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from './face.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 
 /** The face, kept up while it runs. */
 export interface RunningOAuth extends OAuthFace {
   close(): void;
 }
 
-interface Service extends Pick<OAuthHost, 'clock' | 'randomness' | 'limiter' | 'file' | 'find'> {
+interface Service extends Pick<OAuthDependencies, 'clock' | 'randomness' | 'limiter' | 'file' | 'find'> {
   readonly people: People;
 }
 

@@ -6,7 +6,7 @@ import { endConsent, issueToken, type ConsentInput } from '../../operations/prin
 import type { ReadOperation } from '../../operations/operation.js';
 import { perform } from '../../operations/perform.js';
 import type { TokenEvents } from './adapter.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 
 /** Whom a record is about, and in which workspace it stands. */
 export type RecordedPerson = Pick<OAuthGrant, 'workspace' | 'principalId'> & { readonly grantId: string | null };
@@ -16,7 +16,7 @@ export type RecordedPerson = Pick<OAuthGrant, 'workspace' | 'principalId'> & { r
  * @throws Refusal UNAVAILABLE, INTERNAL when it cannot be recorded
  */
 export async function recordConsent(
-  host: OAuthHost,
+  host: OAuthDependencies,
   { workspace: name, principalId, grantId }: RecordedPerson,
   operation: ReadOperation<ConsentInput, void>,
   input: ConsentInput,
@@ -34,7 +34,7 @@ export async function recordConsent(
 }
 
 /** What the adapter tells, recorded. */
-export function makeTokenEvents(host: OAuthHost): TokenEvents {
+export function makeTokenEvents(host: OAuthDependencies): TokenEvents {
   const record = (operation: ReadOperation<ConsentInput, void>) => (grant: OAuthGrant) =>
     recordConsent(host, { ...grant, grantId: grant.id }, operation, grant);
   return { issued: record(issueToken), ended: record(endConsent) };
