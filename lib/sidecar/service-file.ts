@@ -4,6 +4,7 @@ import { lookerTimeout, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
 import type { PersonPart } from './tables/identity-table.js';
+import { PendingRecordTable } from './tables/pending-record-table.js';
 import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
 import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js';
 
@@ -11,6 +12,8 @@ import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js'
 export interface ServiceFile {
   readonly people: PeopleTables;
   readonly oauth: OAuthTable;
+  /** Audit records of changes of this file, on their way to the workspaces. */
+  readonly records: PendingRecordTable;
   listWorkspaces(): { readonly name: string; readonly createdAt: number }[];
   addWorkspace(name: string, createdAt: number): void;
   /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
@@ -57,6 +60,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const keys = new ServiceKeyTable(connection);
   const oauth = new OAuthTable(connection);
   const people = openPeopleTables(connection, oauth);
+  const records = new PendingRecordTable(connection);
   const list = connection.prepare<[], { name: string; created_at: number }>('SELECT * FROM workspace ORDER BY name');
   const add = connection.prepare('INSERT INTO workspace (name, created_at) VALUES (?, ?)');
   const forget = connection.prepare('DELETE FROM workspace WHERE name = ?');
@@ -66,8 +70,12 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   return {
     people,
     oauth,
+    records,
     listWorkspaces: () => list.all().map((row) => ({ name: row.name, createdAt: row.created_at })),
-    addWorkspace: (name, createdAt) => void add.run(name, createdAt),
+    addWorkspace: connection.transaction((name: string, createdAt: number) => {
+      records.removeAll(name);
+      add.run(name, createdAt);
+    }),
     forgetWorkspace: (name) => void forget.run(name),
     findKey: (purpose) => keys.find(purpose),
     addKey: (purpose, material, createdAt) => keys.add({ purpose, material, createdAt }),
@@ -92,6 +100,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
         keys.replace({ ...key, material: Buffer.from(key.material, 'base64') });
       }
       people.identities.leaveAll(part.workspace);
+      records.removeAll(part.workspace);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
     }),
     close: () => connection.close(),

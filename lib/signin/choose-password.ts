@@ -1,18 +1,17 @@
 import { judgePassword, minPasswordLength } from '../access/identities.js';
-import type { OAuthGrant } from '../domain/oauth-grant.js';
+import { performOwn } from '../operations/perform-own.js';
 import { setPassword } from '../operations/principals/sign-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
-import type { Membership } from '../domain/signed-in.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/tell.js';
-import { recordOwn } from './record.js';
-import { readMemberships } from './signed-in.js';
+import { actorsOf, waitingActorOf } from './record.js';
+import { readMemberships, type Memberships } from './signed-in.js';
 import { goOn } from './sign-in-with-password.js';
 
 interface Holder {
   readonly identity: StoredIdentity;
-  readonly memberships: readonly Membership[];
+  readonly seats: Memberships;
 }
 
 /** Links whose password is being hashed: what comes a second time meanwhile comes too late. */
@@ -33,7 +32,7 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   const password = context.field(exchange, 'password') ?? '';
   const holder = findHolder(context, link);
   if (holder === undefined) return refuse(context, exchange);
-  const { identity, memberships } = holder;
+  const { identity } = holder;
   const isRepeated = context.field(exchange, 'again') === password;
   const error = judgePassword(password, identity.signInName) ?? (isRepeated ? undefined : 'The two are not the same.');
   if (error !== undefined) return showForm(context, exchange, link, holder, error);
@@ -41,22 +40,24 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   underWay.set(context, busy);
   if (busy.has(link)) return refuse(context, exchange);
   busy.add(link);
-  let unrecorded: readonly OAuthGrant[] = [];
+  let seats: Memberships;
   try {
-    const { links, passwords, consents } = context.host.people;
-    const hash = await passwords.hash(password);
-    if (findHolder(context, link) === undefined) return refuse(context, exchange);
-    await recordOwn(context.host, memberships, exchange.id, setPassword, { isFirst: identity.passwordHash === null });
-    const known = consents.listOf(identity.id);
-    await context.recordEnded(exchange, known);
-    const ended = links.use(link, hash);
-    if (ended === undefined) return refuse(context, exchange);
-    unrecorded = ended.filter(({ id }) => known.every((each) => each.id !== id));
+    const { journal, people } = context.host;
+    const passwordHash = await people.passwords.hash(password);
+    // Looked at again: from here to the change nothing is awaited.
+    const present = findHolder(context, link);
+    if (present === undefined) return refuse(context, exchange);
+    ({ seats } = present);
+    await performOwn(journal, actorsOf(seats, exchange.id), setPassword, {
+      link,
+      passwordHash,
+      isFirst: identity.passwordHash === null,
+      actorsOf: (consent) => [waitingActorOf(consent, exchange.id)],
+    });
   } finally {
     busy.delete(link);
   }
-  await context.signIn(exchange, identity.id, memberships, 'link');
-  await context.recordEnded(exchange, unrecorded);
+  await context.signIn(exchange, identity.id, seats, 'link');
   goOn(context, exchange, undefined);
 }
 
@@ -64,8 +65,8 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
 function findHolder({ host }: SignInContext, link: string): Holder | undefined {
   const identity = host.people.links.look(link);
   if (identity === undefined) return undefined;
-  const { memberships } = readMemberships(host, identity.id);
-  return memberships.length === 0 ? undefined : { identity, memberships };
+  const seats = readMemberships(host, identity.id);
+  return seats.memberships.length === 0 ? undefined : { identity, seats };
 }
 
 function refuse(context: SignInContext, exchange: RequestContext): void {
@@ -76,7 +77,7 @@ function showForm(
   context: SignInContext,
   exchange: RequestContext,
   link: string,
-  { identity, memberships }: Holder,
+  { identity, seats }: Holder,
   error?: string,
 ): void {
   const page = setPasswordPage({
@@ -84,7 +85,7 @@ function showForm(
     csrf: context.proof.issue(exchange.request, exchange.response),
     link,
     signInName: identity.signInName,
-    displayName: memberships[0]?.displayName ?? identity.signInName,
+    displayName: seats.memberships[0]?.displayName ?? identity.signInName,
     isFirst: identity.passwordHash === null,
     minPasswordLength,
     error,

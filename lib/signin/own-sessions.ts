@@ -1,10 +1,11 @@
 import { endConsent } from '../operations/principals/change-consent.js';
+import { performOwn } from '../operations/perform-own.js';
 import { endSession } from '../operations/principals/sign-in.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
 import { signedOutPage } from './pages/tell.js';
-import { recordOwn } from './record.js';
+import { actorOf, actorsOf } from './record.js';
 import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 
 /** GET /signin/sessions: where the person is signed in, and which applications act as them. */
@@ -25,8 +26,10 @@ export function showSessions(context: SignInContext, exchange: RequestContext): 
 export async function endOwnSessions(context: SignInContext, exchange: RequestContext): Promise<void> {
   const own = requireOwn(context, exchange);
   if (own === undefined) return context.goTo(exchange, `${context.base}/signin`);
-  const consent = context.host.people.consents.end(own.identityId, context.field(exchange, 'consent') ?? '');
-  if (consent !== undefined) await recordOwn(context.host, [consent], exchange.id, endConsent, consent);
+  const { people, journal } = context.host;
+  const consentId = context.field(exchange, 'consent');
+  const consent = people.consents.listOf(own.identityId).find(({ id }) => id === consentId);
+  if (consent !== undefined) await performOwn(journal, [actorOf(consent, exchange.id)], endConsent, consent);
   const sessionId = context.field(exchange, 'session') ?? '';
   await end(context, exchange, own, sessionId);
   const isOut = sessionId === 'all' || sessionId === own.id;
@@ -68,10 +71,8 @@ async function end(
   own: StoredSession,
   sessionId: string,
 ): Promise<void> {
-  const { sessions } = context.host.people;
   const { identityId } = own;
-  const ended = sessionId === 'all' ? sessions.endAll(identityId) > 0 : sessions.end(identityId, sessionId);
+  const actors = actorsOf(readMemberships(context.host, identityId), exchange.id);
   if (sessionId === 'all' || sessionId === own.id) context.cookies.clear(exchange.response, sessionCookie);
-  const { memberships } = readMemberships(context.host, identityId);
-  if (ended) await recordOwn(context.host, memberships, exchange.id, endSession, { sessionId });
+  await performOwn(context.host.journal, actors, endSession, { identityId, sessionId });
 }

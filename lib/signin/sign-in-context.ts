@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cutAddress } from '../access/cut-address.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
-import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
-import { endConsent } from '../operations/principals/change-consent.js';
-import { beginSession, endSession } from '../operations/principals/sign-in.js';
+import type { ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import { performOwn } from '../operations/perform-own.js';
+import { beginSession } from '../operations/principals/sign-in.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
@@ -16,8 +15,8 @@ import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
 import { pageHeaders } from './pages/page.js';
 import { errorPage } from './pages/tell.js';
-import { recordOwn, statusOf } from './record.js';
-import { makeReadSession, sessionCookie } from './signed-in.js';
+import { actorsOf, statusOf } from './record.js';
+import { makeReadSession, sessionCookie, type Memberships } from './signed-in.js';
 
 /** One request on its way, within its bounds. */
 export interface RequestContext {
@@ -113,46 +112,18 @@ export class SignInContext {
   }
 
   /** Signs somebody in: a session of its own, recorded, and only then the cookie; the browser's earlier one ends. */
-  async signIn(
-    exchange: RequestContext,
-    identityId: string,
-    memberships: readonly Membership[],
-    method: SignInMethod,
-  ): Promise<void> {
-    const { sessions, identities } = this.host.people;
-    const before = this.signedIn(exchange);
-    const browser = nameBrowser(exchange.request.headers['user-agent']);
-    const { secret, session, gaveWay } = sessions.begin({
+  async signIn(exchange: RequestContext, identityId: string, seats: Memberships, method: SignInMethod): Promise<void> {
+    const { journal, people } = this.host;
+    const { secret } = await performOwn(journal, actorsOf(seats, exchange.id), beginSession, {
       identityId,
       method,
-      browser,
+      browser: nameBrowser(exchange.request.headers['user-agent']),
       address: this.addressOf(exchange),
+      before: this.signedIn(exchange),
     });
-    try {
-      await recordOwn(this.host, memberships, exchange.id, beginSession, { sessionId: session.id, method });
-    } catch (error) {
-      sessions.end(identityId, session.id);
-      throw error;
-    }
-    if (before !== undefined) sessions.end(before.identityId, before.sessionId);
-    for (const { id } of gaveWay) await recordOwn(this.host, memberships, exchange.id, endSession, { sessionId: id });
     this.cookies.set(exchange.response, sessionCookie, secret);
-    const identity = identities.find(identityId);
+    const identity = people.identities.find(identityId);
     if (identity !== undefined) this.known.remember(exchange.response, identity);
-  }
-
-  /**
-   * Records consents that ended, each in its workspace. One that cannot be read keeps nobody from ending them.
-   * @param consents that ended, or are about to
-   */
-  async recordEnded({ id }: RequestContext, consents: readonly OAuthGrant[]): Promise<void> {
-    for (const consent of consents) {
-      try {
-        await recordOwn(this.host, [consent], id, endConsent, consent);
-      } catch (error) {
-        this.options.log.error({ id, err: error }, 'The end of a consent could not be recorded');
-      }
-    }
   }
 
   /** Counts a refused attempt in every workspace of the one in whose name it was. */

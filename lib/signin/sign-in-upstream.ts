@@ -76,12 +76,12 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
     return tell(context, exchange, undefined, 422, 'That address cannot be used', message);
   }
   const identity = address === undefined ? undefined : people.identities.findByName(address.name);
-  const { memberships } = readMemberships(context.host, identity?.id ?? '');
-  if (identity === undefined || memberships.length === 0) {
+  const seats = readMemberships(context.host, identity?.id ?? '');
+  if (identity === undefined || seats.memberships.length === 0) {
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;
     return tell(context, exchange, undefined, 422, 'Nobody by that address', message);
   }
-  await context.signIn(exchange, identity.id, memberships, 'upstream');
+  await context.signIn(exchange, identity.id, seats, 'upstream');
   goOn(context, exchange, returnTo);
 }
 

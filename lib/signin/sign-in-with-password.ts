@@ -60,15 +60,15 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
   // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
   const identity = people.identities.findByName(name);
   const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;
-  const { memberships, isComplete } = readMemberships(context.host, identity?.id ?? '');
-  if (identity === undefined || !isRight || memberships.length === 0) {
-    if (isRight && !isComplete) throw unavailable();
+  const seats = readMemberships(context.host, identity?.id ?? '');
+  if (identity === undefined || !isRight || seats.memberships.length === 0) {
+    if (isRight && seats.unread.length > 0) throw unavailable();
     context.countRefused(identity?.id ?? '', isRight ? 'principal_disabled' : 'wrong_secret', address);
     showForm(context, exchange, { returnTo, name: typed, error: mismatch }, 422);
     return;
   }
   people.delay.succeed(name, address, browser);
-  await context.signIn(exchange, identity.id, memberships, 'password');
+  await context.signIn(exchange, identity.id, seats, 'password');
   goOn(context, exchange, returnTo);
 }
 

@@ -1,8 +1,6 @@
-import type { People } from '../access/people.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Operation } from '../operations/operation.js';
-import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
 
@@ -41,9 +39,6 @@ export interface ServerFacts {
 export interface CommandDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly people: People;
-  /** What belongs to no workspace alone. */
-  readonly file: Pick<ServiceFile, 'oauth'>;
   /** null for one in memory. */
   readonly dataFolder: string | null;
   find(name: string): Workspace | undefined;

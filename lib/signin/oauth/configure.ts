@@ -10,7 +10,6 @@ import type { FetchDocument } from './fetch-document.js';
 import type { OAuthDependencies, PersonHere } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import type { OAuthLibrary } from './load-library.js';
-import { makeTokenEvents } from './record-consent.js';
 import { canonicalResource, oauthScopes, resourceOf } from './resource.js';
 import { oauthPaths } from './routes.js';
 import { hashId } from './seal-entry.js';
@@ -42,9 +41,8 @@ const maxOpen = 20;
 /** How oidc-provider is set up here: OAuth 2.1 for one resource, and nothing that it does not need. */
 export function configureProvider(host: OAuthDependencies, options: ProviderOptions): Configuration {
   const { publicUrl, base, library } = options;
-  const events = makeTokenEvents(host);
   return {
-    adapter: (kind: string) => new OAuthAdapter(kind, host, events, options.clientKey),
+    adapter: (kind: string) => new OAuthAdapter(kind, host, options.clientKey),
     routes: { ...oauthPaths },
     jwks: { keys: [...options.signingKeys] },
     cookies: configureCookies(publicUrl, options.cookieKey),

@@ -8,7 +8,7 @@ export interface RunningOAuth extends OAuthFace {
   close(): void;
 }
 
-interface Service extends Pick<OAuthDependencies, 'clock' | 'randomness' | 'limiter' | 'file' | 'find'> {
+interface Service extends Pick<OAuthDependencies, 'clock' | 'randomness' | 'limiter' | 'journal' | 'file' | 'find'> {
   readonly people: People;
 }
 
@@ -24,12 +24,13 @@ export async function openOAuth(
   { readSession, proof }: Pick<SignIn, 'readSession' | 'proof'>,
   options: OAuthOptions,
 ): Promise<RunningOAuth> {
-  const { clock, randomness, limiter, file, people } = service;
+  const { clock, randomness, limiter, journal, file, people } = service;
   const face = await makeOAuthFace(
     {
       clock,
       randomness,
       limiter,
+      journal,
       file,
       readSession,
       proof,

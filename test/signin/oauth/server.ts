@@ -40,7 +40,7 @@ export class OAuthServer {
     signInOptions: Partial<SignInOptions> = {},
   ): Promise<OAuthServer> {
     const { service } = server.host;
-    const { clock, randomness, limiter, file, people } = service;
+    const { clock, randomness, limiter, journal, file, people } = service;
     const lines: Record<string, unknown>[] = [];
     const log: OAuthOptions['log'] = {
       debug: () => undefined,
@@ -55,6 +55,7 @@ export class OAuthServer {
       clock,
       randomness,
       limiter,
+      journal,
       file,
       find(name) {
         if (gone.has(name)) throw unavailable();
