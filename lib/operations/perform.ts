@@ -32,7 +32,7 @@ const maxPreparations = 3;
 type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withheld: Refusal };
 
 /**
- * The door. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
+ * The way in. Every operation of every face goes through here, in this order: may the caller, do it, record it. Nothing
  * is answered before its record is durable; a refusal is recorded too. A write is authorised inside its turn, by the
  * grants as the turns before it left them.
  *
