@@ -19,13 +19,6 @@ export class Consents {
     return this.#tables.oauth.listGrantsOf(identityId).filter(isInForce);
   }
 
-  /** Ends one, with every token of it. @returns undefined where the identity has none of that id in force */
-  end(identityId: string, id: string): OAuthGrant | undefined {
-    const consent = this.listOf(identityId).find((each) => each.id === id);
-    if (consent !== undefined) this.#tables.oauth.revokeGrant(id, this.#clock.now());
-    return consent;
-  }
-
   /** @returns those that were in force */
   endAll(identityId: string): OAuthGrant[] {
     const consents = this.listOf(identityId);

@@ -6,6 +6,7 @@ import { PasswordHasher } from './hash-password.js';
 import { Identities } from './identities.js';
 import { OneTimeLinks } from './one-time-links.js';
 import { SignInDelay } from './sign-in-delay.js';
+import { SignIns } from './sign-ins.js';
 
 /** The people who sign in to a service: they belong to no workspace alone. */
 export interface People {
@@ -13,6 +14,7 @@ export interface People {
   readonly links: OneTimeLinks;
   readonly sessions: BrowserSessions;
   readonly consents: Consents;
+  readonly signIns: SignIns;
   readonly passwords: PasswordHasher;
   readonly delay: SignInDelay;
 }
@@ -25,6 +27,7 @@ export function makePeople(tables: PeopleTables, clock: Clock, randomness: Rando
     links: new OneTimeLinks(tables, clock, randomness, consents),
     sessions: new BrowserSessions(tables, clock, randomness),
     consents,
+    signIns: new SignIns(tables),
     passwords: new PasswordHasher(randomness),
     delay: new SignInDelay(tables, clock, key),
   };

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { makePeople, type People } from '../access/people.js';
 import { CursorSealer } from '../access/seal-cursor.js';
@@ -17,6 +18,7 @@ import { auditKeyOf, openServiceFile, type ServiceFile } from '../sidecar/servic
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
+import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
 import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
@@ -33,6 +35,8 @@ export interface ServiceOptions {
   readonly onNews?: WorkspaceFiles['onNews'];
   /** Of the program, for what is written down about it. */
   readonly release?: string;
+  /** Opens a sidecar; lets a test's disk fail. */
+  readonly openSidecar?: NonNullable<WorkspaceFiles['openSidecar']>;
   /** Milliseconds for which a slow reader may hold on to files that an erase removes, for tests. */
   readonly readersGrace?: number;
   /** Other limits of work under way than the usual ones, for tests. */
@@ -57,6 +61,8 @@ export class Service {
   readonly dataFolder: string | null;
   /** What belongs to no workspace alone. */
   readonly file: ServiceFile;
+  /** Changes people, sessions, links and consents. */
+  readonly journal: ServiceJournal;
   readonly #files: WorkspaceFiles;
   readonly #lock: OwnerLock | undefined;
   readonly #workspaces = new Map<string, Workspace>();
@@ -69,7 +75,10 @@ export class Service {
     serviceFile: ServiceFile,
     lock: OwnerLock | undefined,
   ) {
-    this.#files = files;
+    this.#files = {
+      ...files,
+      originOf: (name) => describeOrigin(name, serviceFile, { ...files, journal: this.journal }),
+    };
     this.file = serviceFile;
     this.#lock = lock;
     this.clock = files.clock;
@@ -82,9 +91,20 @@ export class Service {
     const peopleKey = serviceFile.addKey('people', files.randomness.bytes(32), files.clock.now());
     this.formKey = serviceFile.addKey('form', files.randomness.bytes(32), files.clock.now());
     this.people = makePeople(serviceFile.people, files.clock, files.randomness, peopleKey);
+    this.journal = new ServiceJournal({
+      file: serviceFile,
+      people: this.people,
+      epoch: createHmac('sha256', this.formKey).update('epoch').digest('hex'),
+      clock: files.clock,
+      find: (name) => this.find(name),
+      onFault: files.onFault,
+    });
     this.#faulty = new FaultyWorkspaces(
-      (name) => openWorkspace(files, name),
-      (workspace) => this.#workspaces.set(workspace.name, workspace),
+      (name) => openWorkspace(this.#files, name),
+      (workspace) => {
+        this.#workspaces.set(workspace.name, workspace);
+        void this.journal.settleAll([workspace.name]);
+      },
       files.onFault,
       files.clock,
     );
@@ -115,7 +135,6 @@ export class Service {
         migrations: schemaPath('sidecar'),
         workLimits: makeWorkLimits(options.workLimits),
         signerOf: keepSigners(options, serviceFile),
-        originOf: (name: string) => describeOrigin(name, serviceFile, options),
       };
       const service = new Service(files, serviceFile, lock);
       await service.#sweep();
@@ -127,6 +146,7 @@ export class Service {
           service.#faulty.add(name, cause);
         }
       }
+      await service.journal.settleAll();
       return service;
     } catch (error) {
       lock?.release();
@@ -221,6 +241,7 @@ export class Service {
   async close(): Promise<void> {
     await this.#making;
     await this.#faulty.close();
+    await this.journal.close();
     for (const workspace of this.#workspaces.values()) await workspace.close();
     this.file.close();
     this.#lock?.release();

@@ -29,8 +29,8 @@ export interface WriteContext {
   readonly eraser: { wake(): void };
   /** Whether a principal has chosen a password, as the service's own file says at this moment. */
   hasPassword(this: void, principalId: string): boolean;
-  /** Ends whatever a principal is signed in by, in the service's own file and at once: a turn that fails brings none back. */
-  endSignIns(this: void, principalId: string): EndedSignIns;
+  /** How much a principal is signed in by, as the service's own file says at this moment. */
+  countSignIns(this: void, principalId: string): EndedSignIns;
 }
 
 /**
@@ -46,7 +46,7 @@ export function openWriteContext(
   {
     name,
     ...tools
-  }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'endSignIns'> & { readonly name: string },
+  }: Pick<WriteContext, 'search' | 'eraser' | 'hasPassword' | 'countSignIns'> & { readonly name: string },
 ): WriteContext {
   const view = new View(transaction.tables, reach, transaction.now);
   return { transaction, caller, author, reach, view, workspace: name, ...tools };

@@ -1,10 +1,14 @@
 /** How somebody proved who they are. */
 export type SignInMethod = 'password' | 'link' | 'upstream';
 
-/** A person of one workspace that somebody who signed in may act as. */
-export interface Membership {
+/** A principal of one workspace that an identity acts as. */
+export interface Seat {
   readonly workspace: string;
   readonly principalId: string;
+}
+
+/** A person of one workspace that somebody who signed in may act as. */
+export interface Membership extends Seat {
   readonly displayName: string;
 }
 

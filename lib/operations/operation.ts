@@ -3,7 +3,9 @@ import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import type { WriteContext } from '../changes/write-context.js';
+import type { ServiceTransaction } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
+import type { EntryName } from '../sidecar/tables/pending-record-table.js';
 import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -73,6 +75,8 @@ interface DescribedWrite<Input, Result, Prepared> extends Described<Input> {
   /** Whether what was prepared is overtaken by a turn in between, and worth preparing anew. Asked in the turn. */
   isOvertaken?(context: WriteContext, input: Input, prepared: Prepared): boolean;
   noteResult?(result: Result): AuditNote;
+  /** Does what the write promises outside of the workspace's file, once it is durable and before it is answered. */
+  finish?(workspace: Workspace, input: Input): void;
   /**
    * What is stored for a replay, and the result made of it again, where the result itself holds what must not be kept
    * twice: a comment's text is gone when the comment is. Else the result is stored.
@@ -102,11 +106,63 @@ export interface LongWriteOperation<Input, Result, Prepared = undefined> extends
   run(context: WriteContext, input: Input, prepared: Prepared): Steps<Result>;
 }
 
-/** Any of them. */
-export type Operation<Input, Result, Prepared = undefined> =
-  ReadOperation<Input, Result> | WriteOperation<Input, Result, Prepared> | LongWriteOperation<Input, Result, Prepared>;
+/** What a change of people, sessions, links or consents may use. */
+export interface ServiceContext extends Pick<ServiceTransaction, 'people' | 'oauth' | 'now'> {
+  /** The name of the workspace that is asked for it. */
+  readonly workspace: string;
+  readonly caller: Caller;
+  /** The committed state of the workspace, as the caller sees it. */
+  readonly view: View;
+}
 
-/** A write of either kind. */
+/**
+ * Changes people, sessions, links or consents, which stand in the service's own file. `run` is one transaction of that
+ * file, and holds the audit record too: the service's journal adds it to the workspace's chain.
+ */
+export interface ServiceOperation<Input, Result> extends Described<Input> {
+  readonly kind: 'service';
+  run(context: ServiceContext, input: Input): Result;
+  noteResult?(result: Result): AuditNote;
+}
+
+/** A person in one of their workspaces, whose chain records what they change. */
+export interface Actor {
+  readonly workspace: string;
+  readonly caller: Caller;
+  /** Whether the change is answered before this record is there: the workspace cannot be read just now. */
+  readonly mayWait?: boolean;
+}
+
+/** What a change of a person's own sessions, password or consents may use. */
+export interface OwnContext extends Pick<ServiceTransaction, 'people' | 'oauth' | 'now' | 'keepUsed'> {
+  /** Records one more operation that the change implies. @param actors those of the change if left out */
+  also<Input>(
+    this: void,
+    operation: Pick<OwnOperation<Input, unknown>, 'name' | 'note'>,
+    input: Input,
+    actors?: readonly Actor[],
+  ): void;
+}
+
+/**
+ * Changes a person's own sessions, password or consents, in the service's own file. The person needs no role for it,
+ * and it is recorded in each of their workspaces.
+ */
+export interface OwnOperation<Input, Result> extends Pick<Described<Input>, 'name' | 'note'> {
+  readonly kind: 'own';
+  run(context: OwnContext, input: Input): Result;
+  noteResult?(result: Result): AuditNote;
+  /** False when nothing was there to change: then nothing is recorded. */
+  isChange?(result: Result): boolean;
+  /** The entry that was used for the first time; its use is taken back if the record cannot be added. */
+  undo?(input: Input, result: Result): EntryName | undefined;
+}
+
+/** Any that is asked of a workspace. */
+export type Operation<Input, Result, Prepared = undefined> =
+  ReadOperation<Input, Result> | ServiceOperation<Input, Result> | AnyWrite<Input, Result, Prepared>;
+
+/** A write of a workspace, of either kind. */
 export type AnyWrite<Input, Result, Prepared = undefined> =
   WriteOperation<Input, Result, Prepared> | LongWriteOperation<Input, Result, Prepared>;
 

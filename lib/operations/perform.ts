@@ -6,12 +6,23 @@ import { internal, notFound, Refusal, unavailable } from '../domain/refusal.js';
 import { roleContains, type Role } from '../domain/role.js';
 import { isFaultOfTheFile } from '../sidecar/fault.js';
 import { runAtOnce, type Steps } from '../scheduling/in-steps.js';
+import type { ServiceChange } from '../journal/service-journal.js';
 import type { StagedBlobs } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
+import { requireService } from './require-service.js';
 import type { View } from '../view/view.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { isAnswered, needsOf, runIdempotently } from './idempotently.js';
-import type { AnyWrite, AuditNote, Need, Operation, Performed, ReadOperation, Retry } from './operation.js';
+import type {
+  AnyWrite,
+  AuditNote,
+  Need,
+  Operation,
+  Performed,
+  ReadOperation,
+  Retry,
+  ServiceOperation,
+} from './operation.js';
 
 const isRecordOnly = true;
 /** How often a write is prepared, at most, where other turns overtake it. */
@@ -43,10 +54,14 @@ export async function perform<Input, Result, Prepared>(
   input: Input,
   retry?: Retry,
 ): Promise<Performed<Result>> {
-  const work = async (): Promise<Performed<Result>> =>
-    operation.kind === 'read'
-      ? { result: await performRead(workspace, caller, operation, input), replayed: false }
-      : performWrite(workspace, caller, operation, input, retry);
+  const work = async (): Promise<Performed<Result>> => {
+    if (operation.kind === 'write') return performWrite(workspace, caller, operation, input, retry);
+    const result =
+      operation.kind === 'read'
+        ? await performRead(workspace, caller, operation, input)
+        : await performOnService(workspace, caller, operation, input);
+    return { result, replayed: false };
+  };
   // The operator's commands are limited by nothing but the machine.
   const isLimited = operation.isHeavy === true && caller.interface !== 'command';
   return isLimited ? withinLimits(workspace, caller, operation, input, work) : work();
@@ -100,6 +115,35 @@ async function performRead<Input, Result>(
   return result;
 }
 
+/**
+ * Changes the service's file. The rights are those of the workspace's committed state: nothing is awaited between the
+ * look at them and the commit of the change.
+ */
+async function performOnService<Input, Result>(
+  workspace: Workspace,
+  caller: Caller,
+  operation: ServiceOperation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  const journal = requireService(workspace);
+  let change: ServiceChange<Result>;
+  try {
+    const view = decideReach(workspace, caller, operation.needs(input));
+    change = journal.change(({ people, oauth, now, record }) => {
+      const result = operation.run({ people, oauth, now, workspace: workspace.name, caller, view }, input);
+      const note = { ...operation.note(input), ...operation.noteResult?.(result) };
+      record(workspace.name, asDone(caller, operation.name, note));
+      return result;
+    });
+  } catch (error) {
+    // Whether a change counts that the service's file failed in is not known, and no refusal is recorded.
+    if (error instanceof Refusal && isFaultOfTheFile(error.cause)) throw error;
+    throw await recordRefusal(workspace, caller, operation, input, error);
+  }
+  await journal.deliver(change);
+  return change.result;
+}
+
 async function performWrite<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
@@ -134,7 +178,10 @@ async function write<Input, Result, Prepared>(
       operation.isLong === true
         ? await workspace.journal.writeInSteps({ steps, refused: onRefused })
         : await workspace.journal.write({ run: (transaction) => runAtOnce(steps(transaction)), refused: onRefused });
-    if (performed !== undefined) return performed;
+    if (performed !== undefined) {
+      operation.finish?.(workspace, input);
+      return performed;
+    }
   }
 }
 
@@ -248,7 +295,7 @@ function asRefusal(error: unknown): Refusal {
  * A read whose record the file did not take could not tell what the caller reaches either, and asking again does no
  * harm. Of a write nobody knows then whether it counts: that stays INTERNAL.
  */
-function asUndecided(error: unknown): unknown {
+export function asUndecided(error: unknown): unknown {
   const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
   return isUndecided ? unavailable(error.cause) : error;
 }
@@ -320,7 +367,7 @@ function eventOf(caller: Caller, action: string, note: AuditNote): Omit<AuditEve
   };
 }
 
-function asDone(caller: Caller, action: string, note: AuditNote): AuditEvent {
+export function asDone(caller: Caller, action: string, note: AuditNote): AuditEvent {
   return { ...eventOf(caller, action, note), outcome: 'done' };
 }
 

@@ -4,6 +4,7 @@ import { lookerTimeout, openForReading, openForWriting } from './database.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
 import type { PersonPart } from './tables/identity-table.js';
+import { PendingRecordTable } from './tables/pending-record-table.js';
 import { openPeopleTables, type PeopleTables } from './tables/people-tables.js';
 import { ServiceKeyTable, type ServiceKey } from './tables/service-key-table.js';
 import { WorkspaceTable, type ListedWorkspace } from './tables/workspace-table.js';
@@ -12,6 +13,8 @@ import { WorkspaceTable, type ListedWorkspace } from './tables/workspace-table.j
 export interface ServiceFile {
   readonly people: PeopleTables;
   readonly oauth: OAuthTable;
+  /** Audit records of changes of this file, on their way to the workspaces. */
+  readonly records: PendingRecordTable;
   listWorkspaces(): ListedWorkspace[];
   addWorkspace(name: string, createdAt: number): void;
   /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
@@ -58,12 +61,17 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
   const keys = new ServiceKeyTable(connection);
   const oauth = new OAuthTable(connection);
   const people = openPeopleTables(connection, oauth);
+  const records = new PendingRecordTable(connection);
   const workspaces = new WorkspaceTable(connection);
   return {
     people,
     oauth,
+    records,
     listWorkspaces: () => workspaces.list(),
-    addWorkspace: (name, createdAt) => workspaces.add(name, createdAt),
+    addWorkspace: connection.transaction((name: string, createdAt: number) => {
+      records.removeAll(name);
+      workspaces.add(name, createdAt);
+    }),
     forgetWorkspace: (name) => workspaces.remove(name),
     findKey: (purpose) => keys.find(purpose),
     addKey: (purpose, material, createdAt) => keys.add({ purpose, material, createdAt }),
@@ -88,6 +96,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
         keys.replace({ ...key, material: Buffer.from(key.material, 'base64') });
       }
       people.identities.leaveAll(part.workspace);
+      records.removeAll(part.workspace);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
     }),
     close: () => connection.close(),

@@ -1,87 +1,94 @@
 import { judgePassword, minPasswordLength } from '../access/identities.js';
-import type { OAuthGrant } from '../domain/oauth-grant.js';
+import { performOwn } from '../operations/perform-own.js';
 import { setPassword } from '../operations/principals/sign-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
-import type { Membership } from '../domain/signed-in.js';
-import type { Desk, Visit } from './sign-in-context.js';
+import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { setPasswordPage } from './pages/set-password.js';
 import { linkSpentPage } from './pages/tell.js';
-import { recordOwn } from './record.js';
-import { readMemberships } from './signed-in.js';
+import { actorsOf, waitingActorOf } from './record.js';
+import { readMemberships, type Memberships } from './signed-in.js';
 import { goOn } from './sign-in-with-password.js';
 
 interface Holder {
   readonly identity: StoredIdentity;
-  readonly memberships: readonly Membership[];
+  readonly seats: Memberships;
 }
 
 /** Links whose password is being hashed: what comes a second time meanwhile comes too late. */
-const underWay = new WeakMap<Desk, Set<string>>();
+const underWay = new WeakMap<SignInContext, Set<string>>();
 
 /** GET /signin/link/SECRET: the form. Looking uses nothing up, since programs look at links before people do. */
-export function showLink(desk: Desk, visit: Visit): void {
-  const { secret: link } = visit;
-  const holder = findHolder(desk, link);
-  if (holder === undefined) refuse(desk, visit);
-  else showForm(desk, visit, link, holder);
+export function showLink(context: SignInContext, exchange: RequestContext): void {
+  const { secret: link } = exchange;
+  const holder = findHolder(context, link);
+  if (holder === undefined) refuse(context, exchange);
+  else showForm(context, exchange, link, holder);
 }
 
 /** POST /signin/link: uses the link up, sets the password, ends all sessions and consents, and signs in. */
-export async function choosePassword(desk: Desk, visit: Visit): Promise<void> {
-  desk.requireForm(visit);
-  const link = desk.field(visit, 'link') ?? '';
-  const password = desk.field(visit, 'password') ?? '';
-  const holder = findHolder(desk, link);
-  if (holder === undefined) return refuse(desk, visit);
-  const { identity, memberships } = holder;
-  const isRepeated = desk.field(visit, 'again') === password;
+export async function choosePassword(context: SignInContext, exchange: RequestContext): Promise<void> {
+  context.requireForm(exchange);
+  const link = context.field(exchange, 'link') ?? '';
+  const password = context.field(exchange, 'password') ?? '';
+  const holder = findHolder(context, link);
+  if (holder === undefined) return refuse(context, exchange);
+  const { identity } = holder;
+  const isRepeated = context.field(exchange, 'again') === password;
   const error = judgePassword(password, identity.signInName) ?? (isRepeated ? undefined : 'The two are not the same.');
-  if (error !== undefined) return showForm(desk, visit, link, holder, error);
-  const busy = underWay.get(desk) ?? new Set();
-  underWay.set(desk, busy);
-  if (busy.has(link)) return refuse(desk, visit);
+  if (error !== undefined) return showForm(context, exchange, link, holder, error);
+  const busy = underWay.get(context) ?? new Set();
+  underWay.set(context, busy);
+  if (busy.has(link)) return refuse(context, exchange);
   busy.add(link);
-  let unrecorded: readonly OAuthGrant[] = [];
+  let seats: Memberships;
   try {
-    const { links, passwords, consents } = desk.host.people;
-    const hash = await passwords.hash(password);
-    if (findHolder(desk, link) === undefined) return refuse(desk, visit);
-    await recordOwn(desk.host, memberships, visit.id, setPassword, { isFirst: identity.passwordHash === null });
-    const known = consents.listOf(identity.id);
-    await desk.recordEnded(visit, known);
-    const ended = links.use(link, hash);
-    if (ended === undefined) return refuse(desk, visit);
-    unrecorded = ended.filter(({ id }) => known.every((each) => each.id !== id));
+    const { journal, people } = context.host;
+    const passwordHash = await people.passwords.hash(password);
+    // Looked at again: from here to the change nothing is awaited.
+    const present = findHolder(context, link);
+    if (present === undefined) return refuse(context, exchange);
+    ({ seats } = present);
+    await performOwn(journal, actorsOf(seats, exchange.id), setPassword, {
+      link,
+      passwordHash,
+      isFirst: identity.passwordHash === null,
+      actorsOf: (consent) => [waitingActorOf(consent, exchange.id)],
+    });
   } finally {
     busy.delete(link);
   }
-  await desk.signIn(visit, identity.id, memberships, 'link');
-  await desk.recordEnded(visit, unrecorded);
-  goOn(desk, visit, undefined);
+  await context.signIn(exchange, identity.id, seats, 'link');
+  goOn(context, exchange, undefined);
 }
 
 /** Whom a link is for, where they may act as anybody. */
-function findHolder({ host }: Desk, link: string): Holder | undefined {
+function findHolder({ host }: SignInContext, link: string): Holder | undefined {
   const identity = host.people.links.look(link);
   if (identity === undefined) return undefined;
-  const { memberships } = readMemberships(host, identity.id);
-  return memberships.length === 0 ? undefined : { identity, memberships };
+  const seats = readMemberships(host, identity.id);
+  return seats.memberships.length === 0 ? undefined : { identity, seats };
 }
 
-function refuse(desk: Desk, visit: Visit): void {
-  desk.show(visit, linkSpentPage({ base: desk.base }), 410);
+function refuse(context: SignInContext, exchange: RequestContext): void {
+  context.show(exchange, linkSpentPage({ base: context.base }), 410);
 }
 
-function showForm(desk: Desk, visit: Visit, link: string, { identity, memberships }: Holder, error?: string): void {
+function showForm(
+  context: SignInContext,
+  exchange: RequestContext,
+  link: string,
+  { identity, seats }: Holder,
+  error?: string,
+): void {
   const page = setPasswordPage({
-    base: desk.base,
-    csrf: desk.proof.issue(visit.request, visit.response),
+    base: context.base,
+    csrf: context.proof.issue(exchange.request, exchange.response),
     link,
     signInName: identity.signInName,
-    displayName: memberships[0]?.displayName ?? identity.signInName,
+    displayName: seats.memberships[0]?.displayName ?? identity.signInName,
     isFirst: identity.passwordHash === null,
     minPasswordLength,
     error,
   });
-  desk.show(visit, page, error === undefined ? 200 : 422);
+  context.show(exchange, page, error === undefined ? 200 : 422);
 }

@@ -1,21 +1,23 @@
 import type { Caller } from '../domain/caller.js';
-import type { Membership } from '../domain/signed-in.js';
-import type { ReadOperation } from '../operations/operation.js';
-import { perform } from '../operations/perform.js';
-import type { SignInHost } from './dependencies.js';
+import type { Seat } from '../domain/signed-in.js';
+import type { Actor } from '../operations/operation.js';
+import type { Memberships } from './signed-in.js';
 
-/** Records what somebody did in every workspace that they are in, before they are answered. */
-export async function recordOwn<Input>(
-  host: Pick<SignInHost, 'find'>,
-  memberships: readonly Pick<Membership, 'workspace' | 'principalId'>[],
-  requestId: string,
-  operation: ReadOperation<Input, unknown>,
-  input: Input,
-): Promise<void> {
-  for (const { workspace: name, principalId } of memberships) {
-    const workspace = host.find(name);
-    if (workspace === undefined) continue;
-    const caller: Caller = { principalId, kind: 'person', credentialId: null, interface: 'console', requestId };
-    await perform(workspace, caller, operation, input);
-  }
+/** The person of a request, in each of their workspaces. One that cannot be read gets its record later. */
+export function actorsOf({ memberships, unread }: Memberships, requestId: string): Actor[] {
+  return [
+    ...memberships.map((seat) => actorOf(seat, requestId)),
+    ...unread.map((seat) => waitingActorOf(seat, requestId)),
+  ];
+}
+
+/** The person of a request, in a workspace whose record the answer does not wait for where it cannot be made now. */
+export function waitingActorOf(seat: Seat, requestId: string): Actor {
+  return { ...actorOf(seat, requestId), mayWait: true };
+}
+
+/** The person of a request, in one workspace. */
+export function actorOf({ workspace, principalId }: Seat, requestId: string): Actor {
+  const caller: Caller = { principalId, kind: 'person', credentialId: null, interface: 'console', requestId };
+  return { workspace, caller };
 }

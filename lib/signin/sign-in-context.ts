@@ -2,26 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cutAddress } from '../access/cut-address.js';
 import { dropTrailing } from '../domain/drop-trailing.js';
 import { makeIdentifier } from '../domain/identifier.js';
-import type { OAuthGrant } from '../domain/oauth-grant.js';
 import { rateLimited, Refusal } from '../domain/refusal.js';
-import type { Membership, ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
+import type { ReadSession, SignedIn, SignInMethod } from '../domain/signed-in.js';
 import { statusOf } from '../http/status-of.js';
-import { endConsent } from '../operations/principals/change-consent.js';
-import { beginSession, endSession } from '../operations/principals/sign-in.js';
+import { performOwn } from '../operations/perform-own.js';
+import { beginSession } from '../operations/principals/sign-in.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import { nameBrowser } from './browser-name.js';
 import { Cookies } from './cookies.js';
 import { FormProof } from './form-proof.js';
-import type { SignInHost, SignInOptions } from './dependencies.js';
+import type { SignInDependencies, SignInOptions } from './dependencies.js';
 import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
 import { pageHeaders } from './pages/page.js';
 import { errorPage } from './pages/tell.js';
-import { recordOwn } from './record.js';
-import { makeReadSession, sessionCookie } from './signed-in.js';
+import { actorsOf } from './record.js';
+import { makeReadSession, sessionCookie, type Memberships } from './signed-in.js';
 
 /** One request on its way, within its bounds. */
-export interface Visit {
+export interface RequestContext {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -33,14 +32,14 @@ export interface Visit {
 }
 
 /** What is known of a request before anything of it is read. */
-export type Arrival = Pick<Visit, 'id' | 'request' | 'response'>;
+export type Arrival = Pick<RequestContext, 'id' | 'request' | 'response'>;
 
 /** Forms that an address may send in a minute, and at once. */
 const formsPerMinute = 60;
 
 /** What every route has at hand: the same cookies, proofs, headers and ways to answer. */
-export class Desk {
-  readonly host: SignInHost;
+export class SignInContext {
+  readonly host: SignInDependencies;
   readonly options: SignInOptions;
   readonly later: DeferredAudit;
   /** The path that a proxy puts in front; '' where there is none. */
@@ -50,7 +49,7 @@ export class Desk {
   readonly known: KnownBrowser;
   readonly readSession: ReadSession;
 
-  constructor(host: SignInHost, options: SignInOptions, later: DeferredAudit) {
+  constructor(host: SignInDependencies, options: SignInOptions, later: DeferredAudit) {
     const url = new URL(options.url);
     this.host = host;
     this.options = options;
@@ -72,7 +71,7 @@ export class Desk {
     return this.options.addressOf(request);
   }
 
-  signedIn({ request }: Visit): SignedIn | undefined {
+  signedIn({ request }: RequestContext): SignedIn | undefined {
     return this.readSession(request.headers.cookie);
   }
 
@@ -91,64 +90,41 @@ export class Desk {
   }
 
   /** A field of a form; undefined where it is missing or comes more than once. */
-  field({ form }: Visit, name: string): string | undefined {
+  field({ form }: RequestContext, name: string): string | undefined {
     const [value, ...others] = form.getAll(name);
     return others.length === 0 ? value : undefined;
   }
 
   /** Takes one form from what the address may send. @throws Refusal RATE_LIMITED */
-  holdToRate(visit: Visit): void {
-    const allowance = this.host.limiter.take('form', cutAddress(this.addressOf(visit)), formsPerMinute, formsPerMinute);
+  holdToRate(exchange: RequestContext): void {
+    const allowance = this.host.limiter.take(
+      'form',
+      cutAddress(this.addressOf(exchange)),
+      formsPerMinute,
+      formsPerMinute,
+    );
     if (!allowance.allowed) throw rateLimited(allowance.retryAfter);
   }
 
   /** @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form` */
-  requireForm(visit: Visit, sessionId?: string): void {
-    this.holdToRate(visit);
-    this.proof.require(visit.request, this.field(visit, 'csrf'), sessionId);
+  requireForm(exchange: RequestContext, sessionId?: string): void {
+    this.holdToRate(exchange);
+    this.proof.require(exchange.request, this.field(exchange, 'csrf'), sessionId);
   }
 
   /** Signs somebody in: a session of its own, recorded, and only then the cookie; the browser's earlier one ends. */
-  async signIn(
-    visit: Visit,
-    identityId: string,
-    memberships: readonly Membership[],
-    method: SignInMethod,
-  ): Promise<void> {
-    const { sessions, identities } = this.host.people;
-    const before = this.signedIn(visit);
-    const browser = nameBrowser(visit.request.headers['user-agent']);
-    const { secret, session, gaveWay } = sessions.begin({
+  async signIn(exchange: RequestContext, identityId: string, seats: Memberships, method: SignInMethod): Promise<void> {
+    const { journal, people } = this.host;
+    const { secret } = await performOwn(journal, actorsOf(seats, exchange.id), beginSession, {
       identityId,
       method,
-      browser,
-      address: this.addressOf(visit),
+      browser: nameBrowser(exchange.request.headers['user-agent']),
+      address: this.addressOf(exchange),
+      before: this.signedIn(exchange),
     });
-    try {
-      await recordOwn(this.host, memberships, visit.id, beginSession, { sessionId: session.id, method });
-    } catch (error) {
-      sessions.end(identityId, session.id);
-      throw error;
-    }
-    if (before !== undefined) sessions.end(before.identityId, before.sessionId);
-    for (const { id } of gaveWay) await recordOwn(this.host, memberships, visit.id, endSession, { sessionId: id });
-    this.cookies.set(visit.response, sessionCookie, secret);
-    const identity = identities.find(identityId);
-    if (identity !== undefined) this.known.remember(visit.response, identity);
-  }
-
-  /**
-   * Records consents that ended, each in its workspace. One that cannot be read keeps nobody from ending them.
-   * @param consents that ended, or are about to
-   */
-  async recordEnded({ id }: Visit, consents: readonly OAuthGrant[]): Promise<void> {
-    for (const consent of consents) {
-      try {
-        await recordOwn(this.host, [consent], id, endConsent, consent);
-      } catch (error) {
-        this.options.log.error({ id, err: error }, 'The end of a consent could not be recorded');
-      }
-    }
+    this.cookies.set(exchange.response, sessionCookie, secret);
+    const identity = people.identities.find(identityId);
+    if (identity !== undefined) this.known.remember(exchange.response, identity);
   }
 
   /** Counts a refused attempt in every workspace of the one in whose name it was. */
@@ -176,8 +152,8 @@ export class Desk {
   }
 
   /** Tells of what went wrong, on a page; the cause goes to the log. */
-  fail(visit: Arrival, error: unknown): void {
-    const { response, id } = visit;
+  fail(exchange: Arrival, error: unknown): void {
+    const { response, id } = exchange;
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -189,7 +165,7 @@ export class Desk {
     }
     const { base } = this;
     const next = { path: `${base}/signin`, label: 'Sign in' };
-    this.show(visit, errorPage({ base, ...explain(status, error), requestId: id, next }), status);
+    this.show(exchange, errorPage({ base, ...explain(status, error), requestId: id, next }), status);
   }
 }
 

@@ -1,6 +1,6 @@
 import { foldSignInName } from '../access/identities.js';
 import { unavailable } from '../domain/refusal.js';
-import type { Desk, Visit } from './sign-in-context.js';
+import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { signInPage } from './pages/sign-in.js';
 import { goingOnPage, signedInPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';
@@ -12,24 +12,24 @@ const maxTypedLength = 300;
 const mismatch = 'That name and password do not match.';
 
 /** GET /signin: the form, or who is signed in. `return` is where to go afterwards; with `again` it asks in any case. */
-export function showSignIn(desk: Desk, visit: Visit): void {
-  const { query } = visit;
-  const returnTo = readReturnPath(query.get('return'), desk.base);
-  const signedIn = desk.signedIn(visit);
+export function showSignIn(context: SignInContext, exchange: RequestContext): void {
+  const { query } = exchange;
+  const returnTo = readReturnPath(query.get('return'), context.base);
+  const signedIn = context.signedIn(exchange);
   if (signedIn === undefined || query.has('again')) {
-    showForm(desk, visit, { returnTo });
+    showForm(context, exchange, { returnTo });
   } else if (returnTo !== undefined) {
-    desk.goTo(visit, returnTo);
+    context.goTo(exchange, returnTo);
   } else {
     const { signInName, memberships, sessionId } = signedIn;
     const page = signedInPage({
-      base: desk.base,
-      csrf: desk.proof.issue(visit.request, visit.response, sessionId),
+      base: context.base,
+      csrf: context.proof.issue(exchange.request, exchange.response, sessionId),
       displayName: memberships[0]?.displayName ?? signInName,
       signInName,
       workspaces: memberships.map(({ workspace, displayName }) => ({ name: workspace, displayName })),
     });
-    desk.show(visit, page);
+    context.show(exchange, page);
   }
 }
 
@@ -37,45 +37,45 @@ export function showSignIn(desk: Desk, visit: Visit): void {
  * POST /signin. A name that nobody has takes the same steps as one that somebody has, up to a password that is right:
  * a look-up, the delay, a hash, a look-up again, the look-up of memberships.
  */
-export async function signInWithPassword(desk: Desk, visit: Visit): Promise<void> {
-  desk.requireForm(visit);
-  const { people } = desk.host;
-  const typed = (desk.field(visit, 'name') ?? '').slice(0, maxTypedLength);
-  const password = desk.field(visit, 'password') ?? '';
-  const returnTo = readReturnPath(desk.field(visit, 'return'), desk.base);
+export async function signInWithPassword(context: SignInContext, exchange: RequestContext): Promise<void> {
+  context.requireForm(exchange);
+  const { people } = context.host;
+  const typed = (context.field(exchange, 'name') ?? '').slice(0, maxTypedLength);
+  const password = context.field(exchange, 'password') ?? '';
+  const returnTo = readReturnPath(context.field(exchange, 'return'), context.base);
   const name = foldSignInName(typed);
-  const address = desk.addressOf(visit);
+  const address = context.addressOf(exchange);
   const before = people.identities.findByName(name);
-  const browser = desk.known.recognise(visit.request.headers.cookie, before);
+  const browser = context.known.recognise(exchange.request.headers.cookie, before);
   const asker = browser === undefined ? 'stranger' : 'known';
   people.passwords.requireRoom(asker);
   const wait = people.delay.begin(name, address, browser);
   if (wait > 0) {
-    visit.response.setHeader('Retry-After', String(wait));
+    exchange.response.setHeader('Retry-After', String(wait));
     const error = `Too many attempts. Wait ${wait === 1 ? 'a second' : `${wait} seconds`}, and try again.`;
-    showForm(desk, visit, { returnTo, name: typed, error }, 429);
+    showForm(context, exchange, { returnTo, name: typed, error }, 429);
     return;
   }
   const isMatch = await people.passwords.matches(password, before?.passwordHash, asker);
   // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
   const identity = people.identities.findByName(name);
   const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;
-  const { memberships, isComplete } = readMemberships(desk.host, identity?.id ?? '');
-  if (identity === undefined || !isRight || memberships.length === 0) {
-    if (isRight && !isComplete) throw unavailable();
-    desk.countRefused(identity?.id ?? '', isRight ? 'principal_disabled' : 'wrong_secret', address);
-    showForm(desk, visit, { returnTo, name: typed, error: mismatch }, 422);
+  const seats = readMemberships(context.host, identity?.id ?? '');
+  if (identity === undefined || !isRight || seats.memberships.length === 0) {
+    if (isRight && seats.unread.length > 0) throw unavailable();
+    context.countRefused(identity?.id ?? '', isRight ? 'principal_disabled' : 'wrong_secret', address);
+    showForm(context, exchange, { returnTo, name: typed, error: mismatch }, 422);
     return;
   }
   people.delay.succeed(name, address, browser);
-  await desk.signIn(visit, identity.id, memberships, 'password');
-  goOn(desk, visit, returnTo);
+  await context.signIn(exchange, identity.id, seats, 'password');
+  goOn(context, exchange, returnTo);
 }
 
 /** After signing in: to where it was asked for, else to who is signed in. */
-export function goOn(desk: Desk, visit: Visit, returnTo: string | undefined): void {
-  if (returnTo === undefined) desk.goTo(visit, `${desk.base}/signin`);
-  else desk.show(visit, goingOnPage({ base: desk.base, to: returnTo }));
+export function goOn(context: SignInContext, exchange: RequestContext, returnTo: string | undefined): void {
+  if (returnTo === undefined) context.goTo(exchange, `${context.base}/signin`);
+  else context.show(exchange, goingOnPage({ base: context.base, to: returnTo }));
 }
 
 interface Shown {
@@ -84,12 +84,12 @@ interface Shown {
   readonly error?: string;
 }
 
-function showForm(desk: Desk, visit: Visit, shown: Shown, status = 200): void {
+function showForm(context: SignInContext, exchange: RequestContext, shown: Shown, status = 200): void {
   const page = signInPage({
-    base: desk.base,
-    csrf: desk.proof.issue(visit.request, visit.response),
-    upstream: desk.options.upstream?.name,
+    base: context.base,
+    csrf: context.proof.issue(exchange.request, exchange.response),
+    upstream: context.options.upstream?.name,
     ...shown,
   });
-  desk.show(visit, page, status);
+  context.show(exchange, page, status);
 }

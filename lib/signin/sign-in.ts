@@ -8,9 +8,9 @@ import { leaveUnread } from '../http/unread-body.js';
 import { DeferredAudit } from '../journal/deferred-audit.js';
 import { choosePassword, showLink } from './choose-password.js';
 import { keepOwnCookies } from './cookies.js';
-import { Desk, type Arrival, type Visit } from './sign-in-context.js';
+import { SignInContext, type Arrival, type RequestContext } from './sign-in-context.js';
 import type { FormProof } from './form-proof.js';
-import type { SignInHost, SignInOptions } from './dependencies.js';
+import type { SignInDependencies, SignInOptions } from './dependencies.js';
 import { endOwnSessions, showSessions, showSignedOut, signOut } from './own-sessions.js';
 import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
@@ -31,7 +31,7 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
-type Run = (desk: Desk, visit: Visit) => void | Promise<void>;
+type Run = (context: SignInContext, exchange: RequestContext) => void | Promise<void>;
 
 /** What can be asked for here. */
 interface PageRoute extends RequestBounds {
@@ -43,7 +43,7 @@ interface PageRoute extends RequestBounds {
 
 const fixed =
   (type: string, text: string): Run =>
-  (_desk, { response }) => {
+  (_context, { response }) => {
     for (const [name, value] of Object.entries(pageHeaders())) response.setHeader(name, value);
     response.setHeader('Content-Type', `${type}; charset=utf-8`);
     response.setHeader('Cache-Control', 'public, max-age=86400');
@@ -51,7 +51,7 @@ const fixed =
   };
 
 /** Where a browser that was given the service's bare address finds something that is meant for people. */
-const goToSignIn: Run = (desk, visit) => desk.goTo(visit, `${desk.base}/signin`);
+const goToSignIn: Run = (context, exchange) => context.goTo(exchange, `${context.base}/signin`);
 
 /** A page that is looked at. Percent-encoded, the way back takes three times its length. */
 const shown = { method: 'GET', maxQueryLength: 3 * maxReturnPathLength + 100, maxPairs: 20, maxBodyBytes: 0 } as const;
@@ -68,7 +68,7 @@ export const signInRoutes: readonly PageRoute[] = [
   { ...sent, path: '/signin', run: signInWithPassword },
   { ...shown, path: '/signin/link/:secret', run: showLink },
   { ...sent, path: '/signin/link', run: choosePassword },
-  { ...shown, path: '/signin/forgotten', run: (desk, visit) => desk.show(visit, forgottenPage(desk)) },
+  { ...shown, path: '/signin/forgotten', run: (context, exchange) => context.show(exchange, forgottenPage(context)) },
   { ...shown, path: '/signin/sessions', run: showSessions },
   { ...sent, path: '/signin/sessions', run: endOwnSessions },
   { ...shown, path: '/signin/out', run: showSignedOut },
@@ -79,7 +79,7 @@ export const signInRoutes: readonly PageRoute[] = [
 
 /** The sign-in of a running service, ready to be mounted; `close` writes down what it has counted. */
 export async function createSignIn(
-  host: SignInHost & { names(): readonly string[] },
+  host: SignInDependencies & { names(): readonly string[] },
   options: SignInOptions,
 ): Promise<SignIn> {
   const later = new DeferredAudit({
@@ -89,30 +89,30 @@ export async function createSignIn(
     onFault: (what, cause) => options.log.error({ err: cause }, what),
   });
   await later.start();
-  const desk = new Desk(host, options, later);
+  const context = new SignInContext(host, options, later);
   return {
     takes: (path) => path === '/' || path === '/signin' || path.startsWith('/signin/'),
-    handle: (request, response) => void serve(desk, request, response),
-    readSession: desk.readSession,
-    proof: desk.proof,
+    handle: (request, response) => void serve(context, request, response),
+    readSession: context.readSession,
+    proof: context.proof,
     close: () => later.close(),
   };
 }
 
 /** Answers a request, whatever it is. Never throws. */
-async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const arrival = desk.begin(request, response);
+async function serve(context: SignInContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const arrival = context.begin(request, response);
   const found = findRoutes(request.url ?? '');
   const route = found.routes[0]?.path ?? null;
   response.setHeader('X-Request-Id', arrival.id);
-  logWhenDone(desk.options.log, request, response, () => ({ id: arrival.id, route }));
+  logWhenDone(context.options.log, request, response, () => ({ id: arrival.id, route }));
   try {
-    const [run, visit] = (await admit(desk, arrival, found)) ?? [];
-    if (run !== undefined && visit !== undefined) await run(desk, visit);
+    const [run, exchange] = (await admit(context, arrival, found)) ?? [];
+    if (run !== undefined && exchange !== undefined) await run(context, exchange);
   } catch (error) {
-    if (error instanceof ExcessiveBody) return refuse(desk, arrival, error.excess);
+    if (error instanceof ExcessiveBody) return refuse(context, arrival, error.excess);
     leaveUnread(request, response);
-    desk.fail(arrival, error);
+    context.fail(arrival, error);
   }
 }
 
@@ -137,19 +137,23 @@ function findRoutes(url: string): Found {
  * @returns what answers it; undefined when it has been refused
  * @throws ExcessiveBody; Refusal NOT_FOUND, INVALID_REQUEST `bad_form`
  */
-async function admit(desk: Desk, arrival: Arrival, { routes, secret }: Found): Promise<[Run, Visit] | undefined> {
+async function admit(
+  context: SignInContext,
+  arrival: Arrival,
+  { routes, secret }: Found,
+): Promise<[Run, RequestContext] | undefined> {
   const { request } = arrival;
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const route = routes.find((each) => each.method === method);
   const excess = findExcess(request, route ?? sent);
-  if (excess !== undefined) return refuse(desk, arrival, excess);
-  if (!desk.isSafe || !desk.isExpectedHost(request.headers.host)) return misdirect(desk, arrival);
+  if (excess !== undefined) return refuse(context, arrival, excess);
+  if (!context.isSafe || !context.isExpectedHost(request.headers.host)) return misdirect(context, arrival);
   if (routes.length === 0) throw notFound();
   const wrong = findWrongMethod(
     request,
     routes.map((each) => each.method),
   );
-  if (route === undefined || wrong !== undefined) return wrong && refuse(desk, arrival, wrong);
+  if (route === undefined || wrong !== undefined) return wrong && refuse(context, arrival, wrong);
   const cookie = keepOwnCookies(request.headers.cookie);
   delete request.headers.cookie;
   if (cookie !== undefined) request.headers.cookie = cookie;
@@ -164,20 +168,24 @@ async function readForm({ request, response }: Arrival, route: PageRoute): Promi
   throw invalidRequest('bad_form', 'That form could not be read. Open the page again.');
 }
 
-function refuse(desk: Desk, arrival: Arrival, { status, message, allow }: Excess): undefined {
+function refuse(context: SignInContext, arrival: Arrival, { status, message, allow }: Excess): undefined {
   const { request, response, id } = arrival;
   leaveUnread(request, response);
   if (response.headersSent) return void response.destroy();
   if (allow !== undefined) response.setHeader('Allow', allow);
-  desk.show(arrival, errorPage({ base: desk.base, title: 'That cannot be answered', message, requestId: id }), status);
+  context.show(
+    arrival,
+    errorPage({ base: context.base, title: 'That cannot be answered', message, requestId: id }),
+    status,
+  );
 }
 
-function misdirect(desk: Desk, arrival: Arrival): undefined {
+function misdirect(context: SignInContext, arrival: Arrival): undefined {
   const { request, response, id } = arrival;
   leaveUnread(request, response);
-  const message = desk.isSafe
+  const message = context.isSafe
     ? 'This is not the address that people sign in at. Ask an admin for it.'
     : 'People sign in over https only, or on the machine itself: nobody may read their passwords on the way. An admin sets public_url to an https address.';
-  const page = errorPage({ base: desk.base, title: 'Not at this address', message, requestId: id });
-  desk.show(arrival, page, 421);
+  const page = errorPage({ base: context.base, title: 'Not at this address', message, requestId: id });
+  context.show(arrival, page, 421);
 }

@@ -1,8 +1,8 @@
 import { unavailable } from '../domain/refusal.js';
-import type { Membership, ReadSession, SignedIn } from '../domain/signed-in.js';
+import type { Membership, ReadSession, Seat, SignedIn } from '../domain/signed-in.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { Cookies } from './cookies.js';
-import type { SignInHost } from './dependencies.js';
+import type { SignInDependencies } from './dependencies.js';
 
 /** The cookie that holds a session's secret; over https it has the prefix `__Host-`. */
 export const sessionCookie = 'cartulary';
@@ -11,17 +11,16 @@ const secretPattern = /^[0-9a-x]{52}$/;
 export interface Memberships {
   /** Whom the identity may act as at this moment: persons of workspaces that are not disabled there. */
   readonly memberships: readonly Membership[];
-  /** Whether every workspace could be read. */
-  readonly isComplete: boolean;
+  /** Those in workspaces that cannot be read at this moment. */
+  readonly unread: readonly Seat[];
 }
 
 /**
- * Looks up in each workspace whom an identity may act as. One that cannot be read is left out, and makes the answer
- * incomplete; nothing is thrown.
+ * Looks up in each workspace whom an identity may act as. Nothing is thrown where one cannot be read.
  */
-export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, identityId: string): Memberships {
+export function readMemberships(host: Pick<SignInDependencies, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
-  let isComplete = true;
+  const unread: Seat[] = [];
   for (const { workspace, principalId } of host.people.identities.membershipsOf(identityId)) {
     try {
       const principal = host.find(workspace)?.journal.reader.principals.find(principalId);
@@ -29,15 +28,15 @@ export function readMemberships(host: Pick<SignInHost, 'people' | 'find'>, ident
       memberships.push({ workspace, principalId, displayName: principal.displayName });
     } catch {
       // A workspace that cannot be read keeps nobody from the others.
-      isComplete = false;
+      unread.push({ workspace, principalId });
     }
   }
-  return { memberships, isComplete };
+  return { memberships, unread };
 }
 
 /** The session in force that a request's cookie opens, whether or not anybody is left whom its owner may act as. */
 export function findSession(
-  host: Pick<SignInHost, 'people'>,
+  host: Pick<SignInDependencies, 'people'>,
   cookies: Cookies,
   header: string | undefined,
 ): StoredSession | undefined {
@@ -49,14 +48,14 @@ export function findSession(
  * Makes the function that looks up who is signed in, in each request anew.
  * It throws Refusal UNAVAILABLE where every workspace that would say so cannot be read.
  */
-export function makeReadSession(host: Pick<SignInHost, 'people' | 'find'>, cookies: Cookies): ReadSession {
+export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'>, cookies: Cookies): ReadSession {
   return (header) => {
     const session = findSession(host, cookies, header);
     const identity = session === undefined ? undefined : host.people.identities.find(session.identityId);
     if (session === undefined || identity === undefined) return undefined;
-    const { memberships, isComplete } = readMemberships(host, identity.id);
+    const { memberships, unread } = readMemberships(host, identity.id);
     if (memberships.length === 0) {
-      if (isComplete) return undefined;
+      if (unread.length === 0) return undefined;
       throw unavailable();
     }
     const signedIn: SignedIn = {

@@ -1,8 +1,6 @@
-import type { People } from '../access/people.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Operation } from '../operations/operation.js';
-import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
 
@@ -38,12 +36,9 @@ export interface ServerFacts {
 }
 
 /** The service that commands act on: all workspaces of a data folder. */
-export interface CommandHost {
+export interface CommandDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly people: People;
-  /** What belongs to no workspace alone. */
-  readonly file: Pick<ServiceFile, 'oauth'>;
   /** null for one in memory. */
   readonly dataFolder: string | null;
   find(name: string): Workspace | undefined;
@@ -53,7 +48,7 @@ export interface CommandHost {
 
 /** What every command is given. */
 export interface CommandContext {
-  readonly host: CommandHost;
+  readonly host: CommandDependencies;
   /** The server that the command came to; null when it runs by itself. */
   readonly server: ServerFacts | null;
   /** Where the service answers, or will once it runs: without a slash at the end. */

@@ -56,7 +56,6 @@ export const initialize: Command = {
       requestsPerMinute: null,
     });
     const { result: link } = await perform(workspace, caller, issueLink, {
-      people: host.people,
       principalId: admin.id,
       signInName,
     });

@@ -1,12 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { CommandHost, CommandLine, CommandRequest, ServerFacts } from './command.js';
+import type { CommandDependencies, CommandLine, CommandRequest, ServerFacts } from './command.js';
 import { runCommand } from './run-command.js';
 import { prepareSocketPath, removeSocket } from './socket-path.js';
 
 export interface ListenOptions {
   readonly dataFolder: string;
-  readonly host: CommandHost;
+  readonly host: CommandDependencies;
   readonly server: ServerFacts;
   readonly onFault: (what: string, cause: unknown) => void;
 }

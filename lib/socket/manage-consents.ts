@@ -23,17 +23,16 @@ function presentConsent(consent: OAuthGrant): Presented {
 }
 
 export const consentCommands: Readonly<Record<string, Command>> = {
-  'consent.list': inWorkspace(async ({ perform, host }, fields) => {
-    const input = { oauth: host.file.oauth, principalId: fields.optionalText('principal') };
+  'consent.list': inWorkspace(async ({ perform }, fields) => {
+    const input = { principalId: fields.optionalText('principal') };
     return { items: (await perform(listConsents, input)).map(presentConsent) };
   }, noPrincipal),
   'consent.revoke': inWorkspace(
-    async ({ perform, host }, fields) =>
-      presentConsent(await perform(revokeConsent, { oauth: host.file.oauth, consentId: fields.text('consent') })),
+    async ({ perform }, fields) => presentConsent(await perform(revokeConsent, { consentId: fields.text('consent') })),
     'There is no such consent. `cartulary consent list` shows those there are.',
   ),
-  'consent.revoke-all': inWorkspace(async ({ perform, host }, fields) => {
+  'consent.revoke-all': inWorkspace(async ({ perform }, fields) => {
     const principalId = fields.text('principal');
-    return { principal: principalId, ended: await perform(revokeConsents, { oauth: host.file.oauth, principalId }) };
+    return { principal: principalId, ended: await perform(revokeConsents, { principalId }) };
   }, noPrincipal),
 };

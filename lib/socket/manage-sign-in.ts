@@ -23,7 +23,7 @@ export function addressOfLink(address: string, secret: string): string {
 /** How many consents of a person in this workspace are in force. */
 async function countConsents({ perform, host }: WorkspaceContext, principalId: string): Promise<number> {
   const now = host.clock.now();
-  const consents = await perform(listConsents, { oauth: host.file.oauth, principalId });
+  const consents = await perform(listConsents, { principalId });
   return consents.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now).length;
 }
 
@@ -31,9 +31,8 @@ const noPerson = `${noPrincipal} Only a person signs in: an agent has a key, \`c
 
 export const signInCommands: Readonly<Record<string, Command>> = {
   link: inWorkspace(async (context, fields) => {
-    const { perform, host, address } = context;
+    const { perform, address } = context;
     const link = await perform(issueLink, {
-      people: host.people,
       principalId: fields.text('principal'),
       signInName: fields.optionalText('sign_in'),
     });
@@ -42,8 +41,8 @@ export const signInCommands: Readonly<Record<string, Command>> = {
     return { ...presentLink({ address }, link), ...(count > 0 && { hint }) };
   }, noPerson),
   sessions: inWorkspace(async (context, fields) => {
-    const { perform, host } = context;
-    const input = { people: host.people, principalId: fields.text('principal') };
+    const { perform } = context;
+    const input = { principalId: fields.text('principal') };
     if (fields.flag('end')) {
       const ended = await perform(endSessions, input);
       const count = await countConsents(context, input.principalId);

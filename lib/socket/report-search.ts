@@ -1,5 +1,5 @@
 import type { SearchProgress } from '../indexing/search-keeper.js';
-import type { CommandHost } from './command.js';
+import type { CommandDependencies } from './command.js';
 
 /** What a running process says of a workspace's search index. */
 export interface SearchReport {
@@ -14,7 +14,7 @@ export interface SearchReport {
 }
 
 /** Only who has the socket gets to see it: how many documents there are is nobody else's to know. */
-export function reportSearch(host: CommandHost): readonly SearchReport[] {
+export function reportSearch(host: CommandDependencies): readonly SearchReport[] {
   return host.names().flatMap((workspace) => {
     const search = host.find(workspace)?.search;
     if (search === undefined) return [];

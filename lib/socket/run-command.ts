@@ -8,7 +8,7 @@ import type {
   Command,
   CommandContext,
   CommandError,
-  CommandHost,
+  CommandDependencies,
   CommandLine,
   CommandRequest,
   ServerFacts,
@@ -19,7 +19,7 @@ import { makeOperator } from './initialize.js';
 import { presentRefusal } from './present-refusal.js';
 
 export interface RunOptions {
-  readonly host: CommandHost;
+  readonly host: CommandDependencies;
   readonly server: ServerFacts | null;
   readonly address: string;
   readonly tell: CommandContext['tell'];
@@ -67,7 +67,7 @@ export async function runCommand(
 }
 
 /** @throws Refusal INVALID_REQUEST when none is named and there is not exactly one; NOT_FOUND when there is no such */
-function chooseWorkspace(host: CommandHost, name: string | undefined): Workspace {
+function chooseWorkspace(host: CommandDependencies, name: string | undefined): Workspace {
   const names = host.names();
   const chosen = name ?? (names.length === 1 ? names[0] : undefined);
   const found = chosen === undefined ? undefined : host.find(chosen);

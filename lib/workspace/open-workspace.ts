@@ -10,6 +10,7 @@ import { createRepository, inMemory, openRepository } from '../git/repositories/
 import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from '../erase/eraser.js';
+import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import { WorkspaceUnsound } from '../journal/recover.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
@@ -94,12 +95,18 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
   }
 }
 
-/** What is seen to once a workspace is open: what an interrupted archiving left, and that there is an operator. */
+/** What is seen to once a workspace is open: what an earlier process left unfinished, and that there is an operator. */
 async function settle(
-  { journal }: Workspace,
+  workspace: Workspace,
   archives: string | undefined,
   onFault: WorkspaceFiles['onFault'],
 ): Promise<void> {
+  const { journal, origin } = workspace;
+  if (origin.journal !== null) {
+    await endLeftSignIns(workspace, origin.journal).catch((cause: unknown) =>
+      onFault('What disabled principals are signed in by could not be ended', cause),
+    );
+  }
   if (archives !== undefined) {
     await sweepArchives(journal.reader, archives).catch((cause: unknown) =>
       onFault('What an interrupted archiving left could not be taken away', cause),
@@ -124,6 +131,7 @@ function noOrigin(name: string): WorkspaceOrigin {
     release: 'unknown',
     readServicePart: () => ({ workspace: name, createdAt: 0, keys: [] }),
     hasPassword: () => false,
-    endSignIns: () => ({ sessions: 0, consents: 0 }),
+    countSignIns: () => ({ sessions: 0, consents: 0 }),
+    journal: null,
   };
 }

@@ -15,7 +15,7 @@ import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
 
 /** What recognising needs of the service. */
-export interface KeyHost {
+export interface KeyDependencies {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   find(workspace: string): Workspace | undefined;
@@ -48,7 +48,7 @@ export function readBearer(authorization = ''): string | undefined {
  *   UNAVAILABLE when the workspace's file cannot be read
  */
 export function recogniseKey(
-  host: KeyHost,
+  host: KeyDependencies,
   later: DeferredAudit,
   text: string | undefined,
   face: Interface,
@@ -77,7 +77,7 @@ interface Decision {
 }
 
 /** @throws Refusal UNAVAILABLE when it cannot be decided; RATE_LIMITED */
-function decide(host: KeyHost, key: KeyText, face: Interface, address: string): Decision {
+function decide(host: KeyDependencies, key: KeyText, face: Interface, address: string): Decision {
   try {
     const workspace = host.find(key.workspace);
     if (workspace === undefined) return { found: refuseUnknown(key) };

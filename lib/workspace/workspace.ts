@@ -24,6 +24,7 @@ import { openWriteContext, type WriteContext } from '../changes/write-context.js
 import { checkSoundness } from '../journal/recover.js';
 import { catchUpSearch } from '../indexing/catch-up-search.js';
 import { maxIndexedBytes, SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
+import type { ServiceJournal } from '../journal/service-journal.js';
 import { Snapshots } from '../journal/snapshots.js';
 import { Staging } from '../journal/staging.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
@@ -38,8 +39,10 @@ export interface WorkspaceOrigin {
   readServicePart(): ServicePart;
   /** Whether a principal of this workspace has chosen a password. */
   hasPassword(principalId: string): boolean;
-  /** Ends, for good, whatever a principal of this workspace is signed in by. @param at milliseconds since 1970 */
-  endSignIns(principalId: string, at: number): EndedSignIns;
+  /** How much a principal of this workspace is signed in by. */
+  countSignIns(principalId: string): EndedSignIns;
+  /** Changes what stands in the service's own file; null where the workspace was opened without a service. */
+  readonly journal: ServiceJournal | null;
 }
 
 export interface WorkspaceOptions {
@@ -237,7 +240,7 @@ export class Workspace {
       search: this.search,
       eraser: this.eraser,
       hasPassword: (principalId) => this.origin.hasPassword(principalId),
-      endSignIns: (principalId) => this.origin.endSignIns(principalId, transaction.now),
+      countSignIns: (principalId) => this.origin.countSignIns(principalId),
     });
   }
 

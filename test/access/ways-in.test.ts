@@ -36,7 +36,7 @@ describe('the last admin that has a way in', () => {
   }
 
   async function link(principalId: string): Promise<string> {
-    const input = { people: service.service.people, principalId };
+    const input = { principalId };
     return (await perform(service.workspace, operator, issueLink, input)).result.secret;
   }
 

@@ -56,9 +56,8 @@ describe('authentication of people by OAuth', () => {
     const browser = new Browser();
     const signIn = await browser.follow(await browser.get(url));
     assert.equal(new URL(signIn.url).pathname, '/signin', 'the client’s request leads to signing in');
-    const { service, workspace } = server.host;
+    const { workspace } = server.host;
     const { result } = await perform(workspace, operator, issueLink, {
-      people: service.people,
       principalId: person.principalId,
     });
     const link = await browser.get(`${server.url}/signin/link/${result.secret}`);

@@ -115,10 +115,9 @@ describe('Signing in by links, attacked', function () {
       interface: 'console',
       requestId: 'req_test',
     };
-    const { people } = test.server.host.service;
     const mine = await other.host.principal('Mine');
     const ask = (principalId: string, signInName?: string) =>
-      perform(other.host.workspace, caller, issueLink, { people, principalId, signInName });
+      perform(other.host.workspace, caller, issueLink, { principalId, signInName });
     await assert.rejects(ask(mine, 'ada@example.org'), { code: 'CONFLICT' });
     await ask(mine, 'mine@example.org');
     await test.link(mine, undefined, other.host);

@@ -32,9 +32,8 @@ export class SignInTest {
   }
 
   /** A link for a principal. @returns its path */
-  async link(principalId: string, signInName?: string, { workspace, service } = this.server.host): Promise<string> {
+  async link(principalId: string, signInName?: string, { workspace } = this.server.host): Promise<string> {
     const { result } = await perform(workspace, operator, issueLink, {
-      people: service.people,
       principalId,
       signInName,
     });

@@ -200,7 +200,7 @@ describe('Signing in', function () {
     await desk.post('/signin/sessions', { session: 'all' });
     assert.deepEqual([await old.isSignedIn(), await desk.isSignedIn()], [false, false]);
     await old.signIn('ada');
-    const input = { people, principalId: id };
+    const input = { principalId: id };
     assert.equal((await perform(test.server.host.workspace, operator, endSessions, input)).result, 1);
     assert.ok(!(await old.isSignedIn()));
   });

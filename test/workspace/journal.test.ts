@@ -249,7 +249,7 @@ describe('The journal with next to no memory for trees', () => {
             name: 'acme',
             search: { follow: () => undefined, catchUp: () => undefined, distrust: () => undefined },
             hasPassword: () => false,
-            endSignIns: () => ({ sessions: 0, consents: 0 }),
+            countSignIns: () => ({ sessions: 0, consents: 0 }),
             eraser: { wake: () => undefined },
           });
           const [source, target] = [parseLocation(from), parseLocation(to)];

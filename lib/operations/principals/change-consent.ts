@@ -1,15 +1,15 @@
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import type { ReadOperation } from '../operation.js';
+import type { EntryName } from '../../sidecar/tables/pending-record-table.js';
+import type { OwnOperation } from '../operation.js';
 
 /*
- * What people let applications do, and what came of it. The consents themselves belong to the service, since a person
- * may be in several workspaces; these operations put them on the record of the workspace that they are about. Nothing is
- * needed for them: everyone may let an application act as themselves.
+ * What people let applications do. The consents belong to the service, since a person may be in several workspaces. The
+ * workspace that a consent is for records what becomes of it. Every person may let an application act as themselves.
  */
 
 /** What is asked for: which client, to be sent where, for what. */
 export type ConsentInput = Pick<OAuthGrant, 'clientId' | 'clientName' | 'redirectHost' | 'scopes'> & {
-  /** Absent where there is none, having been refused. */
+  /** Absent where the person refused. */
   readonly id?: string;
 };
 
@@ -18,17 +18,49 @@ const describe = ({ id, clientId, clientName, redirectHost, scopes }: ConsentInp
   detail: { ...(id === undefined ? {} : { id }), client_name: clientName, redirect_host: redirectHost, scopes },
 });
 
-function makeRecord(name: string): ReadOperation<ConsentInput, void> {
-  return { kind: 'read', name, needs: () => [], note: describe, run: () => undefined };
+/** A person lets a client act as them. */
+export const giveConsent: OwnOperation<OAuthGrant, void> = {
+  kind: 'own',
+  name: 'consent.give',
+  note: describe,
+  run: ({ oauth }, grant) => oauth.insertGrant(grant),
+};
+
+/** A person refuses a client. The answer that is recorded is all that is kept of it. */
+export const refuseConsent: OwnOperation<ConsentInput, void> = {
+  kind: 'own',
+  name: 'consent.refuse',
+  note: describe,
+  run: () => undefined,
+};
+
+/** A consent ends with all its tokens: it was given back, or a token or code of it was used twice. */
+export const endConsent: OwnOperation<OAuthGrant, void> = {
+  kind: 'own',
+  name: 'consent.end',
+  note: describe,
+  run: ({ oauth, now }, { id }) => oauth.revokeGrant(id, now),
+};
+
+export interface IssueTokenInput {
+  readonly grant: OAuthGrant;
+  /** The code or refresh token that is exchanged. */
+  readonly entry: EntryName;
 }
 
-/** A person lets a client act as them. Recorded before it is so. */
-export const giveConsent = makeRecord('consent.give');
-
-export const refuseConsent = makeRecord('consent.refuse');
-
-/** A consent ends with all its tokens: given back, or because something that was used already came again. */
-export const endConsent = makeRecord('consent.end');
-
-/** An access token is handed out, for a code or in exchange for an older one. */
-export const issueToken = makeRecord('token.issue');
+/**
+ * An access token is handed out, for a code or in exchange for a refresh token, which is used up with that. Where the
+ * record cannot be made, the code or token counts as unused again: the client sends it once more.
+ * @returns whether this was the first use
+ */
+export const issueToken: OwnOperation<IssueTokenInput, boolean> = {
+  kind: 'own',
+  name: 'token.issue',
+  note: ({ grant }) => describe(grant),
+  run({ oauth, now, keepUsed }, { entry }) {
+    const isFirst = oauth.consume(entry.kind, entry.idHash, now);
+    if (!isFirst) keepUsed(entry);
+    return isFirst;
+  },
+  undo: ({ entry }, isFirst) => (isFirst ? entry : undefined),
+};

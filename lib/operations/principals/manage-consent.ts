@@ -1,15 +1,10 @@
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { notFound } from '../../domain/refusal.js';
-import type { OAuthTable } from '../../sidecar/tables/oauth-table.js';
 import { adminNeeds } from '../needs.js';
-import type { ReadOperation, WriteOperation } from '../operation.js';
+import { requireService } from '../require-service.js';
+import type { ReadOperation, ServiceOperation } from '../operation.js';
 
-/** The consents of the service, which an operation of one workspace is handed; it sees those of its own. */
-interface OfConsents {
-  readonly oauth: OAuthTable;
-}
-
-export interface ListConsentsInput extends OfConsents {
+export interface ListConsentsInput {
   readonly principalId?: string | undefined;
 }
 
@@ -19,7 +14,8 @@ export const listConsents: ReadOperation<ListConsentsInput, readonly OAuthGrant[
   name: 'consent.list',
   needs: () => adminNeeds,
   note: ({ principalId }) => (principalId === undefined ? {} : { target: principalId }),
-  run({ workspace, view }, { oauth, principalId }) {
+  run({ workspace, view }, { principalId }) {
+    const { oauth } = requireService(workspace);
     if (principalId !== undefined && view.tables.principals.find(principalId) === undefined) throw notFound();
     return oauth
       .listGrants()
@@ -30,33 +26,33 @@ export const listConsents: ReadOperation<ListConsentsInput, readonly OAuthGrant[
 };
 
 /** Ends one consent, with every token of it, at the next request. Ending it again changes nothing. Admin. */
-export const revokeConsent: WriteOperation<OfConsents & { readonly consentId: string }, OAuthGrant> = {
-  kind: 'write',
+export const revokeConsent: ServiceOperation<{ readonly consentId: string }, OAuthGrant> = {
+  kind: 'service',
   name: 'consent.revoke',
   needs: () => adminNeeds,
   note: ({ consentId }) => ({ target: consentId }),
-  run({ transaction, workspace }, { oauth, consentId }) {
+  run({ oauth, now, workspace }, { consentId }) {
     const grant = oauth.findGrant(consentId);
     if (grant === undefined || grant.workspace !== workspace) throw notFound();
-    oauth.revokeGrant(consentId, transaction.now);
-    return { ...grant, revokedAt: grant.revokedAt ?? transaction.now };
+    oauth.revokeGrant(consentId, now);
+    return { ...grant, revokedAt: grant.revokedAt ?? now };
   },
 };
 
 /** Ends every consent that a person gave in this workspace. @returns how many were in force. Admin. */
-export const revokeConsents: WriteOperation<OfConsents & { readonly principalId: string }, number> = {
-  kind: 'write',
+export const revokeConsents: ServiceOperation<{ readonly principalId: string }, number> = {
+  kind: 'service',
   name: 'consent.revoke_all',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ transaction, workspace }, { oauth, principalId }) {
-    if (transaction.tables.principals.find(principalId) === undefined) throw notFound();
+  run({ oauth, now, workspace, view }, { principalId }) {
+    if (view.tables.principals.find(principalId) === undefined) throw notFound();
     const own = oauth
       .listGrants()
       .filter(
         (grant) => grant.workspace === workspace && grant.principalId === principalId && grant.revokedAt === null,
       );
-    for (const { id } of own) oauth.revokeGrant(id, transaction.now);
+    for (const { id } of own) oauth.revokeGrant(id, now);
     return own.length;
   },
 };

@@ -1,19 +1,17 @@
 import { foldSignInName } from '../../access/identities.js';
 import type { NewLink } from '../../access/one-time-links.js';
-import type { People } from '../../access/people.js';
 import { conflict, notFound } from '../../domain/refusal.js';
 import type { StoredSession } from '../../sidecar/tables/browser-session-table.js';
 import { adminNeeds } from '../needs.js';
-import type { ReadOperation, WriteOperation } from '../operation.js';
+import { requireService } from '../require-service.js';
+import type { ReadOperation, ServiceOperation } from '../operation.js';
 import type { Tables } from '../../sidecar/tables.js';
 
-/** The people of the service, whom an operation of one workspace is handed. */
-interface OfPeople {
-  readonly people: People;
+interface OfPerson {
   readonly principalId: string;
 }
 
-export interface IssueLinkInput extends OfPeople {
+export interface IssueLinkInput extends OfPerson {
   /** An e-mail address or a name; left out keeps the present one, or makes one from the display name. */
   readonly signInName?: string | undefined;
 }
@@ -26,24 +24,24 @@ export interface IssuedLink extends NewLink {
 }
 
 /** Makes a link by which a person chooses a password, once; earlier ones stop working. Admin. */
-export const issueLink: WriteOperation<IssueLinkInput, IssuedLink> = {
-  kind: 'write',
+export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
+  kind: 'service',
   name: 'link.issue',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ transaction, author, workspace }, { people, principalId, signInName }) {
-    const principal = requirePerson(transaction.tables, principalId);
+  run({ people, caller, workspace, view }, { principalId, signInName }) {
+    const principal = requirePerson(view.tables, principalId);
     if (principal.disabledAt !== null) {
       throw conflict('principal_disabled', 'The principal is disabled. Enable it before making a link for it.');
     }
     const { identities, links } = people;
     const present = identities.findOf(workspace, principalId);
-    // Whoever runs one workspace must not come into another one by somebody who is in both.
+    // An admin of one workspace must not get into another one through a person who is in both.
     const isElsewhere = (present === undefined ? [] : identities.membershipsOf(present.id)).some(
       (membership) => membership.workspace !== workspace,
     );
     const isByName = signInName !== undefined && identities.findByName(foldSignInName(signInName)) !== undefined;
-    if (author.kind !== 'operator' && (isElsewhere || (present === undefined && isByName))) {
+    if (caller.kind !== 'operator' && (isElsewhere || (present === undefined && isByName))) {
       throw conflict('not_yours_alone', 'They sign in to another workspace too: only the command line can do this.');
     }
     const identity = identities.provide(workspace, principalId, principal.displayName, signInName);
@@ -54,26 +52,27 @@ export const issueLink: WriteOperation<IssueLinkInput, IssuedLink> = {
 };
 
 /** Where a person is signed in. Admin. */
-export const listSessions: ReadOperation<OfPeople, readonly StoredSession[]> = {
+export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
   kind: 'read',
   name: 'session.list',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ workspace, view }, { people, principalId }) {
+  run({ workspace, view }, { principalId }) {
     requirePerson(view.tables, principalId);
+    const { people } = requireService(workspace);
     const identity = people.identities.findOf(workspace.name, principalId);
     return identity === undefined ? [] : people.sessions.listOf(identity.id);
   },
 };
 
 /** Signs a person out everywhere. @returns how many sessions there were. Admin. */
-export const endSessions: WriteOperation<OfPeople, number> = {
-  kind: 'write',
+export const endSessions: ServiceOperation<OfPerson, number> = {
+  kind: 'service',
   name: 'session.end_all',
   needs: () => adminNeeds,
   note: ({ principalId }) => ({ target: principalId }),
-  run({ transaction, workspace }, { people, principalId }) {
-    requirePerson(transaction.tables, principalId);
+  run({ people, workspace, view }, { principalId }) {
+    requirePerson(view.tables, principalId);
     const identity = people.identities.findOf(workspace, principalId);
     return identity === undefined ? 0 : people.sessions.endAll(identity.id);
   },

@@ -4,6 +4,7 @@ import { conflict, notFound } from '../../domain/refusal.js';
 import type { EndedSignIns } from '../../domain/signed-in.js';
 import { countAdmins, type Admins } from '../../access/admins.js';
 import type { WriteContext } from '../../changes/write-context.js';
+import { endLeftSignIns, endSignIns, noteEnding } from '../../journal/end-sign-ins.js';
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 
@@ -30,8 +31,14 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
   name: 'principal.set_state',
   needs: () => adminNeeds,
   note: ({ principalId, disabled }) => ({ target: principalId, detail: { disabled } }),
+  /** What an earlier disabling left to be ended ends before the person can come back. */
+  async prepare({ workspace }) {
+    const { journal } = workspace.origin;
+    if (journal !== null) await endLeftSignIns(workspace, journal);
+    return undefined;
+  },
   run(context, { principalId, disabled }) {
-    const { transaction, endSignIns } = context;
+    const { transaction, countSignIns } = context;
     const principal = transaction.tables.principals.find(principalId);
     if (principal === undefined || principal.kind === 'operator') throw notFound();
     const before = adminsOf(context);
@@ -42,14 +49,18 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
       .filter(
         ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > transaction.now),
       ).length;
-    // Last, as nothing takes it back: where the turn fails after all, the person signs in again.
-    const ended = disabled ? endSignIns(principalId) : undefined;
+    const ended = disabled ? countSignIns(principalId) : undefined;
+    if (disabled) noteEnding(transaction, principalId);
     return { ...(transaction.tables.principals.find(principalId) ?? principal), keys, ended };
   },
   noteResult: ({ ended }) =>
     ended === undefined
       ? {}
       : { detail: { disabled: true, sessions_ended: ended.sessions, consents_ended: ended.consents } },
+  finish(workspace, { principalId, disabled }) {
+    const { journal } = workspace.origin;
+    if (disabled && journal !== null) endSignIns(workspace, journal, principalId);
+  },
 };
 
 /** Who administers the workspace as the turn has left it so far (decision 0067). */

@@ -1,39 +1,70 @@
-import type { SignInMethod } from '../../domain/signed-in.js';
-import type { ReadOperation } from '../operation.js';
+import type { BegunSession, NewSession } from '../../access/browser-sessions.js';
+import { notFound } from '../../domain/refusal.js';
+import type { OAuthGrant } from '../../domain/oauth-grant.js';
+import type { SignedIn } from '../../domain/signed-in.js';
+import type { Actor, OwnOperation } from '../operation.js';
+import { endConsent } from './change-consent.js';
 
 /*
- * What people do where they sign in belongs to the service and is kept there. Each workspace that they are in records
- * it, through the door as everything else: these operations change nothing themselves, and everyone may about themself.
+ * People sign in to the service, and each of their workspaces records it.
  */
 
-export interface SessionNote {
-  readonly sessionId: string;
-  readonly method: SignInMethod;
+export interface BeginSessionInput extends NewSession {
+  /** The session that the browser had before, which ends. */
+  readonly before: Pick<SignedIn, 'identityId' | 'sessionId'> | undefined;
 }
 
-/** Somebody signed in. Their own. */
-export const beginSession: ReadOperation<SessionNote, undefined> = {
-  kind: 'read',
+/** A person signs in. More sessions than a person may have give way. */
+export const beginSession: OwnOperation<BeginSessionInput, BegunSession> = {
+  kind: 'own',
   name: 'session.begin',
-  needs: () => [],
-  note: ({ sessionId, method }) => ({ target: sessionId, detail: { method } }),
-  run: () => undefined,
+  note: () => ({}),
+  run({ people, also }, { before, ...session }) {
+    const begun = people.sessions.begin(session);
+    if (before !== undefined) people.sessions.end(before.identityId, before.sessionId);
+    for (const { id } of begun.gaveWay) also(endSession, { identityId: session.identityId, sessionId: id });
+    return begun;
+  },
+  noteResult: ({ session: { id, method } }) => ({ target: id, detail: { method } }),
 };
 
-/** Somebody signed out, or ended a session elsewhere; `all` is every one of them. Their own. */
-export const endSession: ReadOperation<{ readonly sessionId: string }, undefined> = {
-  kind: 'read',
+export interface EndSessionInput {
+  readonly identityId: string;
+  /** `all` is every one of them. */
+  readonly sessionId: string;
+}
+
+/** A person signs out, or ends a session elsewhere. @returns whether there was one */
+export const endSession: OwnOperation<EndSessionInput, boolean> = {
+  kind: 'own',
   name: 'session.end',
-  needs: () => [],
   note: ({ sessionId }) => ({ target: sessionId }),
-  run: () => undefined,
+  run: ({ people: { sessions } }, { identityId, sessionId }) =>
+    sessionId === 'all' ? sessions.endAll(identityId) > 0 : sessions.end(identityId, sessionId),
+  isChange: (hasEnded) => hasEnded,
 };
 
-/** Somebody chose a password, and used up their link with that. Their own. */
-export const setPassword: ReadOperation<{ readonly isFirst: boolean }, undefined> = {
-  kind: 'read',
+export interface SetPasswordInput {
+  /** The secret of the link. */
+  readonly link: string;
+  readonly passwordHash: string;
+  /** Whether the person had no password so far. */
+  readonly isFirst: boolean;
+  /** Who records the end of a consent. */
+  actorsOf(this: void, consent: OAuthGrant): readonly Actor[];
+}
+
+/**
+ * A person chooses a password, which uses the link up and ends their sessions and consents.
+ * @throws Refusal NOT_FOUND when the link does not work any more
+ */
+export const setPassword: OwnOperation<SetPasswordInput, void> = {
+  kind: 'own',
   name: 'password.set',
-  needs: () => [],
   note: ({ isFirst }) => ({ detail: { first: isFirst } }),
-  run: () => undefined,
+  run({ people, also }, { link, passwordHash, actorsOf }) {
+    const ended = people.links.use(link, passwordHash);
+    if (ended === undefined) throw notFound();
+    for (const consent of ended) also(endConsent, consent, actorsOf(consent));
+  },
 };

@@ -18,7 +18,7 @@ export class OneTimeLinkTable extends Table {
   readonly #insert = this.statement(
     'INSERT INTO one_time_link (secret_hash, identity_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
   );
-  readonly #deleteOf = this.statement('DELETE FROM one_time_link WHERE identity_id = ?');
+  readonly #deleteOf = this.statement('DELETE FROM one_time_link WHERE identity_id = ? AND created_at <= ?');
   readonly #sweep = this.statement(
     `DELETE FROM one_time_link WHERE secret_hash IN
        (SELECT secret_hash FROM one_time_link WHERE expires_at <= ? LIMIT ?)`,
@@ -32,8 +32,9 @@ export class OneTimeLinkTable extends Table {
     this.#insert.run(link.secretHash, link.identityId, link.createdAt, link.expiresAt);
   }
 
-  deleteOf(identityId: string): void {
-    this.#deleteOf.run(identityId);
+  /** @param createdBy deletes only those made until then, milliseconds since 1970; all if left out */
+  deleteOf(identityId: string, createdBy = Number.MAX_SAFE_INTEGER): void {
+    this.#deleteOf.run(identityId, createdBy);
   }
 
   /** Deletes some of what has expired. @param now milliseconds since 1970 @param most rows */

@@ -1,20 +1,13 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { Refusal } from '../../domain/refusal.js';
+import { issueToken } from '../../operations/principals/change-consent.js';
 import type { OAuthEntry } from '../../sidecar/tables/oauth-table.js';
 import { readClientId } from './client-id.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { refreshGrace } from './lifetimes.js';
 import { findLiveGrant } from './live-grant.js';
+import { endGrant, performWithGrant } from './record-consent.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';
-
-/** What is told of tokens as they come and go, for the audit log. */
-export interface TokenEvents {
-  /** Before tokens are handed out. @throws Refusal when it cannot be recorded; then there are none */
-  issued(grant: OAuthGrant): Promise<void>;
-  /** A consent ended: the client gave it back, or something that was used already came again. */
-  ended(grant: OAuthGrant): Promise<void>;
-}
 
 const second = 1000;
 /** Of what is handed out for one consent, how many are kept: of more, the oldest goes. */
@@ -28,15 +21,13 @@ const refreshesPerMinute = 60;
  */
 export class OAuthAdapter implements Adapter {
   readonly #kind: string;
-  readonly #host: OAuthHost;
-  readonly #events: TokenEvents;
+  readonly #host: OAuthDependencies;
   readonly #clientKey: Uint8Array;
 
   /** @param clientKey by which the ids of registered clients are known again */
-  constructor(kind: string, host: OAuthHost, events: TokenEvents, clientKey: Uint8Array) {
+  constructor(kind: string, host: OAuthDependencies, clientKey: Uint8Array) {
     this.#kind = kind;
     this.#host = host;
-    this.#events = events;
     this.#clientKey = clientKey;
   }
 
@@ -67,7 +58,7 @@ export class OAuthAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const client = this.#kind === 'Client' ? readClientId(id, this.#clientKey) : undefined;
     if (client !== undefined) return { ...client.metadata, client_id: id, client_secret: client.secretHash };
-    const entry = this.#host.file.oauth.findEntry(this.#kind, hashId(this.#kind, id));
+    const entry = await this.#findSettled(hashId(this.#kind, id));
     if (entry === undefined || !this.#isLive(entry)) return undefined;
     const payload = openEntry(this.#kind, id, entry.content) as AdapterPayload;
     return this.#isConsumed(entry) ? { ...payload, consumed: Math.floor((entry.consumedAt ?? 0) / second) } : payload;
@@ -85,32 +76,23 @@ export class OAuthAdapter implements Adapter {
     return undefined;
   }
 
-  /**
-   * What is exchanged for tokens is used up only when it is on record that they are handed out: where that fails, the
-   * client sends it again, and must not be taken for a thief then. A code is used up first and given back, since of two
-   * who send it at once only one may have it; a refresh token may come from several at once in any case.
-   */
+  /** What is exchanged for tokens is used up in one change with the record that they are handed out. */
   async consume(id: string): Promise<void> {
     const { file, clock } = this.#host;
-    const idHash = hashId(this.#kind, id);
-    if (this.#kind === 'RefreshToken') {
+    const kind = this.#kind;
+    const idHash = hashId(kind, id);
+    if (kind === 'RefreshToken') {
       this.#holdToRate(idHash);
-      await this.#recordIssue(idHash);
-      file.oauth.consume(this.#kind, idHash, clock.now());
-      return;
+      return this.#exchange(idHash);
     }
-    if (!file.oauth.consume(this.#kind, idHash, clock.now())) {
-      const grantId = file.oauth.findEntry(this.#kind, idHash)?.grantId;
-      if (typeof grantId === 'string') await this.#end(grantId);
+    const entry = file.oauth.findEntry(kind, idHash);
+    if (entry === undefined || entry.consumedAt !== null) {
+      // Of two who send it only one may have tokens for it, and it is not known which of them should.
+      if (typeof entry?.grantId === 'string') await this.#end(entry.grantId);
       throw Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 400 });
     }
-    if (this.#kind !== 'AuthorizationCode') return;
-    try {
-      await this.#recordIssue(idHash);
-    } catch (cause) {
-      file.oauth.giveBack(this.#kind, idHash);
-      throw cause;
-    }
+    if (kind === 'AuthorizationCode') return this.#exchange(idHash);
+    file.oauth.consume(kind, idHash, clock.now());
   }
 
   /** Each exchange leaves two rows and a record: a client that exchanges without end is told to wait. */
@@ -121,15 +103,31 @@ export class OAuthAdapter implements Adapter {
     throw Object.assign(new Error('temporarily_unavailable'), { expose: true, statusCode: 429 });
   }
 
-  async #recordIssue(idHash: Uint8Array): Promise<void> {
-    const grantId = this.#host.file.oauth.findEntry(this.#kind, idHash)?.grantId ?? '';
+  async #exchange(idHash: Uint8Array): Promise<void> {
+    const kind = this.#kind;
+    const grantId = this.#host.file.oauth.findEntry(kind, idHash)?.grantId ?? '';
     try {
       const grant = findLiveGrant(this.#host, grantId);
       if (grant === undefined) throw new Error('A token was to be exchanged without a consent in force.');
-      await this.#events.issued(grant);
+      await performWithGrant(this.#host, grant, issueToken, { grant, entry: { kind, idHash } });
     } catch (cause) {
       throw asUndecided(cause);
     }
+  }
+
+  /** The entry. One that was used for an answer that failed counts as unused once that is known. */
+  async #findSettled(idHash: Uint8Array): Promise<OAuthEntry | undefined> {
+    const { file, journal } = this.#host;
+    const entry = file.oauth.findEntry(this.#kind, idHash);
+    if (entry === undefined || entry.consumedAt === null || entry.grantId === null) return entry;
+    const workspace = file.oauth.findGrant(entry.grantId)?.workspace;
+    if (workspace === undefined || !journal.isUnsettled(workspace)) return entry;
+    try {
+      await journal.settle(workspace);
+    } catch (cause) {
+      throw asUndecided(cause);
+    }
+    return file.oauth.findEntry(this.#kind, idHash);
   }
 
   async destroy(id: string): Promise<void> {
@@ -159,11 +157,8 @@ export class OAuthAdapter implements Adapter {
 
   /** Ends the whole consent, whichever of its tokens gave the reason; told once. */
   async #end(grantId: string): Promise<void> {
-    const { file, clock } = this.#host;
-    const grant = file.oauth.findGrant(grantId);
-    if (grant === undefined || grant.revokedAt !== null) return;
-    file.oauth.revokeGrant(grantId, clock.now());
-    await this.#events.ended(grant);
+    const grant = this.#host.file.oauth.findGrant(grantId);
+    if (grant !== undefined && grant.revokedAt === null) await endGrant(this.#host, grant);
   }
 }
 

@@ -4,14 +4,16 @@ import type { OAuthScope } from '../../domain/access-token.js';
 import { encodeBase32 } from '../../domain/identifier.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { rateLimited } from '../../domain/refusal.js';
-import { endConsent, giveConsent, refuseConsent } from '../../operations/principals/change-consent.js';
+import type { Seat } from '../../domain/signed-in.js';
+import { performOwn } from '../../operations/perform-own.js';
+import { giveConsent, refuseConsent } from '../../operations/principals/change-consent.js';
 import { consentPage } from '../pages/consent.js';
 import { errorPage, type ErrorData } from '../pages/tell.js';
 import { sendPage, sendRedirect } from './answer.js';
-import type { OAuthHost, PersonHere, Seat } from './dependencies.js';
+import type { OAuthDependencies, PersonHere } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import { describeRedirect, leadsToLoopback, redirectTarget } from './redirect-target.js';
-import { recordConsent } from './record-consent.js';
+import { answeringActor, endGrant } from './record-consent.js';
 import { oauthScopes, resourceOf } from './resource.js';
 import type { WebAddress } from './rewrite-request.js';
 import { oauthPaths } from './routes.js';
@@ -36,12 +38,12 @@ interface Question {
 }
 
 /** The page that asks a person whether a client may act as them, and what comes of the answer. */
-export class ConsentDesk {
-  readonly #host: OAuthHost;
+export class ConsentController {
+  readonly #host: OAuthDependencies;
   readonly #address: WebAddress;
   readonly #provider: () => Provider;
 
-  constructor(host: OAuthHost, address: WebAddress, provider: () => Provider) {
+  constructor(host: OAuthDependencies, address: WebAddress, provider: () => Provider) {
     this.#host = host;
     this.#address = address;
     this.#provider = provider;
@@ -140,14 +142,14 @@ export class ConsentDesk {
     return this.#finish(request, response, { login, consent: { grantId: grant.id } });
   }
 
-  /** Records the consent, then keeps it: ours says for whom and where, oidc-provider's what its tokens may say. */
+  /** Keeps the consent and records it: ours says for whom and where, oidc-provider's what its tokens may say. */
   async #grant(
     { client, redirectUri, interaction }: Question,
     person: PersonHere,
     { workspace, principalId }: Seat,
     scopes: readonly OAuthScope[],
   ): Promise<OAuthGrant> {
-    const { clock, randomness, file } = this.#host;
+    const { clock, randomness, journal } = this.#host;
     const provider = this.#provider();
     const now = clock.now();
     const grant: OAuthGrant = {
@@ -164,8 +166,8 @@ export class ConsentDesk {
       lastUsedAt: null,
       revokedAt: null,
     };
-    await recordConsent(this.#host, { workspace, principalId, grantId: grant.id }, giveConsent, grant);
-    file.oauth.insertGrant(grant);
+    const actor = answeringActor(this.#host, { workspace, principalId }, grant.id);
+    await performOwn(journal, [actor], giveConsent, grant);
     const kept = new provider.Grant({ accountId: person.identityId, clientId: client.clientId });
     kept.jti = grant.id;
     kept.addResourceScope(resourceOf(this.#address.publicUrl), scopes.join(' '));
@@ -188,12 +190,9 @@ export class ConsentDesk {
    * @param before the person's consents that were in force, the newest first
    */
   async #makeRoom({ identityId, clientId, workspace }: OAuthGrant, before: readonly OAuthGrant[]): Promise<void> {
-    const { file, clock } = this.#host;
+    const { file } = this.#host;
     const same = before.filter((each) => each.clientId === clientId && each.workspace === workspace);
-    for (const grant of same.slice(maxOfClient - 1)) {
-      file.oauth.revokeGrant(grant.id, clock.now());
-      await recordConsent(this.#host, { ...grant, grantId: grant.id }, endConsent, grant);
-    }
+    for (const grant of same.slice(maxOfClient - 1)) await endGrant(this.#host, grant);
     file.oauth.keepEnded(identityId, maxEnded);
   }
 
@@ -201,9 +200,9 @@ export class ConsentDesk {
     request: IncomingMessage,
     response: ServerResponse,
     { client, redirectUri, scopes }: Question,
-    { workspace, principalId }: Seat,
+    seat: Seat,
   ): Promise<void> {
-    await recordConsent(this.#host, { workspace, principalId, grantId: null }, refuseConsent, {
+    await performOwn(this.#host.journal, [answeringActor(this.#host, seat, null)], refuseConsent, {
       clientId: client.clientId,
       clientName: nameClient(client),
       redirectHost: describeRedirect(redirectUri),

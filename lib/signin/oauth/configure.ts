@@ -7,10 +7,9 @@ import { asUndecided, hashClientSecret, OAuthAdapter } from './adapter.js';
 import { makeClientId } from './client-id.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { FetchDocument } from './fetch-document.js';
-import type { OAuthHost, PersonHere } from './dependencies.js';
+import type { OAuthDependencies, PersonHere } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';
 import type { OAuthLibrary } from './load-library.js';
-import { makeTokenEvents } from './record-consent.js';
 import { canonicalResource, oauthScopes, resourceOf } from './resource.js';
 import { oauthPaths } from './routes.js';
 import { hashId } from './seal-entry.js';
@@ -40,11 +39,10 @@ const signingAlgorithm = 'ES256';
 const maxOpen = 20;
 
 /** How oidc-provider is set up here: OAuth 2.1 for one resource, and nothing that it does not need. */
-export function configureProvider(host: OAuthHost, options: ProviderOptions): Configuration {
+export function configureProvider(host: OAuthDependencies, options: ProviderOptions): Configuration {
   const { publicUrl, base, library } = options;
-  const events = makeTokenEvents(host);
   return {
-    adapter: (kind: string) => new OAuthAdapter(kind, host, events, options.clientKey),
+    adapter: (kind: string) => new OAuthAdapter(kind, host, options.clientKey),
     routes: { ...oauthPaths },
     jwks: { keys: [...options.signingKeys] },
     cookies: configureCookies(publicUrl, options.cookieKey),
@@ -121,7 +119,7 @@ function configureCookies(publicUrl: string, key: string): NonNullable<Configura
 }
 
 function configureFeatures(
-  host: OAuthHost,
+  host: OAuthDependencies,
   { publicUrl, library: { errors }, addressOf, clientKey }: ProviderOptions,
 ): NonNullable<Configuration['features']> {
   const resource = resourceOf(publicUrl);
@@ -173,7 +171,7 @@ function configureFeatures(
 type Registering = NonNullable<NonNullable<Configuration['features']>['registration']>;
 
 /** A client's id carries what it said of itself, and the hash of its secret where it is to have one. */
-function configureRegistration({ randomness }: OAuthHost, key: Uint8Array): Registering {
+function configureRegistration({ randomness }: OAuthDependencies, key: Uint8Array): Registering {
   const secrets = new WeakMap<KoaContextWithOIDC, string>();
   return {
     enabled: true,
@@ -200,7 +198,7 @@ function askForUsualScopes({ oidc }: KoaContextWithOIDC, allowed: string | undef
 }
 
 /** @throws Error with the status 503 when it cannot be decided */
-function findPerson(host: OAuthHost, request: IncomingMessage): PersonHere | undefined {
+function findPerson(host: OAuthDependencies, request: IncomingMessage): PersonHere | undefined {
   try {
     return host.readSession(request.headers.cookie);
   } catch (cause) {
@@ -209,7 +207,7 @@ function findPerson(host: OAuthHost, request: IncomingMessage): PersonHere | und
 }
 
 /** Always ask: a client on somebody's own machine can be imitated by any other (RFC 8252 §8.6). */
-function makePolicy(library: OAuthLibrary, host: OAuthHost): interactionPolicy.Prompt[] {
+function makePolicy(library: OAuthLibrary, host: OAuthDependencies): interactionPolicy.Prompt[] {
   const { Check, Prompt } = library.interactionPolicy;
   return [
     new Prompt(

@@ -1,14 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimiter } from '../../access/token-buckets.js';
 import type { Clock, Randomness } from '../../domain/clock.js';
+import type { Seat } from '../../domain/signed-in.js';
+import type { ServiceJournal } from '../../journal/service-journal.js';
 import type { ServiceFile } from '../../sidecar/service-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
-
-/** Where somebody is a person. */
-export interface Seat {
-  readonly workspace: string;
-  readonly principalId: string;
-}
 
 /** A person in front of a browser that is signed in. */
 export interface PersonHere {
@@ -22,10 +18,11 @@ export interface PersonHere {
 }
 
 /** The running service, and the sign-in of people, as far as OAuth needs them. */
-export interface OAuthHost {
+export interface OAuthDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly limiter: RateLimiter;
+  readonly journal: ServiceJournal;
   readonly file: Pick<ServiceFile, 'oauth' | 'addKey' | 'listKeys' | 'removeKey'>;
   /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
   find(workspace: string): Workspace | undefined;

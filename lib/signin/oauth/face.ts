@@ -14,12 +14,12 @@ import { findExcess, findWrongMethod, type Excess } from '../../http/request-bou
 import { leaveUnread } from '../../http/unread-body.js';
 import { errorPage } from '../pages/tell.js';
 import { protectAnswer, sendJson, sendPage } from './answer.js';
-import { ConsentDesk } from './ask-consent.js';
+import { ConsentController } from './ask-consent.js';
 import { RefusedMetadata } from './client-metadata.js';
 import { configureProvider } from './configure.js';
 import { hashClientSecret } from './adapter.js';
 import { makeDocumentFetcher, type FetchDocument } from './fetch-document.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { keepSigningKeys, readClientKey, readCookieKey } from './keep-keys.js';
 import { lifetimes } from './lifetimes.js';
 import { loadLibrary, type OAuthLibrary } from './load-library.js';
@@ -63,26 +63,26 @@ const authorizationsPerMinute = 60;
 const registrationsPerMinute = 60;
 
 /** @throws Error when the keys in the service's file cannot be used */
-export async function makeOAuthFace(host: OAuthHost, options: OAuthOptions): Promise<OAuthFace> {
+export async function makeOAuthFace(host: OAuthDependencies, options: OAuthOptions): Promise<OAuthFace> {
   const library = await loadLibrary((notice) => options.log.debug({ notice }, 'The OAuth library says'));
   return new Face(host, options, library);
 }
 
 class Face implements OAuthFace {
   readonly readAccessToken: ReadAccessToken;
-  readonly #host: OAuthHost;
+  readonly #host: OAuthDependencies;
   readonly #options: OAuthOptions;
   readonly #library: OAuthLibrary;
   readonly #base: string;
   readonly #routes: OAuthRoutes;
   /** Of requests as they were rewritten. */
   readonly #addresses = new WeakMap<IncomingMessage, string>();
-  readonly #desk: ConsentDesk;
+  readonly #consents: ConsentController;
   #keys = '';
   #provider: Provider;
   #callback: ReturnType<Provider['callback']>;
 
-  constructor(host: OAuthHost, options: OAuthOptions, library: OAuthLibrary) {
+  constructor(host: OAuthDependencies, options: OAuthOptions, library: OAuthLibrary) {
     this.#host = host;
     this.#options = options;
     this.#library = library;
@@ -90,7 +90,7 @@ class Face implements OAuthFace {
     this.#base = new URL(publicUrl).pathname.replace(/\/$/, '');
     this.#routes = new OAuthRoutes(publicUrl);
     this.readAccessToken = makeAccessTokenReader(host, resourceOf(publicUrl));
-    this.#desk = new ConsentDesk(host, { publicUrl, base: this.#base }, () => this.#provider);
+    this.#consents = new ConsentController(host, { publicUrl, base: this.#base }, () => this.#provider);
     this.#provider = this.#makeProvider(false);
     this.#callback = this.#provider.callback();
   }
@@ -138,7 +138,7 @@ class Face implements OAuthFace {
     const body = request.method === 'POST' ? await readBody(request, response, route) : Buffer.alloc(0);
     const rewritten = rewriteRequest(request, body, found, { publicUrl, base: this.#base });
     this.#addresses.set(rewritten, address);
-    if (route.by === 'consent') return this.#desk.handle(rewritten, response, parseForm(body, route));
+    if (route.by === 'consent') return this.#consents.handle(rewritten, response, parseForm(body, route));
     await this.#callback(rewritten, response);
   }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
 
 /** No colon: what comes after one in a key's purpose is the name of a workspace. */
@@ -9,13 +9,13 @@ const clientPurpose = 'oauth_clients';
 const second = 1000;
 
 /** The key that signs the cookies of a sign-in under way; made once. */
-export function readCookieKey({ file, clock, randomness }: OAuthHost): string {
+export function readCookieKey({ file, clock, randomness }: OAuthDependencies): string {
   const key = file.addKey(cookiePurpose, randomness.bytes(32), clock.now());
   return Buffer.from(key).toString('base64url');
 }
 
 /** The key that proves the ids of registered clients; made once. Without it, every client has to register again. */
-export function readClientKey({ file, clock, randomness }: OAuthHost): Uint8Array {
+export function readClientKey({ file, clock, randomness }: OAuthDependencies): Uint8Array {
   return file.addKey(clientPurpose, randomness.bytes(32), clock.now());
 }
 
@@ -29,7 +29,7 @@ function makeSigningKey(): JsonWebKey {
  * whose successor is old enough that nothing they signed is alive.
  * @param now makes room for a new key whatever the age of the newest
  */
-export function keepSigningKeys({ file, clock, randomness }: OAuthHost, now = false): JsonWebKey[] {
+export function keepSigningKeys({ file, clock, randomness }: OAuthDependencies, now = false): JsonWebKey[] {
   const at = clock.now();
   const [newest] = file.listKeys(signingPrefix);
   if (newest === undefined || now || newest.createdAt + signingKeyAge * second <= at) {

@@ -1,6 +1,6 @@
 import type { RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 
 /** A consent, and why nothing that hangs on it opens anything; undefined where it does. */
 export interface JudgedGrant {
@@ -14,7 +14,7 @@ export interface JudgedGrant {
  * @returns undefined when there is none
  * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
  */
-export function judgeGrant(host: OAuthHost, grantId: string): JudgedGrant | undefined {
+export function judgeGrant(host: OAuthDependencies, grantId: string): JudgedGrant | undefined {
   const grant = host.file.oauth.findGrant(grantId);
   if (grant === undefined) return undefined;
   if (grant.revokedAt !== null) return { grant, fault: 'revoked' };
@@ -32,7 +32,7 @@ export function judgeGrant(host: OAuthHost, grantId: string): JudgedGrant | unde
  * The consent, if it is in force now.
  * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
  */
-export function findLiveGrant(host: OAuthHost, grantId: string): OAuthGrant | undefined {
+export function findLiveGrant(host: OAuthDependencies, grantId: string): OAuthGrant | undefined {
   const judged = judgeGrant(host, grantId);
   return judged?.fault === undefined ? judged?.grant : undefined;
 }

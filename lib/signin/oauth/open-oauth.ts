@@ -1,14 +1,14 @@
 import type { People } from '../../access/people.js';
 import type { SignIn } from '../sign-in.js';
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from './face.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 
 /** The face, kept up while it runs. */
 export interface RunningOAuth extends OAuthFace {
   close(): void;
 }
 
-interface Service extends Pick<OAuthHost, 'clock' | 'randomness' | 'limiter' | 'file' | 'find'> {
+interface Service extends Pick<OAuthDependencies, 'clock' | 'randomness' | 'limiter' | 'journal' | 'file' | 'find'> {
   readonly people: People;
 }
 
@@ -24,12 +24,13 @@ export async function openOAuth(
   { readSession, proof }: Pick<SignIn, 'readSession' | 'proof'>,
   options: OAuthOptions,
 ): Promise<RunningOAuth> {
-  const { clock, randomness, limiter, file, people } = service;
+  const { clock, randomness, limiter, journal, file, people } = service;
   const face = await makeOAuthFace(
     {
       clock,
       randomness,
       limiter,
+      journal,
       file,
       readSession,
       proof,

@@ -1,7 +1,7 @@
 import type { AccessToken, OAuthScope, ReadAccessToken, RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { judgeGrant } from './live-grant.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { hashId, openEntry } from './seal-entry.js';
 
 /** Of what an access token carries, what decides. */
@@ -19,7 +19,7 @@ const minute = 60_000;
  * Reads access tokens that were issued for a resource, for the face that is that resource.
  * @param audience the resource's canonical address (RFC 8707): tokens for anything else are none
  */
-export function makeAccessTokenReader(host: OAuthHost, audience: string): ReadAccessToken {
+export function makeAccessTokenReader(host: OAuthDependencies, audience: string): ReadAccessToken {
   return (token, noteRefused): AccessToken | undefined => {
     const idHash = hashId(kind, token);
     const entry = host.file.oauth.findEntry(kind, idHash);

@@ -1,41 +1,42 @@
-import type { Caller } from '../../domain/caller.js';
 import { makeIdentifier } from '../../domain/identifier.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import { unavailable } from '../../domain/refusal.js';
-import { endConsent, issueToken, type ConsentInput } from '../../operations/principals/change-consent.js';
-import type { ReadOperation } from '../../operations/operation.js';
-import { perform } from '../../operations/perform.js';
-import type { TokenEvents } from './adapter.js';
-import type { OAuthHost } from './dependencies.js';
+import type { Seat } from '../../domain/signed-in.js';
+import type { Actor, OwnOperation } from '../../operations/operation.js';
+import { endConsent } from '../../operations/principals/change-consent.js';
+import { performOwn } from '../../operations/perform-own.js';
+import type { OAuthDependencies } from './dependencies.js';
 
-/** Whom a record is about, and in which workspace it stands. */
-export type RecordedPerson = Pick<OAuthGrant, 'workspace' | 'principalId'> & { readonly grantId: string | null };
-
-/**
- * Puts something about a consent on the record of its workspace.
- * @throws Refusal UNAVAILABLE, INTERNAL when it cannot be recorded
- */
-export async function recordConsent(
-  host: OAuthHost,
-  { workspace: name, principalId, grantId }: RecordedPerson,
-  operation: ReadOperation<ConsentInput, void>,
-  input: ConsentInput,
-): Promise<void> {
-  const workspace = host.find(name);
-  if (workspace === undefined) throw unavailable();
-  const caller: Caller = {
-    principalId,
-    kind: 'person',
-    credentialId: grantId,
-    interface: operation === issueToken || operation === endConsent ? 'mcp' : 'console',
-    requestId: makeIdentifier('req', host.randomness),
+/** The person who answers the page that asks, in one workspace. @param grantId the consent that they give */
+export function answeringActor(
+  host: OAuthDependencies,
+  { workspace, principalId }: Seat,
+  grantId: string | null,
+): Actor {
+  if (host.find(workspace) === undefined) throw unavailable();
+  const requestId = makeIdentifier('req', host.randomness);
+  return {
+    workspace,
+    caller: { principalId, kind: 'person', credentialId: grantId, interface: 'console', requestId },
   };
-  await perform(workspace, caller, operation, input);
 }
 
-/** What the adapter tells, recorded. */
-export function makeTokenEvents(host: OAuthHost): TokenEvents {
-  const record = (operation: ReadOperation<ConsentInput, void>) => (grant: OAuthGrant) =>
-    recordConsent(host, { ...grant, grantId: grant.id }, operation, grant);
-  return { issued: record(issueToken), ended: record(endConsent) };
+/**
+ * Performs what is done with a consent that was given.
+ * @throws Refusal UNAVAILABLE, INTERNAL when it cannot be recorded now
+ */
+export async function performWithGrant<Input, Result>(
+  { journal, randomness }: OAuthDependencies,
+  { workspace, principalId, id }: OAuthGrant,
+  operation: OwnOperation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  const requestId = makeIdentifier('req', randomness);
+  const caller = { principalId, kind: 'person', credentialId: id, interface: 'mcp', requestId } as const;
+  return performOwn(journal, [{ workspace, caller }], operation, input);
+}
+
+/** Ends a consent with all its tokens. */
+export function endGrant(host: OAuthDependencies, grant: OAuthGrant): Promise<void> {
+  return performWithGrant(host, grant, endConsent, grant);
 }

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { errorPage } from '../pages/tell.js';
 import { pageHeaders } from '../pages/page.js';
-import type { OAuthHost } from './dependencies.js';
+import type { OAuthDependencies } from './dependencies.js';
 import { describeRedirect } from './redirect-target.js';
 import { oauthPaths } from './routes.js';
 
@@ -12,7 +12,7 @@ import { oauthPaths } from './routes.js';
  */
 export function stopRedirects(
   provider: Provider,
-  { file, clock }: Pick<OAuthHost, 'file' | 'clock'>,
+  { file, clock }: Pick<OAuthDependencies, 'file' | 'clock'>,
   base: string,
 ): void {
   const faults = new WeakMap<KoaContextWithOIDC, Error>();

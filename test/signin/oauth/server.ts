@@ -1,7 +1,7 @@
 import { makeOAuthFace, type OAuthFace, type OAuthOptions } from '../../../lib/signin/oauth/face.js';
 import { unavailable } from '../../../lib/domain/refusal.js';
 import type { SignInOptions } from '../../../lib/signin/dependencies.js';
-import type { OAuthHost } from '../../../lib/signin/oauth/dependencies.js';
+import type { OAuthDependencies } from '../../../lib/signin/oauth/dependencies.js';
 import { createSignIn, type SignIn } from '../../../lib/signin/sign-in.js';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../harness/http.js';
 import type { TestService } from '../../harness/service.js';
@@ -40,7 +40,7 @@ export class OAuthServer {
     signInOptions: Partial<SignInOptions> = {},
   ): Promise<OAuthServer> {
     const { service } = server.host;
-    const { clock, randomness, limiter, file, people } = service;
+    const { clock, randomness, limiter, journal, file, people } = service;
     const lines: Record<string, unknown>[] = [];
     const log: OAuthOptions['log'] = {
       debug: () => undefined,
@@ -51,10 +51,11 @@ export class OAuthServer {
     const signIn = await createSignIn(service, { url, log, addressOf: server.rest.addressOf, ...signInOptions });
     server.rest.mount(signIn);
     const gone = new Set<string>();
-    const host: OAuthHost = {
+    const host: OAuthDependencies = {
       clock,
       randomness,
       limiter,
+      journal,
       file,
       find(name) {
         if (gone.has(name)) throw unavailable();

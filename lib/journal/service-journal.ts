@@ -1,0 +1,293 @@
+import type { People } from '../access/people.js';
+import type { AuditEvent } from '../domain/audit-record.js';
+import type { Clock } from '../domain/clock.js';
+import { internal, unavailable } from '../domain/refusal.js';
+import { isFaultOfTheFile } from '../sidecar/fault.js';
+import type { ServiceFile } from '../sidecar/service-file.js';
+import type { Tables } from '../sidecar/tables.js';
+import type { EntryName } from '../sidecar/tables/pending-record-table.js';
+import type { AuditedWorkspace } from './deferred-audit.js';
+import type { WriteTransaction } from './write-transaction.js';
+
+export interface ServiceJournalOptions {
+  readonly file: Pick<ServiceFile, 'people' | 'oauth' | 'records'>;
+  readonly people: People;
+  /** Tells the numbers of this service's file from those of another one. */
+  readonly epoch: string;
+  readonly clock: Clock;
+  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
+  find(workspace: string): AuditedWorkspace | undefined;
+  /** Told when a record could not be added to a chain; it is tried again. */
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+export interface RecordOptions {
+  /** The change is answered also where this record has to wait for its workspace. */
+  readonly mayWait?: boolean | undefined;
+  /** The entry that was used for the first time; its use is taken back if the record cannot be added. */
+  readonly undo?: EntryName | undefined;
+}
+
+/** What one change of the service's file may use. It is synchronous, and done as a whole or not at all. */
+export interface ServiceTransaction {
+  readonly people: People;
+  readonly oauth: ServiceFile['oauth'];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Writes an audit record for a workspace's chain, with the change. One that there is no workspace for is left out. */
+  record(this: void, workspace: string, event: AuditEvent, options?: RecordOptions): void;
+  /** An entry was used again: its first use stays as it is, whatever becomes of its record. */
+  keepUsed(this: void, entry: EntryName): void;
+}
+
+/** The records of one change that go into one chain. */
+interface Delivery {
+  readonly workspace: string;
+  readonly numbers: number[];
+  mayWait: boolean;
+}
+
+/** A change that is durable in the service's file. Its records still have to be added to the chains. */
+export interface ServiceChange<Result> {
+  readonly result: Result;
+  readonly deliveries: readonly Delivery[];
+}
+
+/** In a workspace's file: the epoch, and the number of the last record that its chain has from there. */
+const markName = 'service_records';
+/** Milliseconds after which a record that could not be added is tried again. */
+const retryInterval = 1000;
+
+/**
+ * The one way to change people, sessions, links and consents. They stand in the service's file, and the audit records
+ * of their changes in the chains of the workspaces. No transaction spans both files, so that it takes two steps:
+ *
+ * 1. One transaction of the service's file holds the change and its records, as rows of `pending_record`.
+ * 2. One transaction of each workspace adds the records to the chain and keeps the number of the last one. A record up
+ *    to that number is in the chain already, and is passed over.
+ *
+ * A change is answered after both. What is left of the second step after a fault or a crash is done after a moment, or
+ * when the workspace is opened. The rows go with the next change: a process that ended before finds them, and adds
+ * none of them twice.
+ */
+export class ServiceJournal {
+  readonly people: People;
+  readonly oauth: ServiceFile['oauth'];
+  readonly #options: ServiceJournalOptions;
+  /** The number of the last record that is known to be in the chain, by workspace, while rows up to it may be left. */
+  readonly #delivered = new Map<string, number>();
+  /** Records whose request is still waiting for them. */
+  readonly #awaited = new Set<number>();
+  /** Workspaces that may lack records. */
+  readonly #unsettled = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ServiceJournalOptions) {
+    this.#options = options;
+    this.people = options.people;
+    this.oauth = options.file.oauth;
+  }
+
+  /**
+   * Makes a change, durable when it returns. `deliver` has to follow before anything of it is answered.
+   * @throws what the work threw; Refusal INTERNAL when the file failed
+   */
+  change<Result>(work: (transaction: ServiceTransaction) => Result): ServiceChange<Result> {
+    const { file, clock } = this.#options;
+    const deliveries: Delivery[] = [];
+    const sweeping = [...this.#delivered];
+    let result: Result;
+    try {
+      result = file.people.within(() => {
+        for (const [workspace, number] of sweeping) file.records.removeUpTo(workspace, number);
+        return work({
+          people: this.people,
+          oauth: this.oauth,
+          now: clock.now(),
+          record: (workspace, event, { mayWait = false, undo } = {}) => {
+            if (!this.#isKnown(workspace)) return;
+            const known = deliveries.find((each) => each.workspace === workspace);
+            const delivery = known ?? { workspace, numbers: [], mayWait: true };
+            if (known === undefined) deliveries.push(delivery);
+            delivery.numbers.push(file.records.add(workspace, event, undo));
+            if (!mayWait) delivery.mayWait = false;
+          },
+          keepUsed: (entry) => file.records.keepUsed(entry),
+        });
+      });
+    } catch (error) {
+      throw isFaultOfTheFile(error) ? internal(error) : error;
+    }
+    for (const [workspace, number] of sweeping) {
+      if (this.#delivered.get(workspace) === number) this.#delivered.delete(workspace);
+    }
+    for (const number of deliveries.flatMap(({ numbers }) => numbers)) this.#awaited.add(number);
+    return { result, deliveries };
+  }
+
+  /**
+   * Adds the change's records to the chains; resolves when they are durable.
+   * @throws Refusal UNAVAILABLE, INTERNAL when a record has to wait, and the change's result must not be handed out
+   */
+  async deliver({ deliveries }: ServiceChange<unknown>): Promise<void> {
+    const outcomes = await Promise.allSettled(deliveries.map((each) => this.#deliverOne(each)));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected' && deliveries[index]?.mayWait !== true) throw outcome.reason;
+    }
+  }
+
+  /** Whether a workspace may lack records, after a fault. */
+  isUnsettled(workspace: string): boolean {
+    return this.#unsettled.has(workspace);
+  }
+
+  /**
+   * Does what earlier requests, or an earlier process, left undone for a workspace.
+   * @throws Refusal UNAVAILABLE, INTERNAL
+   */
+  async settle(name: string): Promise<void> {
+    const workspace = this.#options.find(name);
+    if (workspace !== undefined) {
+      this.#undoUnrecorded(workspace);
+      if (this.#options.file.records.listOf(name).length > 0) await this.#record(workspace);
+    }
+    this.#unsettled.delete(name);
+  }
+
+  /** The same for all workspaces that are there. What fails is reported and tried again. */
+  async settleAll(names: readonly string[] = this.#options.file.records.workspaces()): Promise<void> {
+    for (const name of names) {
+      try {
+        await this.settle(name);
+      } catch (cause) {
+        this.#retryLater(name, cause);
+      }
+    }
+  }
+
+  /** Nothing is tried again from here on. The workspaces are still open. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.settleAll([...this.#unsettled]);
+    const { file, onFault } = this.#options;
+    try {
+      for (const [workspace, number] of this.#delivered) file.records.removeUpTo(workspace, number);
+    } catch (cause) {
+      onFault('Records that were added could not be taken off the list of those to add', cause);
+    }
+  }
+
+  async #deliverOne({ workspace: name, numbers }: Delivery): Promise<void> {
+    try {
+      const workspace = this.#options.find(name);
+      if (workspace === undefined) throw unavailable();
+      await this.#record(workspace);
+    } catch (cause) {
+      for (const number of numbers) this.#awaited.delete(number);
+      if (this.#hasRecorded(name, Math.max(...numbers))) return;
+      this.#retryLater(name, cause);
+      throw cause;
+    } finally {
+      for (const number of numbers) this.#awaited.delete(number);
+    }
+  }
+
+  /** Whether a commit that was said to have failed is durable. If it is not, what can be undone is undone. */
+  #hasRecorded(name: string, number: number): boolean {
+    try {
+      const workspace = this.#options.find(name);
+      if (workspace === undefined) return false;
+      this.#undoUnrecorded(workspace);
+      return this.#lastRecorded(workspace.journal.reader) >= number;
+    } catch {
+      // The workspace cannot be read now: it is looked at again when it is settled.
+      return false;
+    }
+  }
+
+  /** Adds all records that are pending for the workspace and not in its chain. */
+  async #record(workspace: AuditedWorkspace): Promise<void> {
+    const last = await workspace.journal.write({
+      isRecordOnly: true,
+      run: (transaction) => this.#recordPending(workspace.name, transaction),
+    });
+    this.#delivered.set(workspace.name, Math.max(last, this.#delivered.get(workspace.name) ?? 0));
+  }
+
+  /** @returns the number of the last record that the chain has */
+  #recordPending(name: string, transaction: WriteTransaction): number {
+    const before = this.#lastRecorded(transaction.tables);
+    let last = before;
+    for (const { number, event } of this.#listPending(name)) {
+      if (number <= before) continue;
+      transaction.audit(event);
+      last = number;
+    }
+    if (last > before) transaction.tables.meta.set(markName, `${this.#options.epoch} ${last}`);
+    return last;
+  }
+
+  /** A fault of the service's file must not pass for one of the workspace's. */
+  #listPending(name: string): ReturnType<ServiceFile['records']['listOf']> {
+    try {
+      return this.#options.file.records.listOf(name);
+    } catch (error) {
+      throw internal(error);
+    }
+  }
+
+  #lastRecorded(tables: Tables): number {
+    const [epoch, number] = (tables.meta.get(markName) ?? '').split(' ');
+    return epoch === this.#options.epoch ? Number(number) : 0;
+  }
+
+  /**
+   * Takes back what was used for an answer that nobody got, together with its record.
+   * @throws Error when one of the files cannot be read
+   */
+  #undoUnrecorded({ name, journal }: AuditedWorkspace): void {
+    const { file } = this.#options;
+    const pending = file.records
+      .listOf(name)
+      .filter(({ undo, number }) => undo !== undefined && !this.#awaited.has(number));
+    if (pending.length === 0) return;
+    const last = this.#lastRecorded(journal.reader);
+    file.people.within(() => {
+      for (const { number, undo } of pending) {
+        if (undo === undefined || number <= last) continue;
+        file.oauth.giveBack(undo.kind, undo.idHash);
+        file.records.remove(number);
+      }
+    });
+  }
+
+  #isKnown(name: string): boolean {
+    try {
+      return this.#options.find(name) !== undefined;
+    } catch {
+      return true;
+    }
+  }
+
+  #isOpen(name: string): boolean {
+    try {
+      return this.#options.find(name) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  /** A workspace that could not be opened is settled when it is. */
+  #retryLater(name: string, cause: unknown): void {
+    const { onFault } = this.#options;
+    if (!this.#unsettled.has(name)) onFault(`The audit log of ${name} lacks a record; it is added later`, cause);
+    this.#unsettled.add(name);
+    if (this.#isClosed || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.settleAll([...this.#unsettled].filter((each) => this.#isOpen(each)));
+    }, retryInterval).unref();
+  }
+}
