@@ -19,7 +19,7 @@ import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
 import { pickHits } from './ranking/pick-hits.js';
-import { rankDocuments, strangePosition, type Ranking, type WidenedTerm } from './ranking/rank-documents.js';
+import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
 import { Reachable, type SearchReach } from './reachable.js';
 import type { SearchPosition } from './ranking/search-position.js';
 import { readLabels } from './analysis/read-labels.js';
@@ -32,13 +32,12 @@ import type { SearchPage, SearchRequest } from './query/search-request.js';
 import type { Segment } from './segments/segment.js';
 import { extract, keyAt, Shelf, type ShelfPlace } from './segments/segment-set.js';
 import { forgetStems } from './analysis/stem-word.js';
-import { widenQuery } from './query/widen-query.js';
 import { writeSegment } from './segments/write-segment.js';
 
 export type * from './segments/search-batch.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
-export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
+export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet };
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {
@@ -107,9 +106,9 @@ export class SearchIndex {
     return vectors !== null;
   }
 
-  /** Whether meaning is told, besides text. */
+  /** Whether meaning counts, besides text. The vectors know English words alone. */
   get ranksByMeaning(): boolean {
-    return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#knowsWords;
+    return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#languages.codes.includes('en');
   }
 
   /** From now on commits win over what is revised. */
@@ -270,11 +269,8 @@ export class SearchIndex {
     // The largest first: what it holds soon shows what else is worth a look.
     reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
     const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
-    // Vectors say what neighbours say, and more.
-    const neighboursOf = meaning === undefined && this.#knowsWords ? this.#options.neighboursOf : undefined;
     return rankDocuments(reached, {
       query,
-      widened: neighboursOf === undefined ? [] : widenQuery(query, neighboursOf),
       meaning,
       labels: filters.labels ?? [],
       kind: filters.kind,
@@ -289,11 +285,6 @@ export class SearchIndex {
 
   get #reading(): Reading {
     return { languages: this.#languages, vectors: this.#vectors };
-  }
-
-  /** What words mean, or are near to, is known of English alone. */
-  get #knowsWords(): boolean {
-    return this.#languages.codes.includes('en');
   }
 
   #locationOf(key: number): Location | undefined {

@@ -1,10 +1,9 @@
-import type { CutPostings, CutTerm, ReachedSegment } from '../segments/cut-postings.js';
+import type { CutTerm, ReachedSegment } from '../segments/cut-postings.js';
 import { matched } from '../query/mark-documents.js';
 import { minNearness, measureNearness } from '../meaning/measure-nearness.js';
-import { almostOne, type Plan, type SoughtTerm } from './plan-bounds.js';
-import { countsMask, countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
+import type { Plan, SoughtTerm } from './plan-bounds.js';
+import { countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
 import type { Sheet } from './score-accumulator.js';
-import { firstPosting } from '../segments/write-segment.js';
 
 /** Documents that are looked at before others may have their turn. */
 export const maxDocumentsAtOnce = 8192;
@@ -54,36 +53,4 @@ export function* addMeaning(
       on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
     }
   }
-}
-
-/**
- * What the score comes to with the terms from `from` on, and meaning: the same sum as if all were added, unless it
- * shows on the way that it stays below what is wanted.
- */
-export function liftScore(
-  score: number,
-  ordinal: number,
-  { living }: ReachedSegment,
-  { terms, maxFrom, weigher, meaning, meaningWorth }: Plan,
-  from: number,
-  place: number,
-  wanted: number,
-): number {
-  let lifted = score;
-  for (let index = from; index < terms.length; index += 1) {
-    if ((lifted + (maxFrom[index] ?? 0)) * almostOne < wanted) return lifted;
-    const { cuts, weight } = terms[index] as SoughtTerm;
-    const counts = countsAt(cuts[place] as CutPostings, ordinal);
-    if (counts !== 0) lifted += weight * weigher.weigh(counts, living.segment.lengths, ordinal * fieldCount);
-  }
-  if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, living.segment, ordinal);
-  return lifted;
-}
-
-/** The packed counts of the document in the term's postings; 0 when it isn't there. For documents within reach. */
-function countsAt({ postings, ranges }: CutPostings, ordinal: number): number {
-  const end = ranges[ranges.length - 1] ?? 0;
-  const at = firstPosting(postings, ordinal, ranges[0] ?? 0, end);
-  const posting = at < end ? (postings[at] ?? 0) : 0;
-  return at < end && posting >>> ordinalShift === ordinal ? posting & countsMask : 0;
 }
