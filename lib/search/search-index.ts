@@ -20,8 +20,7 @@ import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
 import { pickHits } from './ranking/pick-hits.js';
 import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
-import { Reachable, type SearchReach } from './reachable.js';
-import type { SearchPosition } from './ranking/search-position.js';
+import { Reachable } from './reachable.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Refill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
@@ -37,7 +36,7 @@ import { writeSegment } from './segments/write-segment.js';
 export type * from './segments/search-batch.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
-export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet };
+export type { QuerySyntax, SearchDocument, Snippet };
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {
@@ -229,12 +228,6 @@ export class SearchIndex {
     const saving = this.#saving.then(() => this.#store(folder, index, states));
     this.#saving = saving.catch(() => undefined);
     return saving;
-  }
-
-  /** An erased document: when it returns, no word that only it had is in memory or in a file of the index. */
-  async forget(key: number): Promise<void> {
-    await this.expel(key);
-    await this.save();
   }
 
   /** An erased document: when it returns, no word that only it had is in memory, nor in any file after the next save. */

@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
 import type { Location } from '../../lib/domain/location.js';
-import { SearchIndex, type SearchReach } from '../../lib/search/search-index.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
+import { SearchIndex } from '../../lib/search/search-index.js';
 import { chanceVectors, drawRank, makeDocument, makeRandom, placeOf, wordOf } from './search-corpus.js';
 
 const hitsOnPage = 50;

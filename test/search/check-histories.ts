@@ -3,14 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import type {
-  SearchFilters,
-  SearchIndex,
-  SearchOptions,
-  SearchPage,
-  SearchReach,
-} from '../../lib/search/search-index.js';
+import type { SearchFilters, SearchIndex, SearchOptions, SearchPage } from '../../lib/search/search-index.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
 import { english, openLanguages } from '../../lib/search/languages/languages.js';
 import { wordVectors } from './tiny-vectors.js';
 import { filters, history, query, reach, toSearch, Workspace, type Step } from './histories.js';

@@ -1,5 +1,5 @@
 import { isWithin, rebase, type Location } from '../../domain/location.js';
-import { carryRuns, isUnmoved, locationIn, runOfAll, type CarriedRun } from './renamed-range.js';
+import { carryRuns, locationIn, runOfAll, type CarriedRun } from './renamed-range.js';
 import type { Segment } from './segment.js';
 
 /** What changes about a segment after it was written; plain data, so that it can be saved and sent. */
@@ -68,10 +68,6 @@ export class LivingSegment {
 
   carry(from: Location, to: Location): void {
     this.#runs = carryRuns(this.segment, this.#runs, from, to);
-  }
-
-  get hasMoved(): boolean {
-    return !this.#runs.every(isUnmoved);
   }
 
   /** The same documents as they are now: later changes leave it alone. */
