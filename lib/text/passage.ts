@@ -2,7 +2,7 @@ import type { Quote } from '../domain/comment.js';
 import { findBackwards, findForwards } from './find-exact.js';
 import { sameAtEnd, sameAtStart } from './same-ends.js';
 
-/** A stretch of a text, in UTF-16 units; `end` is the unit after the last. */
+/** A span of a text, in UTF-16 units; `end` is the unit after the last. */
 export interface Passage {
   readonly start: number;
   readonly end: number;

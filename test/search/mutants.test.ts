@@ -18,14 +18,14 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'counts documents and lengths beyond the reach',
     file: 'ranking/gather-statistics.js',
-    text: 'for (const { living, intervals } of reached) {',
-    instead: 'for (const { living } of reached) { const intervals = [0, living.segment.documents];',
+    text: 'for (const { reader, intervals } of reached) {',
+    instead: 'for (const { reader } of reached) { const intervals = [0, reader.segment.documents];',
   },
   {
     fault: 'counts a term’s documents beyond the reach',
     file: 'segments/cut-postings.js',
-    text: 'frequency += countLiving(living, cut, fields);',
-    instead: 'frequency += living.segment.postingStarts[only + 1] - living.segment.postingStarts[only];',
+    text: 'frequency += countLive(reader, cut, fields);',
+    instead: 'frequency += reader.segment.postingStarts[only + 1] - reader.segment.postingStarts[only];',
   },
   {
     fault: 'caps postings before they are cut to the reach',
@@ -42,31 +42,31 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'counts dead documents among all',
     file: 'ranking/gather-statistics.js',
-    text: 'else if (living.isDead(ordinal))',
+    text: 'else if (reader.isDead(ordinal))',
     instead: 'else if (false)',
   },
   {
     fault: 'counts dead documents of a term',
     file: 'segments/cut-postings.js',
-    text: 'if (fields === everyField && living.dead === 0)',
+    text: 'if (fields === everyField && reader.dead === 0)',
     instead: 'if (fields === everyField)',
   },
   {
     fault: 'finds dead documents',
     file: 'ranking/maxscore.js',
-    text: 'living.dead > 0 && living.isDead(ordinal)',
+    text: 'reader.dead > 0 && reader.isDead(ordinal)',
     instead: 'false',
   },
   {
     fault: 'forgets at the swap who died during a merge',
     file: 'segments/segment-set.js',
-    text: 'merged.bury(segment.findKey(change.key))',
+    text: 'merged.delete(segment.findKey(change.key))',
     instead: 'void 0',
   },
   {
     fault: 'forgets at the swap what was moved during a merge',
     file: 'segments/segment-set.js',
-    text: 'merged.carry(change.from, change.to)',
+    text: 'merged.rename(change.from, change.to)',
     instead: 'void 0',
   },
   {
@@ -96,8 +96,8 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'tells the meaning of documents beyond the reach',
     file: 'ranking/add-scores.js',
-    text: 'function* addMeaning(on, { living, intervals }, meaning, worth) {',
-    instead: 'function* addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
+    text: 'function* addMeaning(on, { reader, intervals }, meaning, worth) {',
+    instead: 'function* addMeaning(on, { reader }, meaning, worth) { const intervals = [0, reader.segment.documents];',
   },
   {
     fault: 'loses what a document means when it is merged',

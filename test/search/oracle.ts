@@ -96,10 +96,10 @@ function holdsPhrase({ location, text }: OracleDocument, { words }: Phrase): boo
 }
 
 function nearestOf(meaning: Int8Array, directions: Int8Array): number {
-  const stretches = Array.from({ length: directions.length / meaning.length }, (_, place) =>
+  const parts = Array.from({ length: directions.length / meaning.length }, (_, place) =>
     directions.slice(place * meaning.length, (place + 1) * meaning.length),
   );
-  const products = stretches.map((stretch) => stretch.reduce((sum, value, at) => sum + value * (meaning[at] ?? 0), 0));
+  const products = parts.map((part) => part.reduce((sum, value, at) => sum + value * (meaning[at] ?? 0), 0));
   return Math.max(0, ...products.map((product) => Math.min(1, product / 127 ** 2)));
 }
 

@@ -3,15 +3,15 @@ import { matched } from '../query/mark-documents.js';
 import { minNearness, measureNearness } from '../meaning/measure-nearness.js';
 import type { Plan, SoughtTerm } from './plan-bounds.js';
 import { countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
-import type { Sheet } from './score-accumulator.js';
+import type { ScoreAccumulator } from './score-accumulator.js';
 
 /** Documents that are looked at before others may have their turn. */
 export const maxDocumentsAtOnce = 8192;
 
 /** Adds what a term gives to the documents of a segment. @param which of the plan's terms @param place the segment's among those reached */
 export function addScores(
-  on: Sheet,
-  { living }: ReachedSegment,
+  on: ScoreAccumulator,
+  { reader }: ReachedSegment,
   { terms, weigher }: Plan,
   which: number,
   place: number,
@@ -19,7 +19,7 @@ export function addScores(
   const { cuts, weight, fields, isRequired } = terms[which] as SoughtTerm;
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
   const wanted = countsOf(fields);
-  const { lengths } = living.segment;
+  const { lengths } = reader.segment;
   for (let index = 0; index < ranges.length; index += 2) {
     const end = ranges[index + 1] ?? 0;
     for (let at = ranges[index] ?? 0; at < end; at += 1) {
@@ -35,8 +35,8 @@ export function addScores(
 
 /** What is near enough in meaning is found; what has been found counts for as near as it is. */
 export function* addMeaning(
-  on: Sheet,
-  { living, intervals }: ReachedSegment,
+  on: ScoreAccumulator,
+  { reader, intervals }: ReachedSegment,
   meaning: Int8Array,
   worth: number,
 ): Generator<void, void> {
@@ -45,7 +45,7 @@ export function* addMeaning(
     for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
       if (ordinal % maxDocumentsAtOnce === 0) yield;
       const state = on.states[ordinal] ?? 0;
-      const nearness = measureNearness(meaning, living.segment, ordinal);
+      const nearness = measureNearness(meaning, reader.segment, ordinal);
       if ((state & matched) === 0) {
         if (nearness < minNearness) continue;
         on.mark(ordinal, state | matched);

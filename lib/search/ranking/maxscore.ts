@@ -6,11 +6,11 @@ import type { BestDocuments } from './best-documents.js';
 import type { ReachedSegment } from '../segments/cut-postings.js';
 import { LargestScores } from './largest-scores.js';
 import { measureNearness } from '../meaning/measure-nearness.js';
-import type { LivingSegment } from '../segments/segment-reader.js';
+import type { SegmentReader } from '../segments/segment-reader.js';
 import { excluded, matched, requiredCount } from '../query/mark-documents.js';
 import { almostOne, type Plan } from './plan-bounds.js';
 import type { SearchPosition } from './search-position.js';
-import type { Sheet } from './score-accumulator.js';
+import type { ScoreAccumulator } from './score-accumulator.js';
 
 /** What decides, for the documents of one segment, which are offered. */
 export interface Offering {
@@ -22,7 +22,7 @@ export interface Offering {
 
 /** What decides, besides the terms, whether a document is a hit. */
 interface Eligibility {
-  readonly living: LivingSegment;
+  readonly reader: SegmentReader;
   readonly kind: DocumentKind | undefined;
   readonly required: number;
 }
@@ -32,7 +32,7 @@ interface Eligibility {
  * Strategies and Optimizations", 1995): terms are the essential part of a score, and meaning is the part that is left
  * out where its upper bound shows that it cannot bring a document onto the page.
  */
-export function* offerBest(on: Sheet, segment: ReachedSegment, offering: Offering): Generator<void, void> {
+export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offering: Offering): Generator<void, void> {
   const { meaning, meaningWorth, maxMeaning } = offering.plan;
   if (meaning !== undefined) {
     const threshold = findThreshold(on, offering);
@@ -44,10 +44,10 @@ export function* offerBest(on: Sheet, segment: ReachedSegment, offering: Offerin
 }
 
 /** Offers the documents that have all of their score. */
-function offerAdded(on: Sheet, { living }: ReachedSegment, { eligible, after, best }: Offering): void {
+function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible, after, best }: Offering): void {
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
-    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(living, ordinal, score, after, best);
+    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(reader, ordinal, score, after, best);
   }
 }
 
@@ -56,8 +56,8 @@ function offerAdded(on: Sheet, { living }: ReachedSegment, { eligible, after, be
  * @param least a score that the last hit of the page will have at least
  */
 function* offerAboveBound(
-  on: Sheet,
-  { living }: ReachedSegment,
+  on: ScoreAccumulator,
+  { reader }: ReachedSegment,
   { plan: { meaningWorth, maxMeaning }, eligible, after, best }: Offering,
   meaning: Int8Array,
   least: number,
@@ -69,24 +69,24 @@ function* offerAboveBound(
     if (looked % maxDocumentsAtOnce === 0) yield;
     const added = on.scores[ordinal] ?? 0;
     if ((added + maxMeaning) * almostOne < threshold || !isEligible(on, ordinal, eligible)) continue;
-    const score = added + meaningWorth * measureNearness(meaning, living.segment, ordinal);
+    const score = added + meaningWorth * measureNearness(meaning, reader.segment, ordinal);
     if (score < threshold) continue;
-    offer(living, ordinal, score, after, best);
+    offer(reader, ordinal, score, after, best);
     threshold = Math.max(threshold, best.minKept);
   }
 }
 
-function isEligible(on: Sheet, ordinal: number, { living, kind, required }: Eligibility): boolean {
+function isEligible(on: ScoreAccumulator, ordinal: number, { reader, kind, required }: Eligibility): boolean {
   const state = on.states[ordinal] ?? 0;
   if ((state & (matched | excluded)) !== matched || (state & requiredCount) !== required) return false;
-  if (living.dead > 0 && living.isDead(ordinal)) return false;
+  if (reader.dead > 0 && reader.isDead(ordinal)) return false;
   if (kind === undefined) return true;
-  return ((living.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
+  return ((reader.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
 }
 
 /** Offers what comes after the position. */
 function offer(
-  living: LivingSegment,
+  reader: SegmentReader,
   ordinal: number,
   score: number,
   after: SearchPosition | undefined,
@@ -94,13 +94,13 @@ function offer(
 ): void {
   if (after !== undefined) {
     if (score > after.score) return;
-    if (score === after.score && compareText(living.locationOf(ordinal), after.location) <= 0) return;
+    if (score === after.score && compareText(reader.locationOf(ordinal), after.location) <= 0) return;
   }
-  best.offer(living, ordinal, score);
+  best.offer(reader, ordinal, score);
 }
 
 /** A score that the last hit of the page will have at least; -1 when too few documents are found. */
-function findThreshold(on: Sheet, { plan: { maxMeaning }, eligible, after, best }: Offering): number {
+function findThreshold(on: ScoreAccumulator, { plan: { maxMeaning }, eligible, after, best }: Offering): number {
   // Meaning may place a document above this score on an earlier page, so such documents prove nothing.
   const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
   const largest = new LargestScores(best.most);

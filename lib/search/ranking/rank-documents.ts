@@ -11,7 +11,7 @@ import { offerBest } from './maxscore.js';
 import type { Query } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
 import { everyField } from '../segments/posting.js';
-import { giveBackSheet, takeSheet, type Sheet } from './score-accumulator.js';
+import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from './score-accumulator.js';
 import type { Statistics } from './weigh.js';
 
 export interface RankRequest {
@@ -36,37 +36,39 @@ export interface Ranking {
  * @param reached as they are at one moment: nothing about them may change until it is done
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
-  const sheet = takeSheet(reached.reduce((most, { living }) => Math.max(most, living.segment.documents), 0));
-  const sought = yield* cutTerms(reached, request, sheet);
+  const accumulator = takeAccumulator(
+    reached.reduce((most, { reader }) => Math.max(most, reader.segment.documents), 0),
+  );
+  const sought = yield* cutTerms(reached, request, accumulator);
   const { scored, filters, prohibited } = sought;
   const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
   const plan = makePlan(sought, statistics, request.meaning);
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   for (const [place, segment] of reached.entries()) {
-    const eligible = { living: segment.living, kind: request.kind, required };
+    const eligible = { reader: segment.reader, kind: request.kind, required };
     for (let index = 0; index < scored.length; index += 1) {
-      addScores(sheet, segment, plan, index, place);
+      addScores(accumulator, segment, plan, index, place);
       yield;
     }
-    if (scored.length === 0) markAll(sheet, segment);
-    for (const filter of filters) markRequired(sheet, filter, place);
+    if (scored.length === 0) markAll(accumulator, segment);
+    for (const filter of filters) markRequired(accumulator, filter, place);
     for (const { terms, fields } of prohibited) {
-      markExcluded(sheet, terms, fields, place);
+      markExcluded(accumulator, terms, fields, place);
       yield;
     }
-    yield* offerBest(sheet, segment, { plan, eligible, after: request.after, best });
-    sheet.clear();
+    yield* offerBest(accumulator, segment, { plan, eligible, after: request.after, best });
+    accumulator.clear();
     yield;
   }
-  giveBackSheet(sheet);
+  releaseAccumulator(accumulator);
   return { candidates: best.inOrder(), statistics };
 }
 
 function* cutTerms(
   reached: readonly ReachedSegment[],
   { query, labels }: RankRequest,
-  on: Sheet,
+  on: ScoreAccumulator,
 ): Generator<void, Sought> {
   const scored: SoughtTerm[] = [];
   const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
