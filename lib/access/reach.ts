@@ -70,11 +70,6 @@ export class Reach {
   get isEmpty(): boolean {
     return this.#folders.size === 0 && this.#documents.size === 0;
   }
-
-  /** Approver of the workspace root: may administer the workspace. */
-  get isAdmin(): boolean {
-    return this.#folders.get(rootLocation) === 'approver';
-  }
 }
 
 /** Reaches nothing: nobody, or someone disabled. */

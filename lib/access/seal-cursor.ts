@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { invalidRequest } from '../domain/refusal.js';
+import { seal, unseal } from './seal.js';
 
 /** What a cursor belongs to: it opens nowhere else (specification, Conventions 5). */
 export interface CursorOwner {
@@ -12,8 +13,6 @@ export interface CursorOwner {
 }
 
 const usualLifetime = 24 * 60 * 60 * 1000;
-const nonceLength = 12;
-const tagLength = 16;
 const maxCursorLength = 8192;
 
 /**
@@ -34,13 +33,10 @@ export class CursorSealer {
 
   /** @param lifetime milliseconds after which it does not open any more; left out: a day */
   seal(position: string, owner: CursorOwner, lifetime = usualLifetime): string {
-    const nonce = this.#randomness.bytes(nonceLength);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
-    cipher.setAAD(ownerBytes(owner));
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(this.#clock.now() + lifetime));
-    const sealed = Buffer.concat([cipher.update(time), cipher.update(position, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+    const content = Buffer.concat([time, Buffer.from(position)]);
+    return seal(this.#key, content, this.#randomness, ownerBytes(owner)).toString('base64url');
   }
 
   /** @throws Refusal INVALID_REQUEST `bad_cursor`, the same for whatever is wrong with it */
@@ -57,13 +53,9 @@ export class CursorSealer {
   #tryOpen(cursor: string, owner: CursorOwner): string | undefined {
     if (cursor.length > maxCursorLength || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
-    if (bytes.length < nonceLength + 8 + tagLength || bytes.toString('base64url') !== cursor) return undefined;
-    const options = { authTagLength: tagLength };
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceLength), options);
-    decipher.setAAD(ownerBytes(owner));
-    decipher.setAuthTag(bytes.subarray(-tagLength));
+    if (bytes.toString('base64url') !== cursor) return undefined;
     try {
-      const opened = Buffer.concat([decipher.update(bytes.subarray(nonceLength, -tagLength)), decipher.final()]);
+      const opened = unseal(this.#key, bytes, ownerBytes(owner));
       if (Number(opened.readBigUInt64BE()) <= this.#clock.now()) return undefined;
       return opened.toString('utf8', 8);
     } catch {

@@ -7,7 +7,7 @@ import type { ExportedLine, ExportedRecord } from './exported-line.js';
 import { readArchive } from './read-archive.js';
 import type { Tables } from '../sidecar/tables.js';
 
-export type { ExportedLine, ExportedRecord } from './exported-line.js';
+export type { ExportedLine } from './exported-line.js';
 
 /** The tables that a chain lies in. */
 export type ChainTables = Pick<Tables, 'audit' | 'auditCheckpoints' | 'auditArchives'>;

@@ -9,6 +9,7 @@ import { ChainVerifier } from './verify.js';
 import { emptyChain, toRecord, type ChainHead } from './chain.js';
 import type { ChainTables } from './export.js';
 import { maxInArchive } from './read-archive.js';
+import { syncPath } from '../disk/sync-path.js';
 
 /** An archive whose file is on the disk, and whose records still lie in the table, too. */
 export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
@@ -115,15 +116,6 @@ async function writeDurably(folder: string, name: string, bytes: Uint8Array): Pr
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
-  if (isNew) await syncFolder(dirname(folder));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const directory = await open(folder, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await syncPath(folder);
+  if (isNew) await syncPath(dirname(folder));
 }

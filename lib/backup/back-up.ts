@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { formatTime } from '../domain/clock.js';
@@ -18,6 +18,7 @@ import type { ServicePart } from '../sidecar/service-file.js';
 import type { Eraser } from '../erase/eraser.js';
 import type { Checkpointer } from '../journal/checkpoint.js';
 import type { Journal } from '../journal/journal.js';
+import { syncPath } from '../disk/sync-path.js';
 
 /** The workspace that is backed up. */
 export interface BackedUpWorkspace {
@@ -185,14 +186,4 @@ function describePoint(workspace: BackedUpWorkspace, { tables }: Snapshot): Omit
     commit: tables.meta.get('head') ?? null,
     audit: { seq, hash },
   };
-}
-
-/** Returns when a file's bytes, or a folder's names, are on stable storage. */
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

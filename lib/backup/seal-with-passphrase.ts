@@ -1,19 +1,10 @@
-import { createCipheriv, createDecipheriv, scrypt, type ScryptOptions } from 'node:crypto';
+/**
+ * Seals in the age format (age-encryption.org/v1), with one recipient of type scrypt, as text. So other programs open
+ * it, too: `age -d`. The package's own scrypt would hold the event loop for a second; Node's runs beside it.
+ */
+import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
+import { armor, Decrypter, Encrypter, Stanza } from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
-
-/** Text that only the passphrase opens, with what is needed to open it. */
-interface Sealed {
-  readonly format: 'cartulary-sealed-1';
-  /** scrypt (RFC 7914) makes the key from the passphrase, in NFC. */
-  readonly n: number;
-  readonly r: number;
-  readonly p: number;
-  readonly salt: string;
-  /** AES-256-GCM; all base64. */
-  readonly nonce: string;
-  readonly tag: string;
-  readonly data: string;
-}
 
 /** It was sealed with another passphrase, belongs to something else, or was changed. */
 export class SealBroken extends Error {
@@ -22,72 +13,82 @@ export class SealBroken extends Error {
 
 /** scrypt's N: takes 128 MiB and a good part of a second, once a backup. */
 const usualCost = 2 ** 17;
-/** What a file may ask for at the most. */
-const maxCost = 2 ** 20;
-const blockSize = 8;
-/** Bytes. Node takes shorter tags, which are quicker to guess, unless the length is named (NIST SP 800-38D, 5.2.1.2). */
+/** The binary logarithm of what a file may ask for. */
+const maxWorkFactor = 20;
+const label = 'age-encryption.org/v1/scrypt';
+const saltLength = 16;
 const tagLength = 16;
+const fileKeyLength = 16;
+/** The key that is sealed with it is used once, so the nonce is constant. */
+const nonce = Buffer.alloc(12);
 
 export interface SealOptions {
   readonly passphrase: string;
-  /** What it is sealed for: it opens with nothing else. */
+  /** What it is sealed for: it opens with nothing else. One line. */
   readonly belongsTo: string;
   readonly randomness: Randomness;
   /** scrypt's N, a power of two; the usual one if left out. */
   readonly cost?: number | undefined;
 }
 
-/** Seals a text so that only the passphrase opens it, and a change is noticed. */
+/** Seals a text so that only the passphrase opens it, and a change is noticed. What it belongs to is its first line. */
 export async function sealWithPassphrase(text: string, options: SealOptions): Promise<string> {
   const { passphrase, belongsTo, randomness, cost = usualCost } = options;
-  const salt = Buffer.from(randomness.bytes(16));
-  const nonce = Buffer.from(randomness.bytes(12));
-  const key = await deriveKey(passphrase, salt, { N: cost, r: blockSize, p: 1 });
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
-  cipher.setAAD(Buffer.from(belongsTo));
-  const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  const sealed: Sealed = {
-    format: 'cartulary-sealed-1',
-    n: cost,
-    r: blockSize,
-    p: 1,
-    salt: salt.toString('base64'),
-    nonce: nonce.toString('base64'),
-    tag: cipher.getAuthTag().toString('base64'),
-    data: data.toString('base64'),
-  };
-  return `${JSON.stringify(sealed, null, 2)}\n`;
+  const encrypter = new Encrypter();
+  encrypter.addRecipient({
+    async wrapFileKey(fileKey) {
+      const salt = Buffer.from(randomness.bytes(saltLength));
+      const key = await deriveKey(passphrase, salt, cost);
+      const cipher = createCipheriv('chacha20-poly1305', key, nonce, { authTagLength: tagLength });
+      const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);
+      const args = ['scrypt', salt.toString('base64').replaceAll('=', ''), String(Math.log2(cost))];
+      return [new Stanza(args, new Uint8Array(body))];
+    },
+  });
+  return armor.encode(await encrypter.encrypt(`${belongsTo}\n${text}`));
 }
 
 /** Opens what was sealed. @throws SealBroken */
 export async function openWithPassphrase(file: string, passphrase: string, belongsTo: string): Promise<string> {
-  let sealed: Sealed;
+  let sealed: Uint8Array;
   try {
-    sealed = JSON.parse(file) as Sealed;
+    sealed = armor.decode(file);
   } catch {
     throw new SealBroken('is not of a form that this release knows');
   }
-  const { format, n, r, p } = sealed;
-  const isPowerOfTwo = Number.isSafeInteger(n) && n > 1 && (n & (n - 1)) === 0;
-  if (format !== 'cartulary-sealed-1' || !isPowerOfTwo || n > maxCost || r !== blockSize || p !== 1) {
-    throw new SealBroken('is not of a form that this release knows');
-  }
-  try {
-    const key = await deriveKey(passphrase, Buffer.from(sealed.salt, 'base64'), { N: n, r, p });
-    const nonce = Buffer.from(sealed.nonce, 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
-    decipher.setAAD(Buffer.from(belongsTo));
-    decipher.setAuthTag(Buffer.from(sealed.tag, 'base64'));
-    return Buffer.concat([decipher.update(Buffer.from(sealed.data, 'base64')), decipher.final()]).toString('utf8');
-  } catch {
+  const decrypter = new Decrypter();
+  decrypter.addIdentity({ unwrapFileKey: (stanzas: Stanza[]) => unwrapFileKey(stanzas, passphrase) });
+  const opened = await decrypter.decrypt(sealed, 'text').catch(() => '');
+  const prefix = `${belongsTo}\n`;
+  if (!opened.startsWith(prefix)) {
     throw new SealBroken('does not open: the passphrase is another one, or it or the manifest was changed');
+  }
+  return opened.slice(prefix.length);
+}
+
+/** The key of the file; null when the passphrase is another one. */
+async function unwrapFileKey(stanzas: readonly Stanza[], passphrase: string): Promise<Uint8Array | null> {
+  const [stanza] = stanzas;
+  if (stanza === undefined || stanzas.length !== 1 || stanza.args[0] !== 'scrypt') return null;
+  const salt = Buffer.from(stanza.args[1] ?? '', 'base64');
+  const workFactor = /^[1-9]\d?$/.test(stanza.args[2] ?? '') ? Number(stanza.args[2]) : Number.POSITIVE_INFINITY;
+  if (workFactor > maxWorkFactor || salt.length !== saltLength) return null;
+  if (stanza.body.length !== fileKeyLength + tagLength) return null;
+  const key = await deriveKey(passphrase, salt, 2 ** workFactor);
+  const decipher = createDecipheriv('chacha20-poly1305', key, nonce, { authTagLength: tagLength });
+  decipher.setAuthTag(stanza.body.subarray(fileKeyLength));
+  try {
+    return new Uint8Array(Buffer.concat([decipher.update(stanza.body.subarray(0, fileKeyLength)), decipher.final()]));
+  } catch {
+    return null;
   }
 }
 
-function deriveKey(passphrase: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
-  const maxmem = 256 * (cost.N ?? 1) * blockSize;
+/** The passphrase counts in NFC, so that it is the same from every keyboard. */
+function deriveKey(passphrase: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const options = { N: cost, r: 8, p: 1, maxmem: 2048 * cost + 2 ** 16 };
   return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), salt, 32, { ...cost, maxmem }, (error, key) =>
+    scrypt(passphrase.normalize('NFC'), Buffer.concat([Buffer.from(label), salt]), 32, options, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );
   });

@@ -7,7 +7,7 @@ import { treeOf } from '../git/objects/rewrite-commit.js';
 import { Tree } from '../git/objects/tree.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
-import { ByteBoundedCache } from '../journal/object-cache.js';
+import { makeObjectCache } from '../journal/object-cache.js';
 import {
   HistoryDisagrees,
   rewriteOne,
@@ -109,7 +109,7 @@ async function* listWanted(
 /** Reads trees for work that needs them at once: what it lacks is fetched, and the work done again. */
 class TreeReader {
   readonly #repository: Pick<Repository, 'read'>;
-  readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
+  readonly #trees = makeObjectCache<Tree>(treeCacheBytes);
   /** Root folders of the commits at hand. */
   readonly #roots = new Map<Oid, Tree>();
   /** What the work at hand has asked for, whatever its size. */

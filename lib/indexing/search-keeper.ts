@@ -12,7 +12,6 @@ import {
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
-import { widenTerm } from '../search/neighbours/widen-term.js';
 import { IndexQueue } from './index-queue.js';
 import { keysFor, type DocumentToIndex, type IndexBatch, type IndexEvent } from './index-event.js';
 
@@ -81,7 +80,6 @@ export class SearchKeeper {
     return {
       folder,
       languages,
-      neighboursOf: widenTerm,
       readText: (number) => this.#readText(blobOf(number)),
       report: (error) => onFault('The search index had a fault in the background', error),
     };
@@ -160,7 +158,7 @@ export class SearchKeeper {
    */
   async useMeaning(isWanted: boolean): Promise<boolean> {
     // Some megabytes, for those alone who want it.
-    const vectors = isWanted ? await openVectors(ownVectors) : null;
+    const vectors = isWanted ? openVectors(ownVectors) : null;
     let isDue = false;
     await this.inOrder(() => {
       isDue = this.index.useVectors(vectors);
@@ -174,7 +172,7 @@ export class SearchKeeper {
    * @returns the new one, to be filled
    */
   async startNext(languages: readonly LanguageCode[], meaning: boolean): Promise<SearchIndex> {
-    const vectors = meaning ? await openVectors(ownVectors) : null;
+    const vectors = meaning ? openVectors(ownVectors) : null;
     const next = SearchIndex.create(this.#optionsFor(openLanguages(languages)));
     await this.inOrder(() => {
       next.useVectors(vectors);

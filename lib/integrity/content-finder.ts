@@ -5,7 +5,7 @@ import type { ReadableRepository } from '../git/repositories/open-read-only.js';
 import { TextCheck } from '../git/repositories/stage-blob.js';
 import { Tree, type TreeEntry } from '../git/objects/tree.js';
 import { unreadableContent } from '../sidecar/compare-content.js';
-import { ByteBoundedCache } from '../journal/object-cache.js';
+import { makeObjectCache } from '../journal/object-cache.js';
 import { stagedFrom } from '../changes/prepare-content.js';
 import { InvalidEvent } from '../history/event.js';
 import type { FoundContent } from '../history/project.js';
@@ -20,7 +20,7 @@ const maxRemembered = 100_000;
 export class ContentFinder {
   readonly #repository: ContentSource;
   readonly #onUnreadable: ((oid: Oid, error: unknown) => void) | undefined;
-  readonly #trees = new ByteBoundedCache<Tree>(treeCacheBytes, (tree) => tree.bytes.length + 200);
+  readonly #trees = makeObjectCache<Tree>(treeCacheBytes);
   readonly #reading = new Map<Oid, Promise<Tree>>();
   readonly #contents = new Map<Oid, Promise<FoundContent>>();
 

@@ -29,7 +29,7 @@ const overfull = 64 * 1024 * 1024;
 const maxPending = 4 * overfull;
 /** Bytes that are read from the sidecar for one pack. */
 const packBytes = 16 * 1024 * 1024;
-/** Rows and bytes that are read, and rows that are deleted, in one stretch: nobody waits long behind them. */
+/** Rows and bytes that are read, and rows that are deleted, in one batch, so that no other request waits long. */
 const readRows = 1024;
 const readBytes = 4 * 1024 * 1024;
 const deleteRows = 1024;

@@ -1,67 +1,31 @@
+import { LRUCache } from 'lru-cache';
 import type { Oid } from '../git/objects/objects.js';
 import type { Tree } from '../git/objects/tree.js';
 
-/** Remembers the values that were used last, up to a number of bytes. */
-export class ByteBoundedCache<Value> {
-  readonly #entries = new Map<string, Value>();
-  readonly #sizeOf: (value: Value) => number;
-  readonly #most: number;
-  #bytes = 0;
+/** Bytes that an entry takes besides its object. */
+const entryBytes = 200;
 
-  /** @param most bytes; a value of more than an eighth of it is never kept */
-  constructor(most: number, sizeOf: (value: Value) => number) {
-    this.#most = most;
-    this.#sizeOf = sizeOf;
-  }
-
-  get(key: string): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
-  }
-
-  set(key: string, value: Value): void {
-    const size = this.#sizeOf(value);
-    if (size > this.#most / 8) return;
-    const before = this.#entries.get(key);
-    if (before !== undefined) {
-      this.#bytes -= this.#sizeOf(before);
-      this.#entries.delete(key);
-    }
-    this.#entries.set(key, value);
-    this.#bytes += size;
-    for (const [oldest, dropped] of this.#entries) {
-      if (this.#bytes <= this.#most) break;
-      this.#entries.delete(oldest);
-      this.#bytes -= this.#sizeOf(dropped);
-    }
-  }
-
-  delete(key: string): void {
-    const value = this.#entries.get(key);
-    if (value === undefined) return;
-    this.#entries.delete(key);
-    this.#bytes -= this.#sizeOf(value);
-  }
-
-  clear(): void {
-    this.#entries.clear();
-    this.#bytes = 0;
-  }
+/**
+ * Remembers the objects that were used last.
+ * @param max bytes; an object of more than an eighth of it is never kept
+ */
+export function makeObjectCache<Value extends Tree | Buffer>(max: number): LRUCache<Oid, Value> {
+  return new LRUCache({
+    maxSize: max,
+    maxEntrySize: Math.ceil(max / 8),
+    sizeCalculation: (object) => (Buffer.isBuffer(object) ? object.length : object.bytes.length) + entryBytes,
+  });
 }
-
-export type BlobCache = ByteBoundedCache<Buffer>;
 
 /** The trees of the paths that are being written, kept serialized. */
 export class TreeCache {
-  readonly #trees: ByteBoundedCache<Tree>;
+  readonly #trees: LRUCache<Oid, Tree>;
   /** Trees that operations are waiting for: kept whatever their size until the last of them has run. */
   readonly #held = new Map<Oid, { readonly tree: Tree; holders: number }>();
 
-  constructor(most: number) {
-    this.#trees = new ByteBoundedCache<Tree>(most, (tree) => tree.bytes.length + 200);
+  /** @param max bytes of the trees that are remembered */
+  constructor(max: number) {
+    this.#trees = makeObjectCache(max);
   }
 
   get(oid: Oid): Tree | undefined {

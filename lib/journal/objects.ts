@@ -11,7 +11,7 @@ import { RepositoryUnreadable, type Repository } from '../git/repositories/repos
 import type { Version } from '../domain/document.js';
 import { Tree } from '../git/objects/tree.js';
 import { checkBlobStream } from './check-blob-stream.js';
-import { ByteBoundedCache, type BlobCache } from './object-cache.js';
+import { makeObjectCache } from './object-cache.js';
 import type { Tables } from '../sidecar/tables.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
@@ -20,7 +20,7 @@ const blobCacheBytes = 64 * 1024 * 1024;
 export class ObjectReader {
   readonly #repository: Repository;
   readonly #tables: () => Tables;
-  readonly #blobs: BlobCache = new ByteBoundedCache<Buffer>(blobCacheBytes, (bytes) => bytes.length + 200);
+  readonly #blobs = makeObjectCache<Buffer>(blobCacheBytes);
 
   constructor(repository: Repository, tables: () => Tables) {
     this.#repository = repository;

@@ -1,5 +1,5 @@
 import { isWithin, rebase, rootLocation, type Location } from '../domain/location.js';
-import { isUnmoved, locationIn, rangeBelow, type CarriedRun } from './segments/renamed-range.js';
+import { isUnmoved, locationIn, rangeBelow, type RenamedRange } from './segments/renamed-range.js';
 import type { Segment } from './segments/segment.js';
 
 /** What a caller may find: everything, or what lies below some folders, and some documents. */
@@ -37,7 +37,7 @@ export class Reachable {
   }
 
   /** The ordinals that the caller reaches. Few in the segment are asked one by one, few in the reach are sought. */
-  intervalsIn(segment: Segment, runs: readonly CarriedRun[]): Intervals {
+  intervalsIn(segment: Segment, runs: readonly RenamedRange[]): Intervals {
     if (this.#everything) return [0, segment.documents];
     const ranges: [number, number][] = [];
     if (segment.documents <= 2 * (this.#folders.length + this.#documents.length)) {

@@ -12,47 +12,45 @@ import {
 import { maxPhraseCandidates } from './query/check-phrases.js';
 import { defaultFirstTier } from './segments/choose-merge.js';
 import type { ReachedSegment } from './segments/cut-postings.js';
-import { LivingSegment, type SegmentState } from './segments/segment-reader.js';
+import { SegmentReader, type SegmentState } from './segments/segment-reader.js';
 import { makeSnippet, type Snippet } from './ranking/make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
 import { pickHits } from './ranking/pick-hits.js';
-import { rankDocuments, strangePosition, type Ranking, type WidenedTerm } from './ranking/rank-documents.js';
-import { Reachable, type SearchReach } from './reachable.js';
-import type { SearchPosition } from './ranking/search-position.js';
+import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
+import { Reachable } from './reachable.js';
 import { readLabels } from './analysis/read-labels.js';
-import { Refill } from './segments/backfill.js';
+import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest, type IndexState } from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest } from './query/search-request.js';
 import type { Segment } from './segments/segment.js';
-import { extract, keyAt, Shelf, type ShelfPlace } from './segments/segment-set.js';
+import { extract, keyAt, SegmentSet, type SegmentPlace } from './segments/segment-set.js';
 import { forgetStems } from './analysis/stem-word.js';
-import { widenQuery } from './query/widen-query.js';
 import { writeSegment } from './segments/write-segment.js';
 
 export type * from './segments/search-batch.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
-export type { QuerySyntax, SearchDocument, SearchPosition, SearchReach, Snippet, WidenedTerm };
+export type { QuerySyntax, SearchDocument, Snippet };
 
 /** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
 export class SearchIndex {
   readonly #options: SearchOptions;
   readonly #analyst = new SearchWorker();
   readonly #merger = new SearchWorker();
-  readonly #shelf: Shelf;
+  readonly #segmentSet: SegmentSet;
   /** The files of segments that are stored. */
   readonly #files = new WeakMap<Segment, string>();
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
   #dropped: Error | null = null;
   /** The rebuild or the revision that is under way. */
-  readonly #refill: Refill;
+  readonly #backfill: Backfill;
   /** With which new documents' directions are found. */
   #vectors: WordVectors | null = null;
   #languages: Languages;
@@ -62,8 +60,12 @@ export class SearchIndex {
   private constructor(options: SearchOptions) {
     this.#options = options;
     this.#languages = options.languages ?? english;
-    this.#shelf = new Shelf(this.#merger, options.report ?? (() => undefined), options.firstTier ?? defaultFirstTier);
-    this.#refill = new Refill(this.#shelf);
+    this.#segmentSet = new SegmentSet(
+      this.#merger,
+      options.report ?? (() => undefined),
+      options.firstTier ?? defaultFirstTier,
+    );
+    this.#backfill = new Backfill(this.#segmentSet);
   }
 
   /** An index that holds nothing yet, whatever is stored; `save` puts it in the place of that. */
@@ -100,21 +102,21 @@ export class SearchIndex {
    */
   useVectors(vectors: WordVectors | null): boolean {
     this.#vectors = vectors;
-    this.#shelf.keepsDirections = vectors !== null;
-    if (vectors === null) this.#shelf.dropDirections();
+    this.#segmentSet.keepsDirections = vectors !== null;
+    if (vectors === null) this.#segmentSet.dropDirections();
     if (this.#madeWith === (vectors?.name ?? null)) return false;
     this.#madeWith = null;
     return vectors !== null;
   }
 
-  /** Whether meaning is told, besides text. */
+  /** Whether meaning counts, besides text. The vectors know English words alone. */
   get ranksByMeaning(): boolean {
-    return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#knowsWords;
+    return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#languages.codes.includes('en');
   }
 
   /** From now on commits win over what is revised. */
   startRevision(): void {
-    this.#refill.start();
+    this.#backfill.start();
   }
 
   /**
@@ -122,12 +124,12 @@ export class SearchIndex {
    * @param leftOut keys of those that stay, too
    */
   revise(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
-    this.#refill.take(documents, 'replace', leftOut);
+    this.#backfill.take(documents, 'replace', leftOut);
   }
 
   /** Every document has been revised: meaning is told from now on. */
   endRevision(): void {
-    this.#refill.end();
+    this.#backfill.end();
     this.#madeWith = this.#vectors?.name ?? null;
   }
 
@@ -144,25 +146,25 @@ export class SearchIndex {
 
   /** Follows a commit. Returns at once; the next search sees it. */
   apply({ commit, removals = [], renames = [], upserts = [], relabels = [] }: SearchBatch): void {
-    for (const location of removals) this.#remove(this.#shelf.findLocation(location));
+    for (const location of removals) this.#remove(this.#segmentSet.findLocation(location));
     for (const { from, to } of renames) this.#rename(from, to);
     for (const { analysis, keys } of upserts) this.#put(analysis, keys);
     for (const { location, labels } of relabels) this.#relabel(location, labels);
     this.#commit = commit;
-    this.#shelf.tidy();
+    this.#segmentSet.tidy();
   }
 
   /** Labels of the documents that have any, by their keys. */
   readLabels(): Map<number, string[]> {
-    return readLabels(this.#shelf.segments);
+    return readLabels(this.#segmentSet.segments);
   }
 
   /** Empties the index, to be filled anew, in other languages perhaps, while commits go on. */
   startRebuild(languages: Languages = this.#languages): void {
     this.#languages = languages;
-    this.#shelf.clear();
+    this.#segmentSet.clear();
     this.#commit = null;
-    this.#refill.start();
+    this.#backfill.start();
   }
 
   /**
@@ -171,12 +173,12 @@ export class SearchIndex {
    * @param leftOut keys of those that are not to be brought in
    */
   backfill(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
-    this.#refill.take(documents, 'add', leftOut);
+    this.#backfill.take(documents, 'add', leftOut);
   }
 
   /** The index is whole again, and of the commit given. */
   endRebuild(commit: string): void {
-    this.#refill.end();
+    this.#backfill.end();
     this.#commit = commit;
     this.#madeWith = this.#vectors?.name ?? null;
   }
@@ -192,10 +194,10 @@ export class SearchIndex {
     const manner = this.#manner;
     if (request.position && request.position.manner !== manner) throw strangePosition();
     const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
-    const { version } = this.#shelf;
+    const { version } = this.#segmentSet;
     const { candidates, statistics } = await runCooperatively(this.#rank(request, query, most + 1));
-    const found = candidates.map(({ living, ordinal, score }) => ({
-      hit: { key: living.segment.keys[ordinal] ?? 0, location: living.locationOf(ordinal) },
+    const found = candidates.map(({ reader, ordinal, score }) => ({
+      hit: { key: reader.segment.keys[ordinal] ?? 0, location: reader.locationOf(ordinal) },
       score,
     }));
     const { hits, examined } = await pickHits(
@@ -206,7 +208,7 @@ export class SearchIndex {
         readText: this.#options.readText,
         // What was renamed while this rested is shown where it is now; its place in the order is that of before.
         present: (hit) =>
-          version === this.#shelf.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },
+          version === this.#segmentSet.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },
       },
     );
     const last = found[examined - 1];
@@ -226,22 +228,16 @@ export class SearchIndex {
     const { folder } = this.#options;
     if (folder === null) return Promise.resolve();
     const index = { commit: this.#commit, vectors: this.#madeWith, languages: this.#languages.codes };
-    const states = this.#shelf.segments.map(({ segment, state }) => ({ segment, state }));
+    const states = this.#segmentSet.segments.map(({ segment, state }) => ({ segment, state }));
     const saving = this.#saving.then(() => this.#store(folder, index, states));
     this.#saving = saving.catch(() => undefined);
     return saving;
   }
 
-  /** An erased document: when it returns, no word that only it had is in memory or in a file of the index. */
-  async forget(key: number): Promise<void> {
-    await this.expel(key);
-    await this.save();
-  }
-
   /** An erased document: when it returns, no word that only it had is in memory, nor in any file after the next save. */
   async expel(key: number): Promise<void> {
-    this.#refill.touch(key);
-    await this.#shelf.expel(key);
+    this.#backfill.touch(key);
+    await this.#segmentSet.expel(key);
     forgetStems();
     forgetLanguages();
     await Promise.all([this.#analyst.forgetWords(), this.#merger.forgetWords()]);
@@ -249,7 +245,7 @@ export class SearchIndex {
 
   /** Returns when nothing is left to merge. */
   settle(): Promise<void> {
-    return this.#shelf.settle();
+    return this.#segmentSet.settle();
   }
 
   /** Ends the workers; does not save. */
@@ -263,18 +259,15 @@ export class SearchIndex {
   #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Generator<void, Ranking> {
     const reachable = new Reachable(reach, filters.folder);
     const reached: ReachedSegment[] = [];
-    for (const living of this.#shelf.segments) {
-      const intervals = reachable.intervalsIn(living.segment, living.runs);
-      if (intervals.length > 0) reached.push({ living: living.freeze(), intervals });
+    for (const reader of this.#segmentSet.segments) {
+      const intervals = reachable.intervalsIn(reader.segment, reader.runs);
+      if (intervals.length > 0) reached.push({ reader: reader.freeze(), intervals });
     }
     // The largest first: what it holds soon shows what else is worth a look.
-    reached.sort((a, b) => b.living.segment.documents - a.living.segment.documents);
+    reached.sort((a, b) => b.reader.segment.documents - a.reader.segment.documents);
     const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
-    // Vectors say what neighbours say, and more.
-    const neighboursOf = meaning === undefined && this.#knowsWords ? this.#options.neighboursOf : undefined;
     return rankDocuments(reached, {
       query,
-      widened: neighboursOf === undefined ? [] : widenQuery(query, neighboursOf),
       meaning,
       labels: filters.labels ?? [],
       kind: filters.kind,
@@ -291,56 +284,51 @@ export class SearchIndex {
     return { languages: this.#languages, vectors: this.#vectors };
   }
 
-  /** What words mean, or are near to, is known of English alone. */
-  get #knowsWords(): boolean {
-    return this.#languages.codes.includes('en');
-  }
-
   #locationOf(key: number): Location | undefined {
-    const place = this.#shelf.findKey(key);
-    return place?.living.locationOf(place.ordinal);
+    const place = this.#segmentSet.findKey(key);
+    return place?.reader.locationOf(place.ordinal);
   }
 
-  #remove(place: ShelfPlace | undefined): void {
+  #remove(place: SegmentPlace | undefined): void {
     if (place === undefined) return;
-    this.#refill.touch(keyAt(place));
-    this.#shelf.bury(place);
+    this.#backfill.touch(keyAt(place));
+    this.#segmentSet.delete(place);
   }
 
   #rename(from: Location, to: Location): void {
-    const place = this.#shelf.findLocation(from);
+    const place = this.#segmentSet.findLocation(from);
     const document = place === undefined || nameOf(from) === nameOf(to) ? undefined : extract(place);
     const key = place === undefined ? 0 : keyAt(place);
-    if (place !== undefined && document !== undefined) this.#shelf.bury(place);
-    this.#shelf.carry(from, to);
+    if (place !== undefined && document !== undefined) this.#segmentSet.delete(place);
+    this.#segmentSet.rename(from, to);
     if (document !== undefined) this.#addOne(renameAnalyzed(document, to, this.#languages), key);
   }
 
   #relabel(location: Location, labels: readonly string[]): void {
-    const place = this.#shelf.findLocation(location);
+    const place = this.#segmentSet.findLocation(location);
     if (place === undefined) return;
     const key = keyAt(place);
     const document = extract(place);
-    this.#shelf.bury(place);
+    this.#segmentSet.delete(place);
     this.#addOne(relabelAnalyzed(document, labels, this.#languages), key);
   }
 
   #put({ segment, locations }: Analysis, keys: readonly number[]): void {
     if (keys.length !== locations.length) throw new Error('An analysis needs a key for each of its documents.');
     keys.forEach((key, index) => {
-      this.#refill.touch(key);
-      const older = this.#shelf.findKey(key);
-      if (older !== undefined) this.#shelf.bury(older);
-      this.#remove(this.#shelf.findLocation(locations[index] as Location));
+      this.#backfill.touch(key);
+      const older = this.#segmentSet.findKey(key);
+      if (older !== undefined) this.#segmentSet.delete(older);
+      this.#remove(this.#segmentSet.findLocation(locations[index] as Location));
     });
     segment.assignKeys(keys);
-    this.#shelf.add(new LivingSegment(segment));
+    this.#segmentSet.add(new SegmentReader(segment));
   }
 
   #addOne(document: AnalyzedDocument, key: number): void {
     const segment = writeSegment([document]);
     segment.assignKeys([key]);
-    this.#shelf.add(new LivingSegment(segment));
+    this.#segmentSet.add(new SegmentReader(segment));
   }
 
   #load(folder: string): void {
@@ -348,17 +336,17 @@ export class SearchIndex {
     try {
       const stored = loadIndex(folder);
       if (stored === undefined) return;
-      for (const { file, living } of stored.segments) {
-        this.#files.set(living.segment, file);
-        this.#shelf.add(living);
+      for (const { file, reader } of stored.segments) {
+        this.#files.set(reader.segment, file);
+        this.#segmentSet.add(reader);
       }
       this.#commit = stored.commit;
       this.#madeWith = stored.vectors;
       this.#languages = openLanguages(stored.languages);
-      this.#shelf.keepsDirections = stored.vectors !== null;
+      this.#segmentSet.keepsDirections = stored.vectors !== null;
     } catch (error) {
       this.#dropped = error as Error;
-      this.#shelf.clear();
+      this.#segmentSet.clear();
       dropFiles(folder);
     }
   }

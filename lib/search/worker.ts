@@ -39,10 +39,10 @@ export type JobAnswer =
   | { readonly id: number; readonly result: SharedArrayBuffer | string | null }
   | { readonly id: number; readonly error: Error };
 
-async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
+function runJob(job: Job): SharedArrayBuffer | string | null {
   switch (job.type) {
     case 'analyze': {
-      const vectors = job.vectors === null ? null : await openVectors(job.vectors);
+      const vectors = job.vectors === null ? null : openVectors(job.vectors);
       const reading = { languages: openLanguages(job.languages), vectors };
       return writeSegment(job.documents.map((document) => analyzeDocument(document, reading))).buffer;
     }
@@ -59,14 +59,14 @@ async function runJob(job: Job): Promise<SharedArrayBuffer | string | null> {
   }
 }
 
-async function answer({ id, job }: JobRequest): Promise<void> {
+function answer({ id, job }: JobRequest): void {
   let answered: JobAnswer;
   try {
-    answered = { id, result: await runJob(job) };
+    answered = { id, result: runJob(job) };
   } catch (error) {
     answered = { id, error: error as Error };
   }
   parentPort?.postMessage(answered, []);
 }
 
-parentPort?.on('message', (request: JobRequest) => void answer(request));
+parentPort?.on('message', answer);

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../domain/refusal.js';
+import { countLineFeeds } from './line-number.js';
 
 /** Which part of a text is wanted. Lines and columns count from 1; columns are UTF-16 units. */
 export interface TextRequest {
@@ -19,10 +20,10 @@ export interface TextPart {
   readonly nextColumn: number | null;
 }
 
+/** A line without a line end counts, too. */
 export function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  return text === '' || text.endsWith('\n') ? lines : lines + 1;
+  const ended = countLineFeeds(text);
+  return text === '' || text.endsWith('\n') ? ended : ended + 1;
 }
 
 /** Where the line starts, sought from a place that is known; the text's end for a line behind the last. */

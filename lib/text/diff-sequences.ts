@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** A stretch of two sequences: the same in both, or taken from one and put into the other. Ends are exclusive. */
+/** A range of two sequences: the same in both, or taken from one and put into the other. Ends are exclusive. */
 export interface DiffHunk {
   readonly isSame: boolean;
   readonly fromStart: number;
@@ -35,25 +35,25 @@ export class Numbering {
   }
 }
 
-/** Stretches shorter than this are compared without looking for landmarks first. */
+/** Ranges shorter than this are compared without looking for landmarks first. */
 const small = 64;
 
 /**
  * Compares two sequences. What both begin and end with is set aside; long rests are cut at landmarks, which are things
  * that occur exactly once on each side and in the same order; between them the shortest edit is sought by the library.
- * A rest that would take more than the effort left becomes one replaced stretch.
- * @returns stretches in order that cover both sequences, neighbours never of the same kind
+ * A rest that would take more than the effort left becomes one replaced range.
+ * @returns ranges in order that cover both sequences, neighbours never of the same kind
  */
 export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): DiffHunk[] {
-  const stretches: DiffHunk[] = [];
-  compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (stretch) => {
-    const last = stretches.at(-1);
-    if (stretch.fromStart === stretch.fromEnd && stretch.toStart === stretch.toEnd) return;
-    if (last?.isSame === stretch.isSame) {
-      stretches[stretches.length - 1] = { ...last, fromEnd: stretch.fromEnd, toEnd: stretch.toEnd };
-    } else stretches.push(stretch);
+  const ranges: DiffHunk[] = [];
+  compare(from, to, { fromStart: 0, fromEnd: from.length, toStart: 0, toEnd: to.length }, effort, (range) => {
+    const last = ranges.at(-1);
+    if (range.fromStart === range.fromEnd && range.toStart === range.toEnd) return;
+    if (last?.isSame === range.isSame) {
+      ranges[ranges.length - 1] = { ...last, fromEnd: range.fromEnd, toEnd: range.toEnd };
+    } else ranges.push(range);
   });
-  return stretches;
+  return ranges;
 }
 
 type Range = Omit<DiffHunk, 'isSame'>;
@@ -63,7 +63,7 @@ function compare(
   to: readonly number[],
   range: Range,
   effort: Effort,
-  emit: (stretch: DiffHunk) => void,
+  emit: (range: DiffHunk) => void,
 ): void {
   let { fromStart, fromEnd, toStart, toEnd } = range;
   while (fromStart < fromEnd && toStart < toEnd && from[fromStart] === to[toStart]) {
@@ -107,7 +107,7 @@ function search(
   to: readonly number[],
   range: Range,
   effort: Effort,
-  emit: (stretch: DiffHunk) => void,
+  emit: (range: DiffHunk) => void,
 ): void {
   const { fromStart, fromEnd, toStart, toEnd } = range;
   const fromLength = fromEnd - fromStart;

@@ -13,7 +13,7 @@ const forWords = { steps: 30_000, comparisons: 200_000 } as const;
 const maxMarkedLength = 20_000;
 /** Lines that a text may have to be compared. */
 export const maxCompared = 50_000;
-/** In longer stretches of replaced lines no words are marked: they hardly correspond line by line. */
+/** In longer ranges of replaced lines no words are marked: they hardly correspond line by line. */
 const maxPairedLength = 500;
 /** Of one line, this many parts are shown at most; one with more is marked as a whole. */
 const maxParts = 400;
@@ -34,7 +34,7 @@ function cutLines(text: string): string[] {
 
 /**
  * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded, whatever the
- * texts are: where they differ too much for the shortest diff, a larger stretch is shown as replaced.
+ * texts are: where they differ too much for the shortest diff, a larger range is shown as replaced.
  */
 export function diffTexts(from: string, to: string, context = usualContext): TextDiff {
   const comparison = compare(from, to, context);
@@ -71,15 +71,15 @@ function* compare(from: string, to: string, context: number): Generator<undefine
   const toNumbers = numbering.numberOf(toLines);
   yield;
   const effort: Effort = { ...forLines, isExhausted: false };
-  const stretches = diffSequences(fromNumbers, toNumbers, effort);
+  const ranges = diffSequences(fromNumbers, toNumbers, effort);
   yield;
   const words: Effort = { ...forWords, isExhausted: false };
   const hunks: Hunk[] = [];
   let described = 0;
-  for (const group of makeHunks(stretches, context)) {
+  for (const group of makeHunks(ranges, context)) {
     const lines: DiffLine[] = [];
-    for (const stretch of group) {
-      const more = describeStretch(stretch, fromLines, toLines, words);
+    for (const range of group) {
+      const more = describeRange(range, fromLines, toLines, words);
       for (const line of more) lines.push(line);
       described += more.length;
       if (described < linesAPiece) continue;
@@ -88,7 +88,7 @@ function* compare(from: string, to: string, context: number): Generator<undefine
     }
     hunks.push(describeHunk(group, lines));
   }
-  const changed = stretches.filter(({ isSame }) => !isSame);
+  const changed = ranges.filter(({ isSame }) => !isSame);
   return {
     hunks,
     added: changed.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0),
@@ -98,32 +98,32 @@ function* compare(from: string, to: string, context: number): Generator<undefine
 }
 
 /** Groups changes that are close, with what is the same around them cut down to the context. */
-function makeHunks(stretches: readonly DiffHunk[], context: number): DiffHunk[][] {
+function makeHunks(ranges: readonly DiffHunk[], context: number): DiffHunk[][] {
   const hunks: DiffHunk[][] = [];
   let group: DiffHunk[] = [];
-  for (const [index, stretch] of stretches.entries()) {
-    if (!stretch.isSame) {
-      group.push(stretch);
+  for (const [index, range] of ranges.entries()) {
+    if (!range.isSame) {
+      group.push(range);
       continue;
     }
-    const length = stretch.fromEnd - stretch.fromStart;
+    const length = range.fromEnd - range.fromStart;
     const isFirst = group.length === 0;
-    const isLast = index === stretches.length - 1;
+    const isLast = index === ranges.length - 1;
     if (!isFirst && !isLast && length <= 2 * context) {
-      group.push(stretch);
+      group.push(range);
       continue;
     }
     if (!isFirst) {
       const kept = Math.min(context, length);
       if (kept > 0) {
-        group.push({ ...stretch, fromEnd: stretch.fromStart + kept, toEnd: stretch.toStart + kept });
+        group.push({ ...range, fromEnd: range.fromStart + kept, toEnd: range.toStart + kept });
       }
       hunks.push(group);
       group = [];
     }
     const kept = Math.min(context, length);
     if (!isLast && kept > 0) {
-      group.push({ ...stretch, fromStart: stretch.fromEnd - kept, toStart: stretch.toEnd - kept });
+      group.push({ ...range, fromStart: range.fromEnd - kept, toStart: range.toEnd - kept });
     }
   }
   if (group.some(({ isSame }) => !isSame)) hunks.push(group);
@@ -149,7 +149,7 @@ function describeLine(kind: DiffLine['kind'], line: string, from: number | null,
   return { kind, from, to, text: isEnded ? line.slice(0, -1) : line, parts: null, isEnded };
 }
 
-function describeStretch(
+function describeRange(
   { isSame, fromStart, fromEnd, toStart, toEnd }: DiffHunk,
   fromLines: readonly string[],
   toLines: readonly string[],
@@ -167,7 +167,7 @@ function describeStretch(
     .slice(toStart, toEnd)
     .map((line, index) => describeLine('added', line, null, toStart + index + 1));
   if (removed.length > maxPairedLength || added.length > maxPairedLength) return [...removed, ...added];
-  // Lines are paired in order; in a stretch that replaces few by many the last ones stay unpaired.
+  // Lines are paired in order; in a range that replaces few by many the last ones stay unpaired.
   for (let index = 0; index < Math.min(removed.length, added.length); index += 1) {
     const [before, after] = [removed[index], added[index]];
     const parts = before === undefined || after === undefined ? undefined : diffWords(before.text, after.text, effort);
@@ -189,17 +189,17 @@ function diffWords(
   const toWords = to.match(wordPattern) ?? [];
   effort.steps -= fromWords.length + toWords.length;
   const numbering = new Numbering();
-  const stretches = diffSequences(numbering.numberOf(fromWords), numbering.numberOf(toWords), effort);
-  const isAlike = stretches.some(
+  const ranges = diffSequences(numbering.numberOf(fromWords), numbering.numberOf(toWords), effort);
+  const isAlike = ranges.some(
     ({ isSame, fromStart, fromEnd }) =>
       isSame && fromWords.slice(fromStart, fromEnd).some((word) => word.trim() !== ''),
   );
-  if (!isAlike || stretches.length > maxParts) return undefined;
+  if (!isAlike || ranges.length > maxParts) return undefined;
   const partsOf = (words: readonly string[], side: 'from' | 'to'): LinePart[] =>
-    stretches
-      .map((stretch) => ({
-        text: words.slice(stretch[`${side}Start`], stretch[`${side}End`]).join(''),
-        isChanged: !stretch.isSame,
+    ranges
+      .map((range) => ({
+        text: words.slice(range[`${side}Start`], range[`${side}End`]).join(''),
+        isChanged: !range.isSame,
       }))
       .filter(({ text }) => text !== '');
   return { from: partsOf(fromWords, 'from'), to: partsOf(toWords, 'to') };

@@ -22,3 +22,9 @@ export function* numberLines(text: string): Generator<void, (offset: number) => 
     return low + 1;
   };
 }
+
+export function countLineFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

@@ -1,7 +1,8 @@
 import type { Quote } from '../domain/comment.js';
 import { findBackwards, findForwards } from './find-exact.js';
+import { sameAtEnd, sameAtStart } from './same-ends.js';
 
-/** A stretch of a text, in UTF-16 units; `end` is the unit after the last. */
+/** A span of a text, in UTF-16 units; `end` is the unit after the last. */
 export interface Passage {
   readonly start: number;
   readonly end: number;
@@ -20,18 +21,6 @@ export function makeQuote(text: string, { start, end }: Passage): Quote {
     after: text.slice(end, end + contextLength),
     start,
   };
-}
-
-function sameAtEnd(a: string, b: string): number {
-  let same = 0;
-  while (same < a.length && same < b.length && a[a.length - 1 - same] === b[b.length - 1 - same]) same += 1;
-  return same;
-}
-
-function sameAtStart(a: string, b: string): number {
-  let same = 0;
-  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
-  return same;
 }
 
 /** Places of `words` in the text: the nearest ones to `near` on both sides, in no order. */

@@ -1,5 +1,7 @@
 import { formatUnified } from './text-diff.js';
 import { diffTexts } from './diff-texts.js';
+import { countLineFeeds } from './line-number.js';
+import { sameAtEnd, sameAtStart } from './same-ends.js';
 
 export interface ShortDiff {
   /** Unified, without a header; empty where there is too much to compare. */
@@ -13,21 +15,6 @@ const context = 3;
 const maxCompared = 256 * 1024;
 const maxLines = 5000;
 const maxShown = 4000;
-
-function sameAtStart(from: string, to: string): number {
-  const most = Math.min(from.length, to.length);
-  let same = 0;
-  while (same < most && from.charCodeAt(same) === to.charCodeAt(same)) same += 1;
-  return same;
-}
-
-/** @param before units at the start that are not looked at */
-function sameAtEnd(from: string, to: string, before: number): number {
-  const most = Math.min(from.length, to.length) - before;
-  let same = 0;
-  while (same < most && from.charCodeAt(from.length - 1 - same) === to.charCodeAt(to.length - 1 - same)) same += 1;
-  return same;
-}
 
 /** Where the line starts that lies `lines` before the one of this offset. */
 function lineBefore(text: string, offset: number, lines: number): number {
@@ -47,12 +34,6 @@ function lineAfter(text: string, offset: number, lines: number): number {
   return at;
 }
 
-function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
-}
-
 /** What changed between two texts, short enough for a model to read. What is the same around it costs next to nothing. */
 export function makeShortDiff(from: string, to: string): ShortDiff {
   if (from === to) return { diff: '', isTruncated: false };
@@ -61,10 +42,10 @@ export function makeShortDiff(from: string, to: string): ShortDiff {
   const fromEnd = lineAfter(from, from.length - same, context);
   const toEnd = fromEnd - from.length + to.length;
   const [fromMiddle, toMiddle] = [from.slice(start, fromEnd), to.slice(start, toEnd)];
-  if (fromMiddle.length + toMiddle.length > maxCompared || countLines(fromMiddle + toMiddle) > maxLines) {
+  if (fromMiddle.length + toMiddle.length > maxCompared || countLineFeeds(fromMiddle + toMiddle) > maxLines) {
     return { diff: '', isTruncated: true };
   }
-  const skipped = countLines(from.slice(0, start));
+  const skipped = countLineFeeds(from.slice(0, start));
   const { hunks, ...rest } = diffTexts(fromMiddle, toMiddle, context);
   const placed = hunks.map((hunk) => ({
     ...hunk,

@@ -31,7 +31,7 @@ export interface TextDiff {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
-  /** False when the texts differ so much that a larger stretch than needed is shown as replaced. */
+  /** False when the texts differ so much that a larger range than needed is shown as replaced. */
   readonly isShortest: boolean;
 }
 

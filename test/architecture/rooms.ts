@@ -64,6 +64,7 @@ interface Ownership {
 
 /** Which rooms may import a package. */
 export const owners: Readonly<Record<string, Ownership>> = {
+  'age-encryption': { rooms: ['backup'], why: 'only the secrets in a backup are sealed with a passphrase' },
   'better-sqlite3': { rooms: ['sidecar'], why: 'a larger installation puts another engine below lib/sidecar' },
   'isomorphic-git': { rooms: ['git'], why: 'its own write path loses commits; lib/git knows which parts are safe' },
   memfs: { rooms: ['git'], why: 'only a repository in memory needs it' },
@@ -88,6 +89,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   yaml: { rooms: ['rest'], why: 'only schema/openapi.yaml is YAML' },
   canonicalize: { rooms: ['audit', 'rest'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
+  'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };

@@ -10,7 +10,7 @@ import type { ExportedLine } from '../../lib/audit/exported-line.js';
 import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { packagePath } from '../../lib/config.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { exportAudit, verifyAudit } from '../../lib/operations/audit/audit-log.js';
+import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
@@ -18,6 +18,7 @@ import { runProgram } from '../command/run-program.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { schemaPath, Service } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
-import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openServiceFile, type ServicePart } from '../../lib/sidecar/service-file.js';
 import { adoptWorkspace } from '../../lib/backup/stage-workspace.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
 import { dumpContent, makeHistory } from './history.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 const passphrase = 'words';
 

@@ -8,7 +8,7 @@ import { listCredentials } from '../../lib/operations/credentials/change-credent
 import { showPolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { compareVersions } from '../../lib/operations/history/compare-versions.js';
 import { exportFolder } from '../../lib/operations/folders/export-folder.js';
-import { listClaims, listOwnClaims } from '../../lib/operations/claims/list-claims.js';
+import { listClaims } from '../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';
 import { listDocuments } from '../../lib/operations/documents/list-documents.js';
 import { listErasures } from '../../lib/operations/documents/list-erasures.js';
@@ -30,6 +30,7 @@ import type { SearchPosition } from '../../lib/search/ranking/search-position.js
 import { readPages } from '../../lib/socket/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { gather } from '../harness/gather.js';
+import { listOwnClaims } from '../harness/list-own-claims.js';
 
 type Ask = (question: string, work: () => Promise<{ readonly result: unknown }>) => void;
 

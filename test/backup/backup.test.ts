@@ -9,7 +9,6 @@ import { parseKey } from '../../lib/access/secret.js';
 import { Service } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
-import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { describeFile } from '../../lib/backup/backup-manifest.js';
@@ -18,6 +17,7 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
 import { dumpContent, makeHistory } from './history.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 /** scrypt's N: little, since what it costs is not what is tested. */
 const cost = 2 ** 10;

@@ -5,12 +5,12 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
-import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { putBomb, putCommit, putObject, putTree } from '../command/put-object.js';
 import { Actor } from '../harness/act.js';
 import { runGit } from '../harness/run-git.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 describe('a clone of hostile origin', () => {
   let test: TestService;

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rootLocation } from '../../lib/domain/location.js';
-import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
 import { dumpContent, makeHistory } from './history.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 describe('recovery from a clone alone', () => {
   let test: TestService;

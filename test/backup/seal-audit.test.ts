@@ -13,7 +13,7 @@ import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import type { AuditRecord } from '../../lib/domain/audit-record.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
-import { exportAudit, showAuditKey, verifyAudit, type VerifyAuditInput } from '../../lib/operations/audit/audit-log.js';
+import { exportAudit, showAuditKey } from '../../lib/operations/audit/audit-log.js';
 import { listPrincipals } from '../../lib/operations/principals/list-principals.js';
 import { perform } from '../../lib/operations/perform.js';
 import { clearArchived } from '../../lib/journal/clear-archived.js';
@@ -22,6 +22,7 @@ import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { Actor } from '../harness/act.js';
 import { gather } from '../harness/gather.js';
 import { openTestService, operator, type TestService } from '../harness/service.js';
+import { verifyAudit, type VerifyAuditInput } from '../harness/verify-audit.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Service } from '../../lib/app/service.js';
 import { anyCommit } from '../../lib/audit/verify.js';
-import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyWorkspace, type VerifyOptions } from '../../lib/integrity/verify.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
@@ -14,6 +13,7 @@ import { eraseAt } from '../erase/erase-at.js';
 import { Actor } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
 import { uncarryRestart } from './earlier-build.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 const hour = 60 * 60 * 1000;
 

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3';
 import lunr from 'lunr';
 import MiniSearch from 'minisearch';
 import type { Location } from '../../lib/domain/location.js';
-import { SearchIndex, type SearchReach } from '../../lib/search/search-index.js';
-import type { WidenedTerm } from '../../lib/search/search-index.js';
-import { chanceVectors, drawRank, makeDocument, makeRandom, placeOf, seedOf, wordOf } from './search-corpus.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
+import { SearchIndex } from '../../lib/search/search-index.js';
+import { chanceVectors, drawRank, makeDocument, makeRandom, placeOf, wordOf } from './search-corpus.js';
 
 const hitsOnPage = 50;
 const everything: SearchReach = { everything: true, folders: [], documents: [] };
@@ -50,14 +50,8 @@ async function timeQueries(ask: (query: string) => unknown, many: number): Promi
   return { p50: median(halves), p95: median(slow) };
 }
 
-/** Made-up words have no meaning; four others each stand in for neighbours, as frequent as words are. */
-function neighboursOf(term: string): WidenedTerm[] {
-  const random = makeRandom(seedOf(term));
-  return Array.from({ length: 4 }, () => ({ term: { type: 'exact', term: wordOf(drawRank(random)) }, weight: 0.1 }));
-}
-
-function open(where: string | null, isWidening = false): SearchIndex {
-  return SearchIndex.open({ folder: where, readText: () => null, ...(isWidening ? { neighboursOf } : {}) });
+function open(where: string | null): SearchIndex {
+  return SearchIndex.open({ folder: where, readText: () => null });
 }
 
 /** Milliseconds that this thread has been on a processor; undefined where the system doesn't tell. */
@@ -152,12 +146,9 @@ async function query(): Promise<unknown> {
     slowest.push([name, median(times), median(waits)]);
   }
   const scattered = Array.from({ length: Math.min(10_000, documents) }, (_, number) => placeOf(number));
-  const wide = open(folder, true);
-  const widened = await timeQueries((text) => wide.search({ reach: everything, query: text, limit: hitsOnPage }), 400);
-  await wide.close();
   const manyGrants = await timeQueries(ask({ everything: false, folders: [], documents: scattered }), 20);
   await index.close();
-  return { load, all, widened, inFolder, slowest, manyGrants, memory: megabytes() };
+  return { load, all, inFolder, slowest, manyGrants, memory: megabytes() };
 }
 
 /** An index that was built with meaning: words and meaning, and words that stand nowhere, so that all is compared. */

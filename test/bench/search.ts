@@ -26,7 +26,6 @@ interface Asked {
   readonly load: number;
   readonly memory: number;
   readonly all: Times;
-  readonly widened: Times;
   readonly inFolder: Times;
   readonly manyGrants: Times;
   /** What is asked, how long it takes, and how long a turn of the event loop is on the processor for it. */
@@ -112,8 +111,6 @@ export async function measureSearch(
       goal: '< 10 ms',
       ...baseline('FTS5', plain.p95),
     });
-    report.add({ what: `${words}, widened by four neighbours each, p50`, value: asked.widened.p50, unit: 'ms' });
-    report.add({ what: `${words}, widened by four neighbours each, p95`, value: asked.widened.p95, unit: 'ms' });
     report.add({ what: `${words}, in a folder of 1,000, p50`, value: asked.inFolder.p50, unit: 'ms', goal: '< 1 ms' });
     report.add({ what: `${words}, with 10,000 grants on documents, p50`, value: asked.manyGrants.p50, unit: 'ms' });
     for (const [name, value, transaction] of asked.slowest) {

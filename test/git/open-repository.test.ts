@@ -3,8 +3,8 @@ import { access, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { makePackable } from '../../lib/git/objects/objects.js';
-import { createRepository, detectGit, openRepository } from '../../lib/git/repositories/open-repository.js';
-import { isUsableGit } from '../../lib/git/program/git-program.js';
+import { createRepository, openRepository } from '../../lib/git/repositories/open-repository.js';
+import { findGit, isUsableGit } from '../../lib/git/program/git-program.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { until } from '../harness/until.js';
 import { TemporaryFolders, fsck, git, makeCommit } from './fixture.js';
@@ -144,7 +144,7 @@ describe('a repository on disk', () => {
   });
 
   it('is read by git only where git is new enough', async () => {
-    assert.match((await detectGit()) ?? '', /^\d+\.\d+/);
+    assert.match((await findGit())?.version ?? '', /^\d+\.\d+/);
     const usable = (version: string): boolean => isUsableGit({ file: '', execPath: '', version });
     assert.deepEqual(['2.34.0', '2.39.5', '3.0.0', '2.50.1.windows.1', '2.45.GIT'].map(usable), Array(5).fill(true));
     assert.deepEqual(['2.33.9', '1.99.0', '2'].map(usable), [false, false, false]);

@@ -12,7 +12,7 @@ import { addLabels, removeLabels, setLabels } from '../../lib/operations/documen
 import { compareVersions } from '../../lib/operations/history/compare-versions.js';
 import { deleteDocument } from '../../lib/operations/documents/delete-document.js';
 import { deleteFolder, undeleteFolder } from '../../lib/operations/folders/delete-folder.js';
-import { listClaims, listOwnClaims } from '../../lib/operations/claims/list-claims.js';
+import { listClaims } from '../../lib/operations/claims/list-claims.js';
 import { listComments } from '../../lib/operations/comments/list-comments.js';
 import {
   listMessages,
@@ -36,6 +36,7 @@ import { updateDocument } from '../../lib/operations/documents/update-document.j
 import { Actor } from './act.js';
 import type { TestService } from './service.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
+import { listOwnClaims } from './list-own-claims.js';
 
 /** One principal's hands on history, claims and comments too; everything through the door. */
 export class Hands extends Actor {

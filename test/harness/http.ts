@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { emptyChain, toRecord } from '../../lib/audit/chain.js';
-import type { ExportedRecord } from '../../lib/audit/export.js';
+import type { ExportedRecord } from '../../lib/audit/exported-line.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { startServer, type RestServer, type ServerOptions } from '../../lib/rest/server.js';

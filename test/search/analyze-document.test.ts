@@ -57,7 +57,7 @@ describe('search: words', () => {
     assert.ok(countWords('\u0301 '.repeat(megabyte / 2)) <= megabyte / 2);
     assert.ok(countWords('\ufdfa'.repeat(megabyte / 4)) <= 8 * maxWordLength, 'grows by 18 under NFKC');
     assert.ok(countWords('\ufdfa '.repeat(10_000)) <= 40_000);
-    assert.equal(countWords('漢'.repeat(100_000)), 199_999, 'pairs also where a run is taken in stretches');
+    assert.equal(countWords('漢'.repeat(100_000)), 199_999, 'pairs also where a run is taken in spans');
     // Beyond four million characters the engine's own matcher would give up with an exception.
     assert.equal(countWords('x'.repeat(maxTextLength)), 1);
     assert.equal(countWords('ä'.repeat(maxTextLength / 2)), 1);

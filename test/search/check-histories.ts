@@ -3,14 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import type {
-  SearchFilters,
-  SearchIndex,
-  SearchOptions,
-  SearchPage,
-  SearchReach,
-} from '../../lib/search/search-index.js';
+import type { SearchFilters, SearchIndex, SearchOptions, SearchPage } from '../../lib/search/search-index.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
 import { english, openLanguages } from '../../lib/search/languages/languages.js';
 import { wordVectors } from './tiny-vectors.js';
 import { filters, history, query, reach, toSearch, Workspace, type Step } from './histories.js';
@@ -23,29 +18,23 @@ interface Opening {
   readonly vectors: WordVectors | null;
 }
 
-/** English is known of words that are near in meaning, so that all have it. */
+/** Meaning is known of English words alone, so all have it. */
 const spoken = [['en'], ['en'], ['en', 'de'], ['en', 'ru'], ['en', 'de', 'fr', 'ru']] as const;
 
-/** How the index is opened: merging more or less often; by words alone, widened, or by meaning as well; in one language or several. */
+/** How the index is opened: merging more or less often; by words alone, or by meaning as well; in one language or several. */
 const opening: fc.Arbitrary<Opening> = fc
   .record({
     firstTier: fc.constantFrom(100, 600),
-    manner: fc.constantFrom('words', 'widened', 'meaning'),
+    manner: fc.constantFrom('words', 'meaning'),
     codes: fc.constantFrom(...spoken),
   })
   .map(({ firstTier, manner, codes }) => ({
     options: {
       firstTier,
       languages: openLanguages(codes),
-      ...(manner === 'widened' ? { neighboursOf } : {}),
     },
     vectors: manner === 'meaning' ? wordVectors : null,
   }));
-
-function neighboursOf(term: string): { term: { type: 'exact'; term: string }; weight: number }[] {
-  const near = { ada: ['bell', 'walk'], cell: ['cellar'], draft: ['ada'] }[term] ?? [];
-  return near.map((each) => ({ term: { type: 'exact', term: each }, weight: 0.4 }));
-}
 
 /** All pages, two hits each. */
 async function searchAll(
@@ -131,9 +120,8 @@ export async function checkHistories(
           assert.deepEqual(pages, await searchAll(alone, within, text, narrowed), text);
           const found = pages.flatMap((page) => page.hits);
           hits += found.length;
-          const neighbours = opened.options.neighboursOf;
           const reading = { languages: opened.options.languages ?? english, vectors: opened.vectors };
-          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, neighbours, reading);
+          const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, reading);
           assert.deepEqual(
             found,
             expected.map(({ key, location }) => ({ key, location })),

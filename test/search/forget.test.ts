@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
 import { Child } from '../harness/child.js';
-import { everything, IndexOf } from './index-of.js';
+import { everything, forget, IndexOf } from './index-of.js';
 
 const program = fileURLToPath(new URL('forgetful.js', import.meta.url));
 
@@ -51,7 +51,7 @@ describe('search: an erased document', function () {
       assert.equal(again.dropped, null);
       // The document's number is 1; what the killed process had done to it may be lost.
       again.apply({ commit: 'erased', removals: ['secret.md' as never] });
-      await again.forget(1);
+      await forget(again, 1);
       assert.deepEqual(filesWithIt(), []);
       const { hits } = await again.search({ reach: everything, query: 'ladder', limit: 200 });
       assert.equal(hits.length, 80);
@@ -124,7 +124,7 @@ describe('search: a deleted document', () => {
     of.remove('f/secret.md');
     await of.index.save();
     assert.ok(holds('quagmir'));
-    await of.index.forget(secretKey);
+    await forget(of.index, secretKey);
     assert.ok(!holds('quagmir'));
     assert.equal((await of.find('ladder')).length, 11);
     await of.index.close();

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import v8 from 'node:v8';
-import { IndexOf } from './index-of.js';
+import { forget, IndexOf } from './index-of.js';
 
 const [folder = '', file = '', snapshots = ''] = process.argv.slice(2);
 
@@ -29,7 +29,7 @@ v8.writeHeapSnapshot(path.join(snapshots, 'before.heapsnapshot'));
 const key = of.keyOf('secret.md');
 process.stdout.write('forgetting\n');
 of.remove('secret.md');
-await of.index.forget(key);
+await forget(of.index, key);
 v8.writeHeapSnapshot(path.join(snapshots, 'after.heapsnapshot'));
 process.stdout.write('forgotten\n');
 await of.index.close();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { isWithin, rebase, rootLocation, type Location } from '../../lib/domain/location.js';
 import type { SearchDocument } from '../../lib/search/analysis/analyze-document.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
+import { forget } from './index-of.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import type { SearchIndex } from '../../lib/search/search-index.js';
 import type { OracleDocument } from './oracle.js';
@@ -184,7 +185,7 @@ export class Workspace {
         if (document === undefined) return;
         this.documents.delete(document.location);
         index.apply({ commit, removals: [document.location] });
-        return step.type === 'forget' ? index.forget(document.key) : undefined;
+        return step.type === 'forget' ? forget(index, document.key) : undefined;
       }
       case 'rename': {
         const document = this.#pick(step.pick);

@@ -9,6 +9,12 @@ export function folders(...locations: string[]): SearchReach {
   return { everything: false, folders: locations as Location[], documents: [] };
 }
 
+/** As an erase has a document forgotten: nothing of it is left in memory, nor in a file. */
+export async function forget(index: SearchIndex, key: number): Promise<void> {
+  await index.expel(key);
+  await index.save();
+}
+
 export class IndexOf {
   readonly texts = new Map<string, string | null>();
   readonly index: SearchIndex;

@@ -91,7 +91,7 @@ describe('search: languages that an admin named', () => {
     assert.deepEqual(await of.find('+war +die -Frage'), ['a.md']);
   });
 
-  it('reads a stretch of text in the languages that it shows, and in all where it shows none', async () => {
+  it('reads a span of text in the languages that it shows, and in all where it shows none', async () => {
     const codes = ['en', 'de', 'fr', 'es', 'ru'] as const;
     const englishText =
       'The contracts were signed by the members of the board, and it was said at the meeting that all of them are to ' +

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { everything, folders, IndexOf } from './index-of.js';
+import { everything, folders, forget, IndexOf } from './index-of.js';
 import { wordVectors } from './tiny-vectors.js';
 
 /** Documents enough that a worker merges. */
@@ -42,7 +42,7 @@ describe('search: while a worker merges', () => {
       of.index.apply({ commit: 'c', upserts: [{ analysis, keys: [700 + version, 900] }] });
     }
     of.index.apply({ commit: 'c', removals: ['f/secret.md' as Location] });
-    const forgetting = of.index.forget(900);
+    const forgetting = forget(of.index, 900);
     // The small segments become one while the worker has the first of them.
     for (let number = 0; number < 10; number += 1) {
       await new Promise(setImmediate);

@@ -17,19 +17,19 @@ interface Mutant {
 const mutants: readonly Mutant[] = [
   {
     fault: 'counts documents and lengths beyond the reach',
-    file: 'gather-statistics.js',
-    text: 'for (const { living, intervals } of reached) {',
-    instead: 'for (const { living } of reached) { const intervals = [0, living.segment.documents];',
+    file: 'ranking/gather-statistics.js',
+    text: 'for (const { reader, intervals } of reached) {',
+    instead: 'for (const { reader } of reached) { const intervals = [0, reader.segment.documents];',
   },
   {
     fault: 'counts a term’s documents beyond the reach',
-    file: 'cut-postings.js',
-    text: 'frequency += countLiving(living, cut, fields);',
-    instead: 'frequency += living.segment.postingStarts[only + 1] - living.segment.postingStarts[only];',
+    file: 'segments/cut-postings.js',
+    text: 'frequency += countLive(reader, cut, fields);',
+    instead: 'frequency += reader.segment.postingStarts[only + 1] - reader.segment.postingStarts[only];',
   },
   {
     fault: 'caps postings before they are cut to the reach',
-    file: 'cut-postings.js',
+    file: 'segments/cut-postings.js',
     text: 'const end = segment.postingStarts[term + 1] ?? 0;',
     instead: 'const end = Math.min(segment.postingStarts[term] + 3, segment.postingStarts[term + 1]);',
   },
@@ -41,79 +41,79 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'counts dead documents among all',
-    file: 'gather-statistics.js',
-    text: 'else if (living.isDead(ordinal))',
+    file: 'ranking/gather-statistics.js',
+    text: 'else if (reader.isDead(ordinal))',
     instead: 'else if (false)',
   },
   {
     fault: 'counts dead documents of a term',
-    file: 'cut-postings.js',
-    text: 'if (fields === everyField && living.dead === 0)',
+    file: 'segments/cut-postings.js',
+    text: 'if (fields === everyField && reader.dead === 0)',
     instead: 'if (fields === everyField)',
   },
   {
     fault: 'finds dead documents',
-    file: 'offer-best.js',
-    text: 'living.dead > 0 && living.isDead(ordinal)',
+    file: 'ranking/maxscore.js',
+    text: 'reader.dead > 0 && reader.isDead(ordinal)',
     instead: 'false',
   },
   {
     fault: 'forgets at the swap who died during a merge',
-    file: 'shelf.js',
-    text: 'merged.bury(segment.findKey(change.key))',
+    file: 'segments/segment-set.js',
+    text: 'merged.delete(segment.findKey(change.key))',
     instead: 'void 0',
   },
   {
     fault: 'forgets at the swap what was moved during a merge',
-    file: 'shelf.js',
-    text: 'merged.carry(change.from, change.to)',
+    file: 'segments/segment-set.js',
+    text: 'merged.rename(change.from, change.to)',
     instead: 'void 0',
   },
   {
     fault: 'leaves out what scores much like the last hit of the page before',
-    file: 'offer-best.js',
+    file: 'ranking/maxscore.js',
     text: 'if (score === after.score',
     instead: 'if (score >= after.score - 0.05',
   },
   {
-    fault: 'leaves out documents that neighbours would lift onto the page',
-    file: 'offer-best.js',
-    text: '(score + mostLeft) * almostOne < wanted',
-    instead: 'score < wanted',
+    fault: 'leaves out documents that meaning would lift onto the page',
+    file: 'ranking/maxscore.js',
+    text: '(added + maxMeaning) * almostOne < threshold',
+    instead: 'added < threshold',
   },
   {
-    fault: 'leaves out documents that meaning would lift onto the page',
-    file: 'plan-scores.js',
-    text: 'const sums = [meaningWorth];',
-    instead: 'const sums = [0];',
+    fault: 'takes meaning to be worth nothing in its bound',
+    file: 'ranking/plan-bounds.js',
+    text: 'maxMeaning: meaningWorth * almostOne',
+    instead: 'maxMeaning: 0',
   },
   {
     fault: 'takes for a later page’s what was on the page before',
-    file: 'offer-best.js',
-    text: '(score + mostLeft) * almostOne >= ceiling ||',
+    file: 'ranking/maxscore.js',
+    text: '(score + maxMeaning) * almostOne >= ceiling ||',
     instead: '',
   },
   {
     fault: 'tells the meaning of documents beyond the reach',
-    file: 'add-scores.js',
-    text: 'function* addMeaning(on, { living, intervals }, meaning, worth) {',
-    instead: 'function* addMeaning(on, { living }, meaning, worth) { const intervals = [0, living.segment.documents];',
+    file: 'ranking/add-scores.js',
+    text: 'function* addMeaning(on, { reader, intervals }, meaning, worth) {',
+    instead: 'function* addMeaning(on, { reader }, meaning, worth) { const intervals = [0, reader.segment.documents];',
   },
   {
     fault: 'loses what a document means when it is merged',
-    file: 'merge-segments.js',
+    file: 'segments/merge-segments.js',
     text: 'segment.directionStarts[place + 1] = direction;',
     instead: 'segment.directionStarts[place + 1] = 0;',
   },
   {
     fault: 'revises what was written meanwhile',
-    file: 'refill.js',
+    file: 'segments/backfill.js',
     text: 'const isNewer = this.#touched?.has(key) || leftOut',
     instead: 'const isNewer = leftOut',
   },
   {
     fault: 'reads a moved folder’s documents at their old place',
-    file: 'merge-segments.js',
+    file: 'segments/merge-segments.js',
     text: 'locationIn(segment, runs, ordinal)',
     instead: 'segment.locationAt(ordinal)',
   },
@@ -126,7 +126,7 @@ describe('search: faults put into the index on purpose', function () {
   before(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-mutants-'));
     const built = fileURLToPath(new URL('../..', import.meta.url));
-    for (const room of ['domain', 'pace']) {
+    for (const room of ['domain', 'scheduling']) {
       fs.cpSync(path.join(built, 'lib', room), path.join(folder, 'lib', room), { recursive: true });
     }
     fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');

@@ -5,9 +5,7 @@
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analysis/analyze-document.js';
-import type { SearchOptions } from '../../lib/search/search-index.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
-import { widenQuery } from '../../lib/search/query/widen-query.js';
 import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/query/parse-query.js';
 import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
 import { wordsOf } from '../../lib/search/analysis/split-words.js';
@@ -26,8 +24,6 @@ export interface OracleFilters {
   readonly kind?: DocumentKind;
 }
 
-type NeighboursOf = NonNullable<SearchOptions['neighboursOf']>;
-
 type Counts = readonly [number, number, number, number];
 const weights = [1, 3, 1, 2] as const;
 const most = [127, 7, 1, 1] as const;
@@ -37,7 +33,6 @@ export function searchSlowly(
   reachable: readonly OracleDocument[],
   text: string,
   filters: OracleFilters = {},
-  neighboursOf: NeighboursOf = () => [],
   reading: Reading = plainReading,
 ): OracleDocument[] {
   const { languages, vectors } = reading;
@@ -53,11 +48,6 @@ export function searchSlowly(
   const frequencyOf = (term: QueryTerm, fields: number): number =>
     documents.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
   const meaning = vectors === null ? undefined : findMeaning(query, vectors);
-  const widened = (meaning === undefined ? widenQuery(query, neighboursOf) : [])
-    .map(({ term, weight }) => ({ presence: 'optional', boost: weight, fields: 0b1111, terms: [term] }))
-    .map((clause) => ({ ...clause, frequency: clause.terms.reduce((_, term) => frequencyOf(term, 0b1111), 0) }))
-    .sort((a, b) => a.frequency - b.frequency);
-  const scored = [...named, ...widened];
   const inverseOf = (term: QueryTerm, fields: number): number => {
     const frequency = frequencyOf(term, fields);
     return Math.log(1 + Math.max(0, total - frequency + 0.5) / (frequency + 0.5));
@@ -68,7 +58,7 @@ export function searchSlowly(
   const found = documents.map(({ document, terms, lengths, directions }) => {
     let score = 0;
     let isFound = named.length === 0;
-    for (const { boost, fields, terms: sought, presence } of scored) {
+    for (const { boost, fields, terms: sought, presence } of named) {
       for (const term of sought) {
         const counts = countTerm(terms, term, fields);
         if (counts === undefined) {
@@ -106,10 +96,10 @@ function holdsPhrase({ location, text }: OracleDocument, { words }: Phrase): boo
 }
 
 function nearestOf(meaning: Int8Array, directions: Int8Array): number {
-  const stretches = Array.from({ length: directions.length / meaning.length }, (_, place) =>
+  const parts = Array.from({ length: directions.length / meaning.length }, (_, place) =>
     directions.slice(place * meaning.length, (place + 1) * meaning.length),
   );
-  const products = stretches.map((stretch) => stretch.reduce((sum, value, at) => sum + value * (meaning[at] ?? 0), 0));
+  const products = parts.map((part) => part.reduce((sum, value, at) => sum + value * (meaning[at] ?? 0), 0));
   return Math.max(0, ...products.map((product) => Math.min(1, product / 127 ** 2)));
 }
 

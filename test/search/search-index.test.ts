@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
 import { maxPhraseCandidates } from '../../lib/search/query/check-phrases.js';
-import type { SearchPosition } from '../../lib/search/search-index.js';
+import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import { everything, folders, IndexOf } from './index-of.js';
 
 describe('search: an index that follows commits', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import Sqlite from 'better-sqlite3';
 import { schemaPath } from '../../lib/app/service.js';
 import { readReach } from '../../lib/access/reach.js';
-import { exportAudit, verifyAudit } from '../../lib/operations/audit/audit-log.js';
+import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { notFound } from '../../lib/domain/refusal.js';
@@ -20,6 +20,7 @@ import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor, outcomeOf } from '../harness/act.js';
 import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
+import { verifyAudit } from '../harness/verify-audit.js';
 
 /** Lets the next commit fail as a full disk does. */
 function failNextCommit(workspace: Workspace): void {

@@ -11,8 +11,8 @@ import { perform } from '../../lib/operations/perform.js';
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { openVectors } from '../../lib/search/meaning/open-vectors.js';
 import { ownVectors } from '../../lib/search/meaning/word-vectors.js';
-import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
-import { SearchIndex, type SearchPage, type SearchReach } from '../../lib/search/search-index.js';
+import type { SearchReach } from '../../lib/search/reachable.js';
+import { SearchIndex, type SearchPage } from '../../lib/search/search-index.js';
 import { locationOfFolder } from '../../lib/view/locate.js';
 import { keysFor } from '../../lib/indexing/index-event.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
@@ -157,7 +157,6 @@ async function buildAnew(workspace: Workspace): Promise<SearchIndex> {
   const anew = SearchIndex.create({
     folder: null,
     languages: index.languages,
-    neighboursOf: widenTerm,
     readText: async (number) => {
       const document = byNumber.get(number);
       if (document === undefined || document.kind !== 'text') return null;
@@ -165,7 +164,7 @@ async function buildAnew(workspace: Workspace): Promise<SearchIndex> {
     },
   });
   if (index.ranksByMeaning) {
-    anew.useVectors(await openVectors(ownVectors));
+    anew.useVectors(openVectors(ownVectors));
     anew.startRevision();
     anew.endRevision();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import type { SearchPosition } from '../../lib/search/search-index.js';
+import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import type { SearchKeeper } from '../../lib/indexing/search-keeper.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { Actor, outcomeOf } from '../harness/act.js';

@@ -26,11 +26,6 @@ export interface GitOutcome {
   stderr: string;
 }
 
-/** Version of the git program, or null where there is none. */
-export async function detectGit(): Promise<string | null> {
-  return (await findGit())?.version ?? null;
-}
-
 /**
  * Finds the git program on the search path. It is then called by the absolute
  * path that it names, so that its children need nothing of our environment.

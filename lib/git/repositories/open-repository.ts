@@ -14,8 +14,6 @@ import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
 import { sealInWorker } from '../packs/seal-in-worker.js';
 
-export { detectGit } from '../program/git-program.js';
-
 /** The path that stands for a repository in memory. */
 export const inMemory = ':memory:';
 

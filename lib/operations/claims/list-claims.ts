@@ -1,4 +1,4 @@
-import { claimsKeptFor, type ClaimStanding, type OwnClaim, type PlacedClaim } from '../../domain/claim.js';
+import { type ClaimStanding, type OwnClaim, type PlacedClaim } from '../../domain/claim.js';
 import type { Document } from '../../domain/document.js';
 import { isWithin, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
@@ -61,12 +61,3 @@ export function findOwnClaims(context: ReadContext, since: number, limit: number
     return [{ ...toClaim(row), location: document.location, standing: standingOf(context, row, document) }];
   });
 }
-
-/** The caller's own claims, with those that it lost within the last week; at most `limit`, those that run out last. */
-export const listOwnClaims: ReadOperation<{ readonly limit: number }, readonly OwnClaim[]> = {
-  kind: 'read',
-  name: 'claim.list_own',
-  needs: () => [],
-  note: () => ({}),
-  run: (context, { limit }) => findOwnClaims(context, context.view.now - claimsKeptFor, limit),
-};

@@ -20,6 +20,7 @@ import { readVersionText } from './read-text.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { makeShortDiff, type ShortDiff } from '../../text/short-diff.js';
 import type { Tables } from '../../sidecar/tables.js';
+import { countLines } from '../../text/cut-text.js';
 
 export interface EditDocumentInput {
   readonly location: Location;
@@ -56,12 +57,6 @@ type PreparedEdit = { readonly current: string } & (
   /** The version is another one. What is told of it is true of the moment when it was looked at. */
   | { readonly type: 'stale'; readonly refusal: Refusal }
 );
-
-function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  return text === '' || text.endsWith('\n') ? lines : lines + 1;
-}
 
 function describe(before: string, { text, replacements }: EditedText): EditOutcome {
   const bytes = Buffer.byteLength(text);

@@ -12,6 +12,7 @@ import { deleteDocument } from './delete-document.js';
 import type { AuditNote, WriteOperation } from '../operation.js';
 import { isOwnRepeat } from '../own-repeat.js';
 import { updateDocument, type UpdateDocumentInput } from './update-document.js';
+import { rememberedFor } from '../idempotently.js';
 
 /*
  * Writes that can be sent again without a key of their own: a repeat finds its outcome there and is answered with it.
@@ -28,19 +29,17 @@ function noteWritten({ document, isRepeat }: WrittenText): AuditNote {
   return isRepeat ? { ...note, detail: { replayed: true } } : note;
 }
 
-/** Milliseconds for which a create counts as the same one: as long as a key for retries is remembered over REST. */
-const createRemembered = 24 * 60 * 60 * 1000;
-
 /**
- * Refuses what would bring back a document that its maker wrote here lately and somebody else has deleted: it may be a
- * call whose answer was lost, and its sender cannot know of the deletion. Who deleted it itself knows.
+ * Refuses a create that would bring back a document with the same content, which its maker created here and another
+ * principal deleted. The create may be a retry whose first answer was lost, and its sender cannot know of the deletion.
+ * It counts as a retry for as long as a key for retries is remembered over REST.
  * @throws Refusal CONFLICT `deleted_since`
  */
 function requireNotDeleted({ transaction, author, reach }: WriteContext, location: Location, sha256: string): void {
   const { tables, now } = transaction;
   for (const { number, id, deletedAt, deletedBy } of tables.documents.deletedAt(location)) {
     const first = tables.versions.bySequence(number, 1);
-    if (first?.author.id !== author.id || first.sha256 !== sha256 || first.at <= now - createRemembered) continue;
+    if (first?.author.id !== author.id || first.sha256 !== sha256 || first.at <= now - rememberedFor) continue;
     if (deletedBy === author.id || !roleContains(reach.roleOn(id, location), 'editor')) continue;
     const by = tables.principals.find(deletedBy);
     throw conflict('deleted_since', 'A document that you made here with this very content was deleted since.', {

@@ -6,7 +6,7 @@ import { findTitle } from './find-title.js';
 import { countOnce } from '../segments/posting.js';
 import { reduceMarkup } from './reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
-import { wordsOfStretch } from '../languages/show-languages.js';
+import { wordsOfPart } from '../languages/show-languages.js';
 import { spellingAt, splitWords } from './split-words.js';
 import { stemOfDocument, stemWord } from './stem-word.js';
 
@@ -29,7 +29,7 @@ export interface AnalyzedDocument {
   readonly lengths: readonly [number, number, number, number];
   /** Packed counts (see posting.ts) by term. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Where its text points, stretch by stretch (see meaning/find-directions.ts); empty where that is not asked for. */
+  /** Where its text points, part by part (see meaning/find-directions.ts); empty where that is not asked for. */
   readonly directions: Int8Array;
 }
 
@@ -134,14 +134,14 @@ class Collected {
       if (!languages.areSpelled) return;
       words.push(word);
       spelled.push(spellingAt(text, word, start, end));
-      if (words.length === wordsOfStretch) this.#addStretch(words, spelled);
+      if (words.length === wordsOfPart) this.#addPart(words, spelled);
     });
-    this.#addStretch(words, spelled);
+    this.#addPart(words, spelled);
   }
 
   /** Empties both lists. */
-  #addStretch(words: string[], spelled: string[]): void {
-    const languages = this.#languages.ofStretch(words);
+  #addPart(words: string[], spelled: string[]): void {
+    const languages = this.#languages.forWords(words);
     words.forEach((word, index) => {
       if (!languages.leavesOut(word)) this.#countAll(word, spelled[index] ?? word, body, languages);
     });

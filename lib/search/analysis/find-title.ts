@@ -13,7 +13,7 @@ const htmlTitle = /<title/i;
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
 const underline = /^(?:={3,}|-{3,}|~{3,})[ \t]*$/;
 
-/** Where a title stands: its words, and the stretch of the text that is its line, to be read once only. */
+/** Where a title stands: its words, and the span of the text that is its line, to be read once only. */
 export interface Title {
   readonly title: string;
   readonly start: number;

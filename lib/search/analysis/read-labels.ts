@@ -1,13 +1,13 @@
 import { labelMark } from './analyze-document.js';
-import type { LivingSegment } from '../segments/segment-reader.js';
+import type { SegmentReader } from '../segments/segment-reader.js';
 import { ordinalShift } from '../segments/posting.js';
 
 /** The labels that living documents are filtered by, in order, by the documents' keys. */
-export function readLabels(segments: readonly LivingSegment[]): Map<number, string[]> {
+export function readLabels(segments: readonly SegmentReader[]): Map<number, string[]> {
   const labels = new Map<number, string[]>();
   const mark = Buffer.from(labelMark);
-  for (const living of segments) {
-    const { segment } = living;
+  for (const reader of segments) {
+    const { segment } = reader;
     // The mark sorts before whatever a word can begin with.
     for (let term = segment.firstTerm(mark); term < segment.terms; term += 1) {
       const name = segment.termAt(term);
@@ -15,7 +15,7 @@ export function readLabels(segments: readonly LivingSegment[]): Map<number, stri
       const end = segment.postingStarts[term + 1] ?? 0;
       for (let at = segment.postingStarts[term] ?? 0; at < end; at += 1) {
         const ordinal = (segment.postings[at] ?? 0) >>> ordinalShift;
-        if (living.isDead(ordinal)) continue;
+        if (reader.isDead(ordinal)) continue;
         const key = segment.keys[ordinal] ?? 0;
         labels.set(key, [...(labels.get(key) ?? []), name.slice(labelMark.length)]);
       }

@@ -10,7 +10,7 @@ export const maxWordLength = 64;
 const maxRawLength = 2 * maxWordLength;
 
 /**
- * A run is taken in stretches: the engine's matcher keeps 16 bytes for every character that it may have to give back,
+ * A run is taken in spans: the engine's matcher keeps 16 bytes for every character that it may have to give back,
  * and gives up with an exception at four million. Normalising a run of marks takes the square of its length. Within a
  * word there may be what nobody sees: soft hyphens, joiners, marks of direction.
  */
@@ -45,7 +45,7 @@ export type WordVisitor = (word: string, start: number, end: number) => void;
 /** Takes time in proportion to the text, whatever it holds. */
 export function splitWords(text: string, visit: WordVisitor): void {
   let last = nothingYet;
-  for (const { 0: raw, index } of text.matchAll(wordPattern)) last = visitStretch(raw, index, last, visit);
+  for (const { 0: raw, index } of text.matchAll(wordPattern)) last = visitSpan(raw, index, last, visit);
 }
 
 /** Characters that are a few milliseconds of work, whatever they are. */
@@ -71,7 +71,7 @@ export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<
         next = from + index;
         break;
       }
-      last = visitStretch(raw, from + index, last, visit);
+      last = visitSpan(raw, from + index, last, visit);
       if (last.end - rested < charactersAtOnce) continue;
       rested = last.end;
       yield;
@@ -87,16 +87,16 @@ function endsInHalf(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
-interface Stretch {
+interface Span {
   readonly isPaired: boolean;
   readonly end: number;
   /** Its last character, where characters are paired. */
   readonly character: string;
 }
 
-const nothingYet: Stretch = { isPaired: false, end: -1, character: '' };
+const nothingYet: Span = { isPaired: false, end: -1, character: '' };
 
-function visitStretch(raw: string, index: number, last: Stretch, visit: WordVisitor): Stretch {
+function visitSpan(raw: string, index: number, last: Span, visit: WordVisitor): Span {
   const isPaired = withoutSpaces.test(raw);
   const isContinued = last.end === index && last.isPaired === isPaired;
   let character = '';

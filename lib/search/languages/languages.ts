@@ -14,7 +14,7 @@ export interface Languages {
   /** Whether it says too little to be kept in a body that is read in these languages. */
   leavesOut(word: string): boolean;
   /** Those of the languages in which these words of a body, one after the other, are to be read: what they show. */
-  ofStretch(words: readonly string[]): Languages;
+  forWords(words: readonly string[]): Languages;
   /**
    * What a document is found by that has the word, and what the word is sought by: one term a language at most, that
    * of English first; the word itself where no language has its script.
@@ -34,7 +34,7 @@ class English implements Languages {
   readonly isStopWord = isStopWord;
   readonly leavesOut = isStopWord;
 
-  ofStretch(): Languages {
+  forWords(): Languages {
     return this;
   }
 
@@ -75,7 +75,7 @@ class SeveralLanguages implements Languages {
     return this.#latinCodes.length === 1 && this.isStopWord(word);
   }
 
-  ofStretch(words: readonly string[]): Languages {
+  forWords(words: readonly string[]): Languages {
     if (this.#latinCodes.length < 2) return this;
     const shown = showLanguages(this.#latinCodes, words);
     if (shown.length === this.#latinCodes.length) return this;

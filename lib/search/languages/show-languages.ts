@@ -1,5 +1,5 @@
 /**
- * Which languages a stretch of text shows by the words that are the most frequent in them. Words as they are folded;
+ * Which languages a span of text shows by the words that are the most frequent in them. Words as they are folded;
  * chosen by hand from what everybody knows of these languages: articles, pronouns, conjunctions, auxiliary verbs.
  */
 import type { LanguageCode } from './open-stemmer.js';
@@ -26,7 +26,7 @@ const known = new Map<LanguageCode, ReadonlySet<string>>(
 );
 
 /** Words of a text that are looked at together: a paragraph, or a page of a list. */
-export const wordsOfStretch = 64;
+export const wordsOfPart = 64;
 /** So many of them at least have to be frequent ones, lest a chance decides. */
 const minFrequency = 8;
 /** A language with more than this part of what the best has is in the text as well, or too much like it. */

@@ -3,9 +3,9 @@ import { isStopWord, stemWord } from '../analysis/stem-word.js';
 import { toDirection, type WordVectors } from './word-vectors.js';
 
 /** Words of a text that make one direction, together with its heading. */
-export const wordsOfStretch = 60;
+export const wordsOfPart = 60;
 
-/** Goes through a text word by word, and finds where each stretch of it points. */
+/** Goes through a text word by word, and finds where each part of it points. */
 export class DirectionFinder {
   readonly #vectors: WordVectors;
   readonly #heading: Int32Array;
@@ -19,16 +19,16 @@ export class DirectionFinder {
     this.#sums = this.#heading.slice();
   }
 
-  /** @param stem null for a word that says too little, which takes its place in the stretch */
+  /** @param stem null for a word that says too little, which takes its place in the part */
   addWord(stem: string | null): void {
     if (stem !== null) this.#vectors.add(stem, this.#sums);
     this.#words += 1;
-    if (this.#words === wordsOfStretch) this.#endStretch();
+    if (this.#words === wordsOfPart) this.#endPart();
   }
 
   /** All directions, one after the other; one at least where the heading has a word that is known. */
   end(): Int8Array {
-    if (this.#words > 0 || this.#directions.length === 0) this.#endStretch();
+    if (this.#words > 0 || this.#directions.length === 0) this.#endPart();
     const all = new Int8Array(this.#directions.length * this.#vectors.dimensions);
     this.#directions.forEach((direction, place) => {
       all.set(direction, place * this.#vectors.dimensions);
@@ -36,7 +36,7 @@ export class DirectionFinder {
     return all;
   }
 
-  #endStretch(): void {
+  #endPart(): void {
     const direction = toDirection(this.#sums);
     if (direction !== undefined) this.#directions.push(direction);
     this.#sums.set(this.#heading);

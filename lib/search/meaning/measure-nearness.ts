@@ -6,7 +6,7 @@ export const meaningWeight = 0.1;
 /** From which nearness on a document is found that has none of the query's words. */
 export const minNearness = 0.6;
 
-/** How near the nearest stretch of the document is to where the query points; 0 for one that is far off. */
+/** How near the nearest part of the document is to where the query points; 0 for one that is far off. */
 export function measureNearness(meaning: Int8Array, { directions, directionStarts }: Segment, ordinal: number): number {
   const end = directionStarts[ordinal + 1] ?? 0;
   let nearest = 0;

@@ -1,13 +1,18 @@
+import fs from 'node:fs';
+import { StaticVectors } from './static-vectors.js';
 import { ownVectors, type WordVectors } from './word-vectors.js';
 
-/** Loads what takes memory only when it is wanted. */
-const known: Readonly<Record<string, () => Promise<{ readonly wordVectors: WordVectors }>>> = {
-  [ownVectors]: () => import('./static-vectors.js'),
-};
+/** The data lies with the sources, and the build does not copy it. The path starts at dist/lib/search/meaning. */
+const ownFile = new URL('../../../../lib/search/meaning/word-vectors.bin', import.meta.url);
 
-/** @throws Error for a name that no vectors have */
-export async function openVectors(name: string): Promise<WordVectors> {
-  const load = known[name];
-  if (load === undefined) throw new Error(`There are no word vectors called ${name}.`);
-  return (await load()).wordVectors;
+let own: WordVectors | undefined;
+
+/**
+ * Reads some megabytes at the first call, so call it only where meaning is wanted.
+ * @throws Error for a name that no vectors have
+ */
+export function openVectors(name: string): WordVectors {
+  if (name !== ownVectors) throw new Error(`There are no word vectors called ${name}.`);
+  own ??= new StaticVectors(ownVectors, fs.readFileSync(ownFile));
+  return own;
 }

@@ -1,7 +1,8 @@
-import { collectStems, toUnit, type PublishedVectors } from '../neighbours/collect-stems.js';
+import { collectStems, toUnit, type PublishedVectors } from './collect-stems.js';
+import type { VectorTable } from './static-vectors.js';
 
 /** Dimensions that are kept: those in which the words differ most. */
-export const keptDimensions = 64;
+const keptDimensions = 64;
 /** Words that are more frequent than this weigh less (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017). */
 const frequent = 1e-3;
 const eulerGamma = 0.5772;
@@ -12,7 +13,7 @@ const largest = 127;
  * A row of small whole numbers for each stem, in the order of stems: its word's vector, turned to the axes along
  * which words differ most, without the one that they all have in common, and shorter for a frequent word.
  */
-export function reduceVectors({ dimensions, words, vectors }: PublishedVectors): Int8Array {
+export function reduceVectors({ dimensions, words, vectors }: PublishedVectors): VectorTable {
   const known = collectStems(words);
   const units = known.map(({ word }) => toUnit(vectors[word] ?? [], dimensions));
   const axes = findAxes(units, dimensions, keptDimensions + 1).slice(1);
@@ -26,7 +27,11 @@ export function reduceVectors({ dimensions, words, vectors }: PublishedVectors):
     });
   });
   const most = reduced.reduce((greatest, value) => Math.max(greatest, Math.abs(value)), 0);
-  return Int8Array.from(reduced, (value) => Math.round((value / most) * largest));
+  return {
+    dimensions: keptDimensions,
+    stems: known.map(({ stem }) => stem),
+    rows: Int8Array.from(reduced, (value) => Math.round((value / most) * largest)),
+  };
 }
 
 /** The directions in which the vectors are longest, the longest first, each at right angles to those before it. */

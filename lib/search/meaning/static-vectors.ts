@@ -1,18 +1,38 @@
-/** The vectors that come with the program. Loaded only where an index of meaning is wanted: some megabytes. */
-import { packedTable } from '../neighbours/packed-table.js';
-import { NeighbourTable } from '../neighbours/neighbour-table.js';
-import { packedDimensions, packedVectors } from './packed-vectors.js';
-import { ownVectors, type WordVectors } from './word-vectors.js';
+import type { WordVectors } from './word-vectors.js';
 
-class StaticVectors implements WordVectors {
-  readonly name = ownVectors;
-  readonly dimensions = packedDimensions;
+/** A row of signed bytes for each stem. */
+export interface VectorTable {
+  readonly dimensions: number;
+  readonly stems: readonly string[];
+  /** The rows of all stems, one after the other. */
+  readonly rows: Int8Array;
+}
+
+const headBytes = 8;
+
+/** The table's file: the number of dimensions, the length of the stems in bytes, the stems, the rows. */
+export function packVectors({ dimensions, stems, rows }: VectorTable): Buffer {
+  const names = Buffer.from(stems.join('\n'));
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32LE(dimensions, 0);
+  head.writeUInt32LE(names.length, 4);
+  return Buffer.concat([head, names, Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)]);
+}
+
+/** Vectors from a file that `packVectors` made. */
+export class StaticVectors implements WordVectors {
+  readonly name: string;
+  readonly dimensions: number;
   readonly #places: ReadonlyMap<string, number>;
-  readonly #bytes: Int8Array;
+  readonly #rows: Int8Array;
 
-  constructor() {
-    this.#places = new Map(new NeighbourTable(packedTable).stems.map((stem, place) => [stem, place]));
-    this.#bytes = new Int8Array(Buffer.from(packedVectors, 'base64'));
+  constructor(name: string, packed: Buffer) {
+    this.name = name;
+    this.dimensions = packed.readUInt32LE(0);
+    const rowsAt = headBytes + packed.readUInt32LE(4);
+    const stems = packed.toString('utf8', headBytes, rowsAt).split('\n');
+    this.#places = new Map(stems.map((stem, place) => [stem, place]));
+    this.#rows = new Int8Array(packed.subarray(rowsAt));
   }
 
   add(stem: string, sums: Int32Array): void {
@@ -20,9 +40,7 @@ class StaticVectors implements WordVectors {
     if (place === undefined) return;
     const at = place * this.dimensions;
     for (let index = 0; index < this.dimensions; index += 1) {
-      sums[index] = (sums[index] ?? 0) + (this.#bytes[at + index] ?? 0);
+      sums[index] = (sums[index] ?? 0) + (this.#rows[at + index] ?? 0);
     }
   }
 }
-
-export const wordVectors: WordVectors = new StaticVectors();

@@ -1,6 +1,6 @@
 import type { CutTerm, ReachedSegment } from '../segments/cut-postings.js';
 import { countsOf, everyField, ordinalShift } from '../segments/posting.js';
-import type { Sheet } from '../ranking/score-accumulator.js';
+import type { ScoreAccumulator } from '../ranking/score-accumulator.js';
 
 // One document's state while a segment is ranked: how many required terms it has, and two flags.
 export const excluded = 1 << 8;
@@ -21,7 +21,7 @@ function visitOrdinals({ cuts }: CutTerm, fields: number, place: number, visit: 
 }
 
 /** Everything within reach is found. */
-export function markAll(on: Sheet, { intervals }: ReachedSegment): void {
+export function markAll(on: ScoreAccumulator, { intervals }: ReachedSegment): void {
   for (let index = 0; index < intervals.length; index += 2) {
     const end = intervals[index + 1] ?? 0;
     for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
@@ -31,14 +31,14 @@ export function markAll(on: Sheet, { intervals }: ReachedSegment): void {
 }
 
 /** What has the term has one more of those that are required. */
-export function markRequired(on: Sheet, term: CutTerm, place: number): void {
+export function markRequired(on: ScoreAccumulator, term: CutTerm, place: number): void {
   visitOrdinals(term, everyField, place, (ordinal) => {
     on.mark(ordinal, (on.states[ordinal] ?? 0) + 1);
   });
 }
 
 /** What has all the terms of a prohibited word is out. */
-export function markExcluded(on: Sheet, terms: readonly CutTerm[], fields: number, place: number): void {
+export function markExcluded(on: ScoreAccumulator, terms: readonly CutTerm[], fields: number, place: number): void {
   const [first, ...others] = terms;
   if (first === undefined) return;
   let holders: Set<number> | undefined;

@@ -1,6 +1,5 @@
 import type { Location } from '../../domain/location.js';
 import type { Languages } from '../languages/languages.js';
-import type { WidenedTerm } from '../ranking/rank-documents.js';
 
 /** How an index is opened. */
 export interface SearchOptions {
@@ -8,8 +7,6 @@ export interface SearchOptions {
   readonly folder: string | null;
   /** The current text of a document, to check phrases against; null for a binary or an absent one. */
   readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;
-  /** Terms near in meaning to a term of a query. */
-  readonly neighboursOf?: (term: string) => readonly WidenedTerm[];
   /** Told of failures in the background, after which the index goes on as it was. */
   readonly report?: (error: Error) => void;
   /** In which documents are taken apart where nothing is stored: English. */

@@ -1,18 +1,17 @@
-import type { CutPostings, CutTerm, ReachedSegment } from '../segments/cut-postings.js';
+import type { CutTerm, ReachedSegment } from '../segments/cut-postings.js';
 import { matched } from '../query/mark-documents.js';
 import { minNearness, measureNearness } from '../meaning/measure-nearness.js';
-import { almostOne, type Plan, type SoughtTerm } from './plan-bounds.js';
-import { countsMask, countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
-import type { Sheet } from './score-accumulator.js';
-import { firstPosting } from '../segments/write-segment.js';
+import type { Plan, SoughtTerm } from './plan-bounds.js';
+import { countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
+import type { ScoreAccumulator } from './score-accumulator.js';
 
 /** Documents that are looked at before others may have their turn. */
 export const maxDocumentsAtOnce = 8192;
 
 /** Adds what a term gives to the documents of a segment. @param which of the plan's terms @param place the segment's among those reached */
 export function addScores(
-  on: Sheet,
-  { living }: ReachedSegment,
+  on: ScoreAccumulator,
+  { reader }: ReachedSegment,
   { terms, weigher }: Plan,
   which: number,
   place: number,
@@ -20,7 +19,7 @@ export function addScores(
   const { cuts, weight, fields, isRequired } = terms[which] as SoughtTerm;
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
   const wanted = countsOf(fields);
-  const { lengths } = living.segment;
+  const { lengths } = reader.segment;
   for (let index = 0; index < ranges.length; index += 2) {
     const end = ranges[index + 1] ?? 0;
     for (let at = ranges[index] ?? 0; at < end; at += 1) {
@@ -36,8 +35,8 @@ export function addScores(
 
 /** What is near enough in meaning is found; what has been found counts for as near as it is. */
 export function* addMeaning(
-  on: Sheet,
-  { living, intervals }: ReachedSegment,
+  on: ScoreAccumulator,
+  { reader, intervals }: ReachedSegment,
   meaning: Int8Array,
   worth: number,
 ): Generator<void, void> {
@@ -46,7 +45,7 @@ export function* addMeaning(
     for (let ordinal = intervals[index] ?? 0; ordinal < end; ordinal += 1) {
       if (ordinal % maxDocumentsAtOnce === 0) yield;
       const state = on.states[ordinal] ?? 0;
-      const nearness = measureNearness(meaning, living.segment, ordinal);
+      const nearness = measureNearness(meaning, reader.segment, ordinal);
       if ((state & matched) === 0) {
         if (nearness < minNearness) continue;
         on.mark(ordinal, state | matched);
@@ -54,36 +53,4 @@ export function* addMeaning(
       on.scores[ordinal] = (on.scores[ordinal] ?? 0) + worth * nearness;
     }
   }
-}
-
-/**
- * What the score comes to with the terms from `from` on, and meaning: the same sum as if all were added, unless it
- * shows on the way that it stays below what is wanted.
- */
-export function liftScore(
-  score: number,
-  ordinal: number,
-  { living }: ReachedSegment,
-  { terms, maxFrom, weigher, meaning, meaningWorth }: Plan,
-  from: number,
-  place: number,
-  wanted: number,
-): number {
-  let lifted = score;
-  for (let index = from; index < terms.length; index += 1) {
-    if ((lifted + (maxFrom[index] ?? 0)) * almostOne < wanted) return lifted;
-    const { cuts, weight } = terms[index] as SoughtTerm;
-    const counts = countsAt(cuts[place] as CutPostings, ordinal);
-    if (counts !== 0) lifted += weight * weigher.weigh(counts, living.segment.lengths, ordinal * fieldCount);
-  }
-  if (meaning !== undefined) lifted += meaningWorth * measureNearness(meaning, living.segment, ordinal);
-  return lifted;
-}
-
-/** The packed counts of the document in the term's postings; 0 when it isn't there. For documents within reach. */
-function countsAt({ postings, ranges }: CutPostings, ordinal: number): number {
-  const end = ranges[ranges.length - 1] ?? 0;
-  const at = firstPosting(postings, ordinal, ranges[0] ?? 0, end);
-  const posting = at < end ? (postings[at] ?? 0) : 0;
-  return at < end && posting >>> ordinalShift === ordinal ? posting & countsMask : 0;
 }

@@ -1,8 +1,8 @@
 import { compareLocations } from '../segments/renamed-range.js';
-import type { LivingSegment } from '../segments/segment-reader.js';
+import type { SegmentReader } from '../segments/segment-reader.js';
 
 export interface Candidate {
-  readonly living: LivingSegment;
+  readonly reader: SegmentReader;
   readonly ordinal: number;
   readonly score: number;
 }
@@ -21,13 +21,13 @@ export class BestDocuments {
     return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
   }
 
-  offer(living: LivingSegment, ordinal: number, score: number): void {
+  offer(reader: SegmentReader, ordinal: number, score: number): void {
     const worst = this.#heap[0];
     if (this.#heap.length < this.most) {
-      this.#heap.push({ living, ordinal, score });
+      this.#heap.push({ reader, ordinal, score });
       this.#rise(this.#heap.length - 1);
     } else if (worst !== undefined && score >= worst.score) {
-      const candidate = { living, ordinal, score };
+      const candidate = { reader, ordinal, score };
       if (compareCandidates(candidate, worst) < 0) {
         this.#heap[0] = candidate;
         this.#sink();
@@ -74,5 +74,5 @@ export class BestDocuments {
 
 /** Negative when `a` comes first. */
 function compareCandidates(a: Candidate, b: Candidate): number {
-  return b.score - a.score || compareLocations(a.living, a.ordinal, b.living, b.ordinal);
+  return b.score - a.score || compareLocations(a.reader, a.ordinal, b.reader, b.ordinal);
 }

@@ -6,7 +6,7 @@ import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
 import { spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
 
-/** A stretch of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
+/** A span of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
 export interface Snippet {
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];
@@ -26,7 +26,7 @@ interface Match {
   readonly term: number;
 }
 
-/** The stretch with most different words of the query, the earliest of equals. For text only. Rests where it yields. */
+/** The span with most different words of the query, the earliest of equals. For text only. Rests where it yields. */
 export function* makeSnippet(
   location: Location,
   text: string,

@@ -1,20 +1,20 @@
 import type { DocumentKind } from '../../domain/document.js';
 import { compareText } from '../../domain/location.js';
-import { addMeaning, addScores, liftScore, maxDocumentsAtOnce } from './add-scores.js';
+import { addMeaning, maxDocumentsAtOnce } from './add-scores.js';
 import { binaryFlag } from '../analysis/analyze-document.js';
 import type { BestDocuments } from './best-documents.js';
 import type { ReachedSegment } from '../segments/cut-postings.js';
 import { LargestScores } from './largest-scores.js';
-import type { LivingSegment } from '../segments/segment-reader.js';
+import { measureNearness } from '../meaning/measure-nearness.js';
+import type { SegmentReader } from '../segments/segment-reader.js';
 import { excluded, matched, requiredCount } from '../query/mark-documents.js';
 import { almostOne, type Plan } from './plan-bounds.js';
 import type { SearchPosition } from './search-position.js';
-import type { Sheet } from './score-accumulator.js';
+import type { ScoreAccumulator } from './score-accumulator.js';
 
 /** What decides, for the documents of one segment, which are offered. */
 export interface Offering {
   readonly plan: Plan;
-  readonly place: number;
   readonly eligible: Eligibility;
   readonly after: SearchPosition | undefined;
   readonly best: BestDocuments;
@@ -22,81 +22,71 @@ export interface Offering {
 
 /** What decides, besides the terms, whether a document is a hit. */
 interface Eligibility {
-  readonly living: LivingSegment;
+  readonly reader: SegmentReader;
   readonly kind: DocumentKind | undefined;
   readonly required: number;
 }
 
 /**
- * Adds the frequent neighbours, the rarest first, and meaning; only until no document that has nothing else can come
- * onto the page. From then on they can do no more than lift documents that are close to it, which are looked at one
- * by one.
+ * Offers the documents of a segment whose terms are added up. This is MaxScore (Turtle and Flood, "Query Evaluation:
+ * Strategies and Optimizations", 1995): terms are the essential part of a score, and meaning is the part that is left
+ * out where its upper bound shows that it cannot bring a document onto the page.
  */
-export function* offerBest(on: Sheet, segment: ReachedSegment, offering: Offering): Generator<void, void> {
-  const { plan, place } = offering;
-  const { terms, rare, maxFrom, meaning, meaningWorth } = plan;
-  for (let added = rare; ;) {
-    const maxLeft = maxFrom[added] ?? 0;
-    const isAll = added === terms.length;
-    if (isAll && meaning === undefined) break;
-    const least = minWanted(on, offering, maxLeft);
-    if (least > maxLeft) return yield* offerLifted(on, segment, offering, added, least);
-    if (isAll) break;
-    // Looking again costs as much as a term or two.
-    const next = Math.max(added + 1, (added + terms.length) >>> 1);
-    for (; added < next; added += 1) addScores(on, segment, plan, added, place);
-    yield;
+export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offering: Offering): Generator<void, void> {
+  const { meaning, meaningWorth, maxMeaning } = offering.plan;
+  if (meaning !== undefined) {
+    const threshold = findThreshold(on, offering);
+    // No document without a term of the query can come onto the page.
+    if (threshold > maxMeaning) return yield* offerAboveBound(on, segment, offering, meaning, threshold);
+    yield* addMeaning(on, segment, meaning, meaningWorth);
   }
-  if (meaning !== undefined) yield* addMeaning(on, segment, meaning, meaningWorth);
   offerAdded(on, segment, offering);
 }
 
 /** Offers the documents that have all of their score. */
-function offerAdded(on: Sheet, { living }: ReachedSegment, { eligible, after, best }: Offering): void {
+function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible, after, best }: Offering): void {
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
-    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(living, ordinal, score, after, best);
+    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(reader, ordinal, score, after, best);
   }
 }
 
 /**
- * Offers the documents that what has not been added yet can lift onto the page.
- * @param added the terms before this one are in the scores
- * @param least a score that the last of the page will have at least
+ * Compares the meaning of those documents only whose upper bound reaches the threshold, and offers them.
+ * @param least a score that the last hit of the page will have at least
  */
-function* offerLifted(
-  on: Sheet,
-  segment: ReachedSegment,
-  { plan, place, eligible, after, best }: Offering,
-  added: number,
+function* offerAboveBound(
+  on: ScoreAccumulator,
+  { reader }: ReachedSegment,
+  { plan: { meaningWorth, maxMeaning }, eligible, after, best }: Offering,
+  meaning: Int8Array,
   least: number,
 ): Generator<void, void> {
-  const maxLeft = plan.maxFrom[added] ?? 0;
-  let wanted = least;
+  let threshold = least;
   let looked = 0;
   for (const ordinal of on.touched) {
     looked += 1;
     if (looked % maxDocumentsAtOnce === 0) yield;
-    const score = on.scores[ordinal] ?? 0;
-    if ((score + maxLeft) * almostOne < wanted || !isEligible(on, ordinal, eligible)) continue;
-    const lifted = liftScore(score, ordinal, segment, plan, added, place, wanted);
-    if (lifted < wanted) continue;
-    offer(segment.living, ordinal, lifted, after, best);
-    wanted = Math.max(wanted, best.minKept);
+    const added = on.scores[ordinal] ?? 0;
+    if ((added + maxMeaning) * almostOne < threshold || !isEligible(on, ordinal, eligible)) continue;
+    const score = added + meaningWorth * measureNearness(meaning, reader.segment, ordinal);
+    if (score < threshold) continue;
+    offer(reader, ordinal, score, after, best);
+    threshold = Math.max(threshold, best.minKept);
   }
 }
 
-function isEligible(on: Sheet, ordinal: number, { living, kind, required }: Eligibility): boolean {
+function isEligible(on: ScoreAccumulator, ordinal: number, { reader, kind, required }: Eligibility): boolean {
   const state = on.states[ordinal] ?? 0;
   if ((state & (matched | excluded)) !== matched || (state & requiredCount) !== required) return false;
-  if (living.dead > 0 && living.isDead(ordinal)) return false;
+  if (reader.dead > 0 && reader.isDead(ordinal)) return false;
   if (kind === undefined) return true;
-  return ((living.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
+  return ((reader.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
 }
 
 /** Offers what comes after the position. */
 function offer(
-  living: LivingSegment,
+  reader: SegmentReader,
   ordinal: number,
   score: number,
   after: SearchPosition | undefined,
@@ -104,20 +94,20 @@ function offer(
 ): void {
   if (after !== undefined) {
     if (score > after.score) return;
-    if (score === after.score && compareText(living.locationOf(ordinal), after.location) <= 0) return;
+    if (score === after.score && compareText(reader.locationOf(ordinal), after.location) <= 0) return;
   }
-  best.offer(living, ordinal, score);
+  best.offer(reader, ordinal, score);
 }
 
-/** A score that the last of the page will have at least; -1 when there are too few to tell. */
-function minWanted(on: Sheet, { eligible, after, best }: Offering, maxLeft: number): number {
-  // Of those that may yet be lifted above where the page begins, nothing is known.
+/** A score that the last hit of the page will have at least; -1 when too few documents are found. */
+function findThreshold(on: ScoreAccumulator, { plan: { maxMeaning }, eligible, after, best }: Offering): number {
+  // Meaning may place a document above this score on an earlier page, so such documents prove nothing.
   const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
   const largest = new LargestScores(best.most);
   let least = -1;
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
-    if (score <= least || (score + maxLeft) * almostOne >= ceiling || !isEligible(on, ordinal, eligible)) continue;
+    if (score <= least || (score + maxMeaning) * almostOne >= ceiling || !isEligible(on, ordinal, eligible)) continue;
     largest.add(score);
     least = largest.least;
   }

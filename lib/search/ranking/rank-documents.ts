@@ -8,21 +8,14 @@ import { gatherStatistics } from './gather-statistics.js';
 import { markAll, markExcluded, markRequired } from '../query/mark-documents.js';
 import type { SearchPosition } from './search-position.js';
 import { offerBest } from './maxscore.js';
-import type { Query, QueryTerm } from '../query/parse-query.js';
+import type { Query } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
 import { everyField } from '../segments/posting.js';
-import { giveBackSheet, takeSheet, type Sheet } from './score-accumulator.js';
+import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from './score-accumulator.js';
 import type { Statistics } from './weigh.js';
-
-/** A term that adds to scores although the query does not name it: a neighbour in meaning. */
-export interface WidenedTerm {
-  readonly term: QueryTerm;
-  readonly weight: number;
-}
 
 export interface RankRequest {
   readonly query: Query;
-  readonly widened: readonly WidenedTerm[];
   /** Where the query points, when meaning is to count. */
   readonly meaning: Int8Array | undefined;
   /** All of them; they narrow what is found and leave scores alone. */
@@ -43,38 +36,39 @@ export interface Ranking {
  * @param reached as they are at one moment: nothing about them may change until it is done
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
-  const sheet = takeSheet(reached.reduce((most, { living }) => Math.max(most, living.segment.documents), 0));
-  const sought = yield* cutTerms(reached, request, sheet);
-  const { scored, named, filters, prohibited } = sought;
+  const accumulator = takeAccumulator(
+    reached.reduce((most, { reader }) => Math.max(most, reader.segment.documents), 0),
+  );
+  const sought = yield* cutTerms(reached, request, accumulator);
+  const { scored, filters, prohibited } = sought;
   const statistics = request.after?.statistics ?? gatherStatistics(reached, scored);
   const plan = makePlan(sought, statistics, request.meaning);
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   for (const [place, segment] of reached.entries()) {
-    const eligible = { living: segment.living, kind: request.kind, required };
-    for (let index = 0; index < named; index += 1) {
-      addScores(sheet, segment, plan, index, place);
+    const eligible = { reader: segment.reader, kind: request.kind, required };
+    for (let index = 0; index < scored.length; index += 1) {
+      addScores(accumulator, segment, plan, index, place);
       yield;
     }
-    if (named === 0) markAll(sheet, segment);
-    for (const filter of filters) markRequired(sheet, filter, place);
+    if (scored.length === 0) markAll(accumulator, segment);
+    for (const filter of filters) markRequired(accumulator, filter, place);
     for (const { terms, fields } of prohibited) {
-      markExcluded(sheet, terms, fields, place);
+      markExcluded(accumulator, terms, fields, place);
       yield;
     }
-    for (let index = named; index < plan.rare; index += 1) addScores(sheet, segment, plan, index, place);
-    yield* offerBest(sheet, segment, { plan, place, eligible, after: request.after, best });
-    sheet.clear();
+    yield* offerBest(accumulator, segment, { plan, eligible, after: request.after, best });
+    accumulator.clear();
     yield;
   }
-  giveBackSheet(sheet);
+  releaseAccumulator(accumulator);
   return { candidates: best.inOrder(), statistics };
 }
 
 function* cutTerms(
   reached: readonly ReachedSegment[],
-  { query, widened, labels }: RankRequest,
-  on: Sheet,
+  { query, labels }: RankRequest,
+  on: ScoreAccumulator,
 ): Generator<void, Sought> {
   const scored: SoughtTerm[] = [];
   const prohibited: { readonly terms: readonly CutTerm[]; readonly fields: number }[] = [];
@@ -84,14 +78,9 @@ function* cutTerms(
     if (presence === 'prohibited') prohibited.push({ terms: cut, fields });
     else scored.push(...cut.map((each) => ({ ...each, weight: boost, fields, isRequired: presence === 'required' })));
   }
-  const named = scored.length;
-  for (const { term, weight } of widened) {
-    const cut = yield* cutTerm(reached, term, everyField, on);
-    scored.push({ ...cut, weight, fields: everyField, isRequired: false });
-  }
   const filters: CutTerm[] = [];
   for (const label of labels) filters.push(yield* cutTerm(reached, labelTerm(label), everyField, on));
-  return { scored, named, filters, prohibited };
+  return { scored, filters, prohibited };
 }
 
 /** What is said of a position that the index does not go on from. */

@@ -1,7 +1,7 @@
 import { maxDocuments } from '../segments/posting.js';
 
 /** Room for one search to add up in, segment after segment; all zero between uses. */
-export class Sheet {
+export class ScoreAccumulator {
   readonly scores: Float64Array;
   readonly states: Uint16Array;
   /** Where the counts of a pseudo-term are added up. */
@@ -37,18 +37,18 @@ export class Sheet {
   }
 }
 
-/** Searches that rest while others run have a sheet each; so many are kept for the next ones. */
+/** Each search that is under way has one of its own. So many are kept for the next ones. */
 const maxKept = 2;
-const kept: Sheet[] = [];
+const kept: ScoreAccumulator[] = [];
 
 /** @param documents of the largest segment */
-export function takeSheet(documents: number): Sheet {
-  const sheet = kept.pop();
-  if (sheet !== undefined && sheet.states.length >= documents) return sheet;
-  return new Sheet(Math.min(maxDocuments, 2 * documents));
+export function takeAccumulator(documents: number): ScoreAccumulator {
+  const accumulator = kept.pop();
+  if (accumulator !== undefined && accumulator.states.length >= documents) return accumulator;
+  return new ScoreAccumulator(Math.min(maxDocuments, 2 * documents));
 }
 
-/** Gives back a sheet that has been cleared. */
-export function giveBackSheet(sheet: Sheet): void {
-  if (kept.length < maxKept) kept.push(sheet);
+/** Gives back one that has been cleared. */
+export function releaseAccumulator(accumulator: ScoreAccumulator): void {
+  if (kept.length < maxKept) kept.push(accumulator);
 }

@@ -52,7 +52,7 @@ export class Weigher {
   }
 }
 
-/** Adds up a stretch of field lengths into `sums`; the sign takes away. */
+/** Adds the field lengths of one document into `sums`, or subtracts them. */
 export function addLengths(sums: number[], from: ArrayLike<number>, at: number, sign: 1 | -1): void {
   for (let field = 0; field < fieldCount; field += 1) sums[field] = (sums[field] ?? 0) + sign * (from[at + field] ?? 0);
 }

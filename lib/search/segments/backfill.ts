@@ -1,18 +1,18 @@
-import { LivingSegment } from './segment-reader.js';
+import { SegmentReader } from './segment-reader.js';
 import type { SearchUpsert } from './search-batch.js';
-import type { Shelf } from './segment-set.js';
+import type { SegmentSet } from './segment-set.js';
 
 /**
  * Work on the whole index while commits go on: documents come in batch by batch, as they were when they were read, and
  * whatever a commit has named since it began is newer than they are.
  */
-export class Refill {
-  readonly #shelf: Shelf;
+export class Backfill {
+  readonly #segmentSet: SegmentSet;
   /** Keys that commits named since it began; null while there is none. */
   #touched: Set<number> | null = null;
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf;
+  constructor(segmentSet: SegmentSet) {
+    this.#segmentSet = segmentSet;
   }
 
   start(): void {
@@ -35,15 +35,15 @@ export class Refill {
    */
   take({ analysis, keys }: SearchUpsert, manner: 'add' | 'replace', leftOut?: ReadonlySet<number>): void {
     analysis.segment.assignKeys(keys);
-    const living = new LivingSegment(analysis.segment);
+    const reader = new SegmentReader(analysis.segment);
     keys.forEach((key, ordinal) => {
       const isNewer = this.#touched?.has(key) || leftOut?.has(key);
-      const older = this.#shelf.findKey(key);
+      const older = this.#segmentSet.findKey(key);
       const isWanted = manner === 'add' ? older === undefined : older !== undefined;
-      if (isNewer || !isWanted) living.bury(ordinal);
-      else if (older !== undefined) this.#shelf.bury(older);
+      if (isNewer || !isWanted) reader.delete(ordinal);
+      else if (older !== undefined) this.#segmentSet.delete(older);
     });
-    this.#shelf.add(living);
-    this.#shelf.tidy();
+    this.#segmentSet.add(reader);
+    this.#segmentSet.tidy();
   }
 }

@@ -1,4 +1,4 @@
-import type { LivingSegment } from './segment-reader.js';
+import type { SegmentReader } from './segment-reader.js';
 import { maxDocuments } from './posting.js';
 
 /** Bytes up to which a segment is of the first tier; each further tier holds eight times as much. */
@@ -11,15 +11,15 @@ const maxWaiting = 32;
 const maxBytes = 1024 ** 3;
 const maxRuns = 256;
 
-function tierOf({ segment }: LivingSegment, firstTier: number): number {
+function tierOf({ segment }: SegmentReader, firstTier: number): number {
   let tier = 0;
   for (let size = firstTier; segment.buffer.byteLength >= size; size *= ratio) tier += 1;
   return tier;
 }
 
 /** Small segments that should become one at once, which takes a few milliseconds; none mostly. */
-export function chooseInlineMerge(segments: readonly LivingSegment[], firstTier: number): readonly LivingSegment[] {
-  const tiers = segments.map((living) => tierOf(living, firstTier));
+export function chooseInlineMerge(segments: readonly SegmentReader[], firstTier: number): readonly SegmentReader[] {
+  const tiers = segments.map((reader) => tierOf(reader, firstTier));
   const first = segments.filter((_, index) => tiers[index] === 0);
   if (first.length >= maxOfFirstTier) return first;
   const second = segments.filter((_, index) => tiers[index] === 1);
@@ -27,14 +27,14 @@ export function chooseInlineMerge(segments: readonly LivingSegment[], firstTier:
 }
 
 /** Segments that a worker should make into one: eight of a size, or one that is mostly dead or much moved about. */
-export function chooseMerge(segments: readonly LivingSegment[], firstTier: number): readonly LivingSegment[] {
-  const tiers = new Map<number, LivingSegment[]>();
-  for (const living of segments) {
-    const tier = tierOf(living, firstTier);
+export function chooseMerge(segments: readonly SegmentReader[], firstTier: number): readonly SegmentReader[] {
+  const tiers = new Map<number, SegmentReader[]>();
+  for (const reader of segments) {
+    const tier = tierOf(reader, firstTier);
     if (tier === 0) continue;
-    const isWorn = 2 * living.dead > living.segment.documents || living.runs.length > maxRuns;
-    if (isWorn) return [living];
-    tiers.set(tier, [...(tiers.get(tier) ?? []), living]);
+    const isWorn = 2 * reader.dead > reader.segment.documents || reader.runs.length > maxRuns;
+    if (isWorn) return [reader];
+    tiers.set(tier, [...(tiers.get(tier) ?? []), reader]);
   }
   for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
     const alike = (tiers.get(tier) ?? []).slice(0, 2 * ratio);

@@ -1,18 +1,18 @@
 import { expandTerm } from '../query/expand-term.js';
-import type { LivingSegment } from './segment-reader.js';
+import type { SegmentReader } from './segment-reader.js';
 import type { QueryTerm } from '../query/parse-query.js';
 import { addCounts, countsMask, countsOf, everyField, ordinalShift } from './posting.js';
 import type { Intervals } from '../reachable.js';
-import type { Sheet } from '../ranking/score-accumulator.js';
+import type { ScoreAccumulator } from '../ranking/score-accumulator.js';
 import { firstPosting } from './write-segment.js';
 
 /** A segment with the ordinals in it that the caller reaches; one with none is left out of the search. */
 export interface ReachedSegment {
-  readonly living: LivingSegment;
+  readonly reader: SegmentReader;
   readonly intervals: Intervals;
 }
 
-/** The postings of a term within reach: stretches [start, end) of a list, one after the other. */
+/** The postings of a term within reach: ranges [start, end) of a list, one after the other. */
 export interface CutPostings {
   readonly postings: Uint32Array;
   readonly ranges: readonly number[];
@@ -20,7 +20,7 @@ export interface CutPostings {
 
 const nothing: CutPostings = { postings: new Uint32Array(0), ranges: [] };
 
-/** A term cut to the reach: its postings in each reached segment, and in how many living documents it stands. */
+/** A term cut to the reach: its postings in each reached segment, and in how many live documents it stands. */
 export interface CutTerm {
   readonly cuts: readonly CutPostings[];
   readonly frequency: number;
@@ -35,20 +35,20 @@ export function* cutTerm(
   reached: readonly ReachedSegment[],
   term: QueryTerm,
   fields: number,
-  on: Sheet,
+  on: ScoreAccumulator,
 ): Generator<void, CutTerm> {
   let frequency = 0;
   const cuts: CutPostings[] = [];
-  for (const { living, intervals } of reached) {
-    const places = yield* expandTerm(living.segment, term);
+  for (const { reader, intervals } of reached) {
+    const places = yield* expandTerm(reader.segment, term);
     const [only] = places;
     let cut = nothing;
     if (only !== undefined) {
       cut =
         places.length === 1
-          ? cutPostings(living, only, intervals)
-          : yield* unitePostings(living, places, intervals, on.counts);
-      frequency += countLiving(living, cut, fields);
+          ? cutPostings(reader, only, intervals)
+          : yield* unitePostings(reader, places, intervals, on.counts);
+      frequency += countLive(reader, cut, fields);
     }
     cuts.push(cut);
     yield;
@@ -56,7 +56,7 @@ export function* cutTerm(
   return { cuts, frequency };
 }
 
-function cutPostings({ segment }: LivingSegment, term: number, intervals: Intervals): CutPostings {
+function cutPostings({ segment }: SegmentReader, term: number, intervals: Intervals): CutPostings {
   const start = segment.postingStarts[term] ?? 0;
   const end = segment.postingStarts[term + 1] ?? 0;
   const ranges: number[] = [];
@@ -97,7 +97,7 @@ const maxDocumentsAtOnce = 1 << 17;
 
 /** @param added room for every ordinal; all zero before and after */
 function* unitePostings(
-  living: LivingSegment,
+  reader: SegmentReader,
   terms: readonly number[],
   intervals: Intervals,
   added: Uint16Array,
@@ -105,10 +105,10 @@ function* unitePostings(
   let touched = new Uint32Array(64);
   let count = 0;
   let sinceRest = 0;
-  const { postings, postingStarts, documents } = living.segment;
+  const { postings, postingStarts, documents } = reader.segment;
   const isWhole = intervals[0] === 0 && intervals[1] === documents;
   for (const term of terms) {
-    const ranges = isWhole ? undefined : cutPostings(living, term, intervals).ranges;
+    const ranges = isWhole ? undefined : cutPostings(reader, term, intervals).ranges;
     for (let index = 0; index < (ranges?.length ?? 2); index += 2) {
       const start = (ranges === undefined ? postingStarts[term] : ranges[index]) ?? 0;
       const end = (ranges === undefined ? postingStarts[term + 1] : ranges[index + 1]) ?? 0;
@@ -161,17 +161,17 @@ function growTo(list: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
 }
 
 /** Living documents in which the term stands in one of the fields. */
-function countLiving(living: LivingSegment, { postings, ranges }: CutPostings, fields: number): number {
+function countLive(reader: SegmentReader, { postings, ranges }: CutPostings, fields: number): number {
   let all = 0;
   for (let index = 0; index < ranges.length; index += 2) all += (ranges[index + 1] ?? 0) - (ranges[index] ?? 0);
-  if (fields === everyField && living.dead === 0) return all;
+  if (fields === everyField && reader.dead === 0) return all;
   let count = 0;
   const wanted = countsOf(fields);
   for (let index = 0; index < ranges.length; index += 2) {
     const end = ranges[index + 1] ?? 0;
     for (let at = ranges[index] ?? 0; at < end; at += 1) {
       const posting = postings[at] ?? 0;
-      if ((posting & wanted) !== 0 && !living.isDead(posting >>> ordinalShift)) count += 1;
+      if ((posting & wanted) !== 0 && !reader.isDead(posting >>> ordinalShift)) count += 1;
     }
   }
   return count;

@@ -12,7 +12,7 @@ const gone = 0xffffffff;
 const shortList = 24;
 
 /**
- * Writes the living documents of several segments into one, at the locations where they are now.
+ * Writes the live documents of several segments into one, at the locations where they are now.
  * Terms that only dead documents held are not in it.
  * @param keepsDirections whether what the documents' texts point to is to be kept
  */

@@ -2,11 +2,11 @@ import { isWithin, rebase, rootLocation, type Location } from '../../domain/loca
 import { compareBytes, type Segment } from './segment.js';
 
 /**
- * A stretch of a segment's ordinals whose documents have been carried to another place since it was written:
+ * A range of a segment's ordinals whose documents were renamed or moved since it was written:
  * what was at or below `from` is now at or below `to`. Where nothing moved, both are the root.
  * The runs of a segment follow each other without gaps; within one, ordinals are in the order of locations.
  */
-export interface CarriedRun {
+export interface RenamedRange {
   readonly start: number;
   readonly end: number;
   readonly from: Location;
@@ -14,16 +14,16 @@ export interface CarriedRun {
 }
 
 /** The one run of a segment in which nothing has moved. */
-export function runOfAll(documents: number): CarriedRun {
+export function runOfAll(documents: number): RenamedRange {
   return { start: 0, end: documents, from: rootLocation, to: rootLocation };
 }
 
-export function isUnmoved(run: CarriedRun): boolean {
+export function isUnmoved(run: RenamedRange): boolean {
   return run.from === run.to;
 }
 
 /** The run that an ordinal of the segment lies in. */
-export function runAt(runs: readonly CarriedRun[], ordinal: number): CarriedRun {
+export function runAt(runs: readonly RenamedRange[], ordinal: number): RenamedRange {
   let low = 0;
   let high = runs.length - 1;
   while (low < high) {
@@ -31,11 +31,11 @@ export function runAt(runs: readonly CarriedRun[], ordinal: number): CarriedRun 
     if ((runs[middle]?.end ?? 0) <= ordinal) low = middle + 1;
     else high = middle;
   }
-  return runs[low] as CarriedRun;
+  return runs[low] as RenamedRange;
 }
 
 /** Where the document is now. */
-export function locationIn(segment: Segment, runs: readonly CarriedRun[], ordinal: number): Location {
+export function locationIn(segment: Segment, runs: readonly RenamedRange[], ordinal: number): Location {
   const run = runAt(runs, ordinal);
   const written = segment.locationAt(ordinal);
   return isUnmoved(run) ? written : rebase(written, run.from, run.to);
@@ -43,9 +43,9 @@ export function locationIn(segment: Segment, runs: readonly CarriedRun[], ordina
 
 /** Orders two documents by where they are now (UTF-8 bytes), without making strings where nothing moved. */
 export function compareLocations(
-  a: { readonly segment: Segment; readonly runs: readonly CarriedRun[] },
+  a: { readonly segment: Segment; readonly runs: readonly RenamedRange[] },
   aOrdinal: number,
-  b: { readonly segment: Segment; readonly runs: readonly CarriedRun[] },
+  b: { readonly segment: Segment; readonly runs: readonly RenamedRange[] },
   bOrdinal: number,
 ): number {
   const aRun = runAt(a.runs, aOrdinal);
@@ -68,26 +68,26 @@ export function compareLocations(
 }
 
 /** What lies at `from` is called `to` from now on; its ordinals become runs of their own. */
-export function carryRuns(
+export function renameRanges(
   segment: Segment,
-  runs: readonly CarriedRun[],
+  runs: readonly RenamedRange[],
   from: Location,
   to: Location,
-): readonly CarriedRun[] {
-  const carried: CarriedRun[] = [];
+): readonly RenamedRange[] {
+  const renamed: RenamedRange[] = [];
   for (const run of runs) {
-    if (!isUnmoved(run) && isWithin(from, run.to)) carried.push(settle({ ...run, to: rebase(run.to, from, to) }));
-    else if (!isWithin(run.to, from)) carried.push(run);
+    if (!isUnmoved(run) && isWithin(from, run.to)) renamed.push(settle({ ...run, to: rebase(run.to, from, to) }));
+    else if (!isWithin(run.to, from)) renamed.push(run);
     else {
       const written = rebase(from, run.to, run.from);
-      carried.push(...splitRun(run, rangesAt(segment, written, run.start, run.end), written, to));
+      renamed.push(...splitRun(run, rangesAt(segment, written, run.start, run.end), written, to));
     }
   }
-  return carried;
+  return renamed;
 }
 
-/** What was carried back to where it was written has not moved. */
-function settle(run: CarriedRun): CarriedRun {
+/** A range that is back at the location where it was written is not renamed. */
+function settle(run: RenamedRange): RenamedRange {
   return isUnmoved(run) ? { ...run, from: rootLocation, to: rootLocation } : run;
 }
 
@@ -109,8 +109,8 @@ export function rangeBelow(segment: Segment, folder: Location, start: number, en
   return [low, segment.firstLocation(Buffer.from(`${folder}0`), low, end)];
 }
 
-function splitRun(run: CarriedRun, ranges: [number, number][], from: Location, to: Location): CarriedRun[] {
-  const pieces: CarriedRun[] = [];
+function splitRun(run: RenamedRange, ranges: [number, number][], from: Location, to: Location): RenamedRange[] {
+  const pieces: RenamedRange[] = [];
   let start = run.start;
   for (const [low, high] of ranges) {
     if (start < low) pieces.push({ ...run, start, end: low });

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { CarriedRun } from './renamed-range.js';
+import type { RenamedRange } from './renamed-range.js';
 import type { LanguageCode } from '../languages/languages.js';
-import { LivingSegment, type SegmentState } from './segment-reader.js';
+import { SegmentReader, type SegmentState } from './segment-reader.js';
 import { Segment, segmentFormat } from './segment.js';
 
 /** Changes when documents are taken apart differently: an index made otherwise is made anew. */
@@ -24,7 +24,7 @@ export interface StoredSegment extends SegmentState {
 interface ManifestEntry {
   readonly file: string;
   readonly tombstones: string;
-  readonly runs: readonly CarriedRun[];
+  readonly runs: readonly RenamedRange[];
 }
 
 interface Manifest {
@@ -97,7 +97,7 @@ export interface IndexState {
 }
 
 export interface StoredIndex extends IndexState {
-  readonly segments: readonly { readonly file: string; readonly living: LivingSegment }[];
+  readonly segments: readonly { readonly file: string; readonly reader: SegmentReader }[];
 }
 
 interface SealedManifest {
@@ -140,11 +140,11 @@ export function loadIndex(folder: string): StoredIndex | undefined {
     commit: manifest.commit,
     vectors: manifest.vectors,
     languages: manifest.languages ?? ['en'],
-    segments: manifest.segments.map((entry) => ({ file: entry.file, living: loadSegment(folder, entry) })),
+    segments: manifest.segments.map((entry) => ({ file: entry.file, reader: loadSegment(folder, entry) })),
   };
 }
 
-function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry): LivingSegment {
+function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry): SegmentReader {
   const descriptor = fs.openSync(path.join(folder, file), 'r');
   try {
     const bytes = Buffer.from(new SharedArrayBuffer(fs.fstatSync(descriptor).size));
@@ -155,7 +155,7 @@ function loadSegment(folder: string, { file, tombstones, runs }: ManifestEntry):
     }
     if (`${digestOf(bytes)}.segment` !== file) throw new Error(`The file ${file} is damaged.`);
     const bits = new Uint8Array(Buffer.from(tombstones, 'base64'));
-    return new LivingSegment(new Segment(bytes.buffer), {
+    return new SegmentReader(new Segment(bytes.buffer), {
       tombstones: new Uint32Array(bits.buffer),
       runs,
     });

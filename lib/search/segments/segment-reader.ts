@@ -1,20 +1,20 @@
 import { isWithin, rebase, type Location } from '../../domain/location.js';
-import { carryRuns, isUnmoved, locationIn, runOfAll, type CarriedRun } from './renamed-range.js';
+import { renameRanges, locationIn, runOfAll, type RenamedRange } from './renamed-range.js';
 import type { Segment } from './segment.js';
 
 /** What changes about a segment after it was written; plain data, so that it can be saved and sent. */
 export interface SegmentState {
   /** One bit an ordinal: the document is gone, or a newer copy stands in another segment. */
   readonly tombstones: Uint32Array;
-  readonly runs: readonly CarriedRun[];
+  readonly runs: readonly RenamedRange[];
 }
 
 /** A segment with its tombstones and the moves of its documents. */
-export class LivingSegment {
+export class SegmentReader {
   readonly segment: Segment;
   readonly tombstones: Uint32Array;
   #dead = 0;
-  #runs: readonly CarriedRun[];
+  #runs: readonly RenamedRange[];
 
   constructor(segment: Segment, state?: SegmentState) {
     this.segment = segment;
@@ -23,7 +23,7 @@ export class LivingSegment {
     for (let word of this.tombstones) for (; word !== 0; word &= word - 1) this.#dead += 1;
   }
 
-  get runs(): readonly CarriedRun[] {
+  get runs(): readonly RenamedRange[] {
     return this.#runs;
   }
 
@@ -39,19 +39,19 @@ export class LivingSegment {
     return (((this.tombstones[ordinal >>> 5] ?? 0) >>> (ordinal & 31)) & 1) === 1;
   }
 
-  bury(ordinal: number): void {
+  delete(ordinal: number): void {
     if (this.isDead(ordinal)) return;
     this.tombstones[ordinal >>> 5] = (this.tombstones[ordinal >>> 5] ?? 0) | (1 << (ordinal & 31));
     this.#dead += 1;
   }
 
-  /** The living document with the key, or -1. */
+  /** The live document with the key, or -1. */
   findKey(key: number): number {
     const ordinal = this.segment.findKey(key);
     return ordinal >= 0 && !this.isDead(ordinal) ? ordinal : -1;
   }
 
-  /** The living document at exactly the location, or -1. */
+  /** The live document at exactly the location, or -1. */
   findLocation(location: Location): number {
     for (const run of this.#runs) {
       if (!isWithin(run.to, location)) continue;
@@ -66,17 +66,13 @@ export class LivingSegment {
     return locationIn(this.segment, this.#runs, ordinal);
   }
 
-  carry(from: Location, to: Location): void {
-    this.#runs = carryRuns(this.segment, this.#runs, from, to);
-  }
-
-  get hasMoved(): boolean {
-    return !this.#runs.every(isUnmoved);
+  rename(from: Location, to: Location): void {
+    this.#runs = renameRanges(this.segment, this.#runs, from, to);
   }
 
   /** The same documents as they are now: later changes leave it alone. */
-  freeze(): LivingSegment {
-    return new LivingSegment(this.segment, this.state);
+  freeze(): SegmentReader {
+    return new SegmentReader(this.segment, this.state);
   }
 
   /** A copy that later changes leave alone. */

@@ -1,6 +1,6 @@
 import type { Location } from '../../domain/location.js';
 import { chooseInlineMerge, chooseMerge } from './choose-merge.js';
-import { LivingSegment } from './segment-reader.js';
+import { SegmentReader } from './segment-reader.js';
 import { mergeSegments } from './merge-segments.js';
 import type { SearchWorker } from '../search-worker.js';
 import type { Segment } from './segment.js';
@@ -9,28 +9,28 @@ import { extractDocument } from './write-segment.js';
 
 /** What happened to segments while a worker was merging them, to be done again to the result. */
 type Change =
-  | { readonly type: 'bury'; readonly living: LivingSegment; readonly key: number }
-  | { readonly type: 'carry'; readonly from: Location; readonly to: Location };
+  | { readonly type: 'delete'; readonly reader: SegmentReader; readonly key: number }
+  | { readonly type: 'rename'; readonly from: Location; readonly to: Location };
 
-/** Where a living document is. */
-export interface ShelfPlace {
-  readonly living: LivingSegment;
+/** Where a live document is. */
+export interface SegmentPlace {
+  readonly reader: SegmentReader;
   readonly ordinal: number;
 }
 
 /**
  * The segments that make the index, and their merging: small ones at once, large ones in a worker.
- * Invariant: a key, and a location, belongs to at most one living document.
+ * Invariant: a key, and a location, belongs to at most one live document.
  */
-export class Shelf {
-  #segments: readonly LivingSegment[] = [];
+export class SegmentSet {
+  #segments: readonly SegmentReader[] = [];
   #version = 0;
   #clearings = 0;
   readonly #worker: SearchWorker;
   readonly #report: (error: Error) => void;
   readonly #firstTier: number;
   /** Those that the worker is merging, and what happened meanwhile. */
-  #merging: readonly LivingSegment[] = [];
+  #merging: readonly SegmentReader[] = [];
   #changes: Change[] = [];
   /** Work in the background, one piece after the other. */
   #background: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class Shelf {
     this.#firstTier = firstTier;
   }
 
-  get segments(): readonly LivingSegment[] {
+  get segments(): readonly SegmentReader[] {
     return this.#segments;
   }
 
@@ -53,39 +53,39 @@ export class Shelf {
     return this.#version;
   }
 
-  findKey(key: number): ShelfPlace | undefined {
-    for (const living of this.#segments) {
-      const ordinal = living.findKey(key);
-      if (ordinal >= 0) return { living, ordinal };
+  findKey(key: number): SegmentPlace | undefined {
+    for (const reader of this.#segments) {
+      const ordinal = reader.findKey(key);
+      if (ordinal >= 0) return { reader, ordinal };
     }
     return undefined;
   }
 
-  findLocation(location: Location): ShelfPlace | undefined {
-    for (const living of this.#segments) {
-      const ordinal = living.findLocation(location);
-      if (ordinal >= 0) return { living, ordinal };
+  findLocation(location: Location): SegmentPlace | undefined {
+    for (const reader of this.#segments) {
+      const ordinal = reader.findLocation(location);
+      if (ordinal >= 0) return { reader, ordinal };
     }
     return undefined;
   }
 
-  bury({ living, ordinal }: ShelfPlace): void {
+  delete({ reader, ordinal }: SegmentPlace): void {
     this.#version += 1;
-    living.bury(ordinal);
-    if (this.#merging.includes(living)) {
-      this.#changes.push({ type: 'bury', living, key: living.segment.keys[ordinal] ?? 0 });
+    reader.delete(ordinal);
+    if (this.#merging.includes(reader)) {
+      this.#changes.push({ type: 'delete', reader, key: reader.segment.keys[ordinal] ?? 0 });
     }
-    if (living.isEmpty) this.#segments = this.#segments.filter((other) => other !== living);
+    if (reader.isEmpty) this.#segments = this.#segments.filter((other) => other !== reader);
   }
 
-  carry(from: Location, to: Location): void {
+  rename(from: Location, to: Location): void {
     this.#version += 1;
-    for (const living of this.#segments) living.carry(from, to);
-    if (this.#merging.length > 0) this.#changes.push({ type: 'carry', from, to });
+    for (const reader of this.#segments) reader.rename(from, to);
+    if (this.#merging.length > 0) this.#changes.push({ type: 'rename', from, to });
   }
 
-  add(living: LivingSegment): void {
-    if (!living.isEmpty) this.#segments = [...this.#segments, living];
+  add(reader: SegmentReader): void {
+    if (!reader.isEmpty) this.#segments = [...this.#segments, reader];
   }
 
   /** What a worker is merging is dropped when it is done. */
@@ -97,7 +97,7 @@ export class Shelf {
 
   /** Merges small segments now and lets the worker begin on large ones. */
   tidy(): void {
-    const free = this.#segments.filter((living) => !this.#merging.includes(living));
+    const free = this.#segments.filter((reader) => !this.#merging.includes(reader));
     const small = chooseInlineMerge(free, this.#firstTier);
     if (small.length > 0) this.#replace(small, mergeSegments(small, this.keepsDirections));
     if (this.#isScheduled || chooseMerge(this.#segments, this.#firstTier).length === 0) return;
@@ -105,14 +105,14 @@ export class Shelf {
     void this.#run(() => this.#mergeAll()).catch(this.#report);
   }
 
-  /** Writes every segment anew that knows the document, dead copies too; its words are gone from the shelf then. */
+  /** Writes every segment again that holds the document, dead copies included. Then no segment holds its words. */
   async expel(key: number): Promise<void> {
     const place = this.findKey(key);
-    if (place !== undefined) this.bury(place);
+    if (place !== undefined) this.delete(place);
     await this.#run(async () => {
-      for (const living of this.#segments.filter(({ segment }) => segment.findKey(key) >= 0)) {
+      for (const reader of this.#segments.filter(({ segment }) => segment.findKey(key) >= 0)) {
         // Those that went into another segment meanwhile left the dead behind.
-        if (this.#segments.includes(living)) await this.#mergeInWorker([living]);
+        if (this.#segments.includes(reader)) await this.#mergeInWorker([reader]);
       }
     });
   }
@@ -120,8 +120,8 @@ export class Shelf {
   /** Writes every segment anew that has directions, in the background; without them, unless they are to be kept. */
   dropDirections(): void {
     void this.#run(async () => {
-      for (const living of this.#segments.filter(({ segment }) => segment.directions.length > 0)) {
-        if (this.#segments.includes(living) && !this.keepsDirections) await this.#mergeInWorker([living]);
+      for (const reader of this.#segments.filter(({ segment }) => segment.directions.length > 0)) {
+        if (this.#segments.includes(reader) && !this.keepsDirections) await this.#mergeInWorker([reader]);
       }
     }).catch(this.#report);
   }
@@ -155,12 +155,12 @@ export class Shelf {
     }
   }
 
-  async #mergeInWorker(chosen: readonly LivingSegment[]): Promise<void> {
+  async #mergeInWorker(chosen: readonly SegmentReader[]): Promise<void> {
     this.#merging = chosen;
     this.#changes = [];
     const clearings = this.#clearings;
     try {
-      const inputs = chosen.map((living) => ({ segment: living.segment, ...living.state }));
+      const inputs = chosen.map((reader) => ({ segment: reader.segment, ...reader.state }));
       const merged = await this.#worker.merge(inputs, this.keepsDirections);
       if (clearings === this.#clearings) this.#replace(chosen, merged, this.#changes);
     } finally {
@@ -169,23 +169,23 @@ export class Shelf {
     }
   }
 
-  #replace(old: readonly LivingSegment[], segment: Segment, changes: readonly Change[] = []): void {
-    const merged = new LivingSegment(segment);
+  #replace(old: readonly SegmentReader[], segment: Segment, changes: readonly Change[] = []): void {
+    const merged = new SegmentReader(segment);
     for (const change of changes) {
-      if (change.type === 'carry') merged.carry(change.from, change.to);
-      else merged.bury(segment.findKey(change.key));
+      if (change.type === 'rename') merged.rename(change.from, change.to);
+      else merged.delete(segment.findKey(change.key));
     }
-    this.#segments = this.#segments.filter((living) => !old.includes(living));
+    this.#segments = this.#segments.filter((reader) => !old.includes(reader));
     this.add(merged);
   }
 }
 
 /** The document's key. */
-export function keyAt({ living, ordinal }: ShelfPlace): number {
-  return living.segment.keys[ordinal] ?? 0;
+export function keyAt({ reader, ordinal }: SegmentPlace): number {
+  return reader.segment.keys[ordinal] ?? 0;
 }
 
 /** All that stands in the index about the document, at the place where it is now. */
-export function extract({ living, ordinal }: ShelfPlace): AnalyzedDocument {
-  return { ...extractDocument(living.segment, ordinal), location: living.locationOf(ordinal) };
+export function extract({ reader, ordinal }: SegmentPlace): AnalyzedDocument {
+  return { ...extractDocument(reader.segment, ordinal), location: reader.locationOf(ordinal) };
 }

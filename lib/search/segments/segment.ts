@@ -182,7 +182,7 @@ function compareAt(all: Buffer, starts: Uint32Array, index: number, bytes: Uint8
   return compareBytes(all, starts[index] ?? 0, starts[index + 1] ?? 0, bytes, 0, bytes.length);
 }
 
-/** Compares two stretches of bytes as UTF-8 text is ordered. */
+/** Compares two ranges of bytes as UTF-8 text is ordered. */
 export function compareBytes(a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number) {
   const length = Math.min(aEnd - aStart, bEnd - bStart);
   for (let index = 0; index < length; index += 1) {

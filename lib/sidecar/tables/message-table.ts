@@ -138,7 +138,7 @@ type Narrowing = keyof typeof narrowings;
 const inBox = (box: Box, narrowing: Narrowing): string =>
   `${boxes[box]} ${narrowings[narrowing]} ORDER BY ${box === 'sent' ? 'm.number' : 'd.message'} DESC LIMIT @limit`;
 
-/** Those that answer page by page, for a test of how they find their rows. */
+/** Those that answer page by page, for a test of how they find their rows. @internal */
 export const messageStatements = {
   inbox: inBox('inbox', 'none'),
   unread: inBox('unread', 'none'),

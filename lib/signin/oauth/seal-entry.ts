@@ -1,9 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
+import { seal, unseal } from '../../access/seal.js';
 import type { Randomness } from '../../domain/clock.js';
-
-const algorithm = 'aes-256-gcm';
-const nonceLength = 12;
-const tagLength = 16;
 
 /** What is stored in place of an id. A plain hash is enough: ids that open something have 126 random bits or more. */
 export function hashId(kind: string, id: string): Buffer {
@@ -19,19 +16,10 @@ function keyOf(kind: string, id: string): Buffer {
  * and others that belong to it (RFC 9068's `jti`, addresses to return to), so hashing the id would not be enough.
  */
 export function sealEntry(kind: string, id: string, content: unknown, randomness: Randomness): Buffer {
-  const nonce = randomness.bytes(nonceLength);
-  const cipher = createCipheriv(algorithm, keyOf(kind, id), nonce, { authTagLength: tagLength });
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, sealed, cipher.getAuthTag()]);
+  return seal(keyOf(kind, id), Buffer.from(JSON.stringify(content)), randomness);
 }
 
 /** @throws Error when it was not sealed under this id */
 export function openEntry(kind: string, id: string, sealed: Uint8Array): unknown {
-  const bytes = Buffer.from(sealed);
-  if (bytes.length < nonceLength + tagLength) throw new Error('A sealed entry is cut short.');
-  const nonce = bytes.subarray(0, nonceLength);
-  const decipher = createDecipheriv(algorithm, keyOf(kind, id), nonce, { authTagLength: tagLength });
-  decipher.setAuthTag(bytes.subarray(-tagLength));
-  const content = bytes.subarray(nonceLength, -tagLength);
-  return JSON.parse(Buffer.concat([decipher.update(content), decipher.final()]).toString('utf8'));
+  return JSON.parse(unseal(keyOf(kind, id), sealed).toString('utf8'));
 }
