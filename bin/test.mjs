@@ -1,5 +1,5 @@
 // `npm test`: sets the checkout up, then runs mocha on the compiled tests, in one process more than there are processors.
-// The files that need the machine for themselves follow, each in its own process; test/queue.mjs names them and says why.
+// The files that need the machine for themselves follow, each in its own process; test/support/queue.ts names them and says why.
 //
 // Arguments go to mocha: `npm test -- --grep journal`. Compiled tests that are named run alone, in one process. These
 // arguments are for this program:
@@ -12,7 +12,6 @@ import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { alone, campaign, fast, slowFirst } from '../test/queue.mjs';
 import { root, setUp } from './setup.mjs';
 
 /** Takes `--name` and its value out of the arguments. */
@@ -42,7 +41,7 @@ function listFiles() {
     )
     .sort();
   const gone = [...slowFirst, ...Object.keys(alone), ...campaign].filter((file) => !all.includes(file));
-  if (gone.length > 0) throw new Error(`test/queue.mjs names files that are not there: ${gone.join(', ')}`);
+  if (gone.length > 0) throw new Error(`test/support/queue.ts names files that are not there: ${gone.join(', ')}`);
   return [...slowFirst, ...all.filter((file) => !slowFirst.includes(file))];
 }
 
@@ -80,6 +79,7 @@ const surroundings = {
 };
 
 setUp();
+const { alone, campaign, fast, slowFirst } = await import('../dist/test/support/queue.js');
 const started = performance.now();
 const compiled = (files) => files.map((file) => `dist/test/${file}.test.js`);
 

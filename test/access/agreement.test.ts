@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { openTestService } from '../harness/service.js';
-import { tellHistories } from './both.js';
-import { names, paths } from './commands.js';
-import { Compared, pathsIn } from './compared.js';
-import { parentOf } from './reference-model.js';
+import { openTestService } from '../support/store/service.js';
+import { tellHistories } from '../support/model/service-and-model.js';
+import { names, paths } from '../support/model/commands.js';
+import { Compared, pathsIn } from '../support/model/compared.js';
+import { parentOf } from '../support/model/reference-model.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const histories = countOf('ACCESS_HISTORIES', { usual: 40, campaign: 1000 });

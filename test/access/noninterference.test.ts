@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Actor } from '../harness/act.js';
-import { openTestServer } from '../harness/http.js';
-import { openTestService } from '../harness/service.js';
-import { canonicalizeAnswers } from './canonicalize-answers.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestServer } from '../support/http/server.js';
+import { openTestService } from '../support/store/service.js';
+import { canonicalizeAnswers } from '../support/model/canonicalize-answers.js';
 import { HttpFace } from './http-face.js';
 import { OperationsFace } from './operations-face.js';
-import { story } from './story.js';
-import { tellTwice, worldsOf, type World } from './two-worlds.js';
+import { story } from '../support/model/scenario.js';
+import { tellTwice, worldsOf, type World } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 });
-const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 15, campaign: 300 });
+const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
 const seed = seedOf(20260106);
 
 /** What has to have come to pass for a question to count as done, beyond not being refused. */
@@ -87,8 +87,8 @@ describe('What a key cannot reach', () => {
     try {
       const done = await compare(openWorld, pairsOverHttp);
       const cases = { count: pairsOverHttp, enough: 40 };
-      requireSeen(['restore', 'delete-folder'], done, cases);
-      const often = { 'break-claim': 3, 'comment-on-passage': 3, 'preview-revert': 2, revert: 2 };
+      const more = { 'comment-on-passage': 3, 'preview-revert': 2, revert: 2 };
+      const often = { restore: 1, 'delete-folder': 1, 'break-claim': 3, ...more };
       assertOften(done, cases, often);
     } finally {
       await server.close();

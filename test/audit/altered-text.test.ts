@@ -14,10 +14,10 @@ import { exportAudit, verifyAudit } from '../../lib/operations/audit/audit-log.j
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { runProgram } from '../command/run-program.js';
+import { runProgram } from '../support/processes/run-program.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { gather } from '../support/gather.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);

@@ -29,7 +29,7 @@ import {
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import { readPages } from '../../lib/socket/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { gather } from '../harness/gather.js';
+import { gather } from '../support/gather.js';
 
 type Ask = (question: string, work: () => Promise<{ readonly result: unknown }>) => void;
 

@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { Service } from '../../lib/app/service.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { dumpContent, makeHistory } from './history.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
 import { countOf } from '../support/counts.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));

@@ -11,9 +11,9 @@ import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { dumpContent, makeHistory } from './history.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
 
 describe('recovery from a clone alone', () => {
   let test: TestService;

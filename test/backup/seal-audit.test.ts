@@ -19,9 +19,9 @@ import { perform } from '../../lib/operations/perform.js';
 import { clearArchived } from '../../lib/journal/clear-archived.js';
 import { readCloneWitnesses } from '../../lib/integrity/read-witnesses.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Actor } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 

@@ -10,9 +10,9 @@ import { verifyAudit } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyWorkspace, type VerifyOptions } from '../../lib/integrity/verify.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
 
 const hour = 60 * 60 * 1000;

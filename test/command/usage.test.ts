@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram, timeout } from './run-program.js';
+import { askRefused, makeFolder, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
 
 const commands = [
   'init',

@@ -6,9 +6,9 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { verifyChain } from '../../lib/audit/verify.js';
 import { exportChain } from '../../lib/audit/export.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 import { countOf, leastOf, seedOf } from '../support/counts.js';
 
 const names = ['a', 'b', 'c'];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
-import { FailingFileSystem, type Fault } from '../git/failing-file-system.js';
-import { outcomeOf, type Actor } from '../harness/act.js';
-import { until } from '../harness/until.js';
+import { FailingFileSystem, type Fault } from '../support/git/failing-file-system.js';
+import { outcomeOf, type Actor } from '../support/store/actor.js';
+import { until } from '../support/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
-import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 import { countOf, requireSeen } from '../support/counts.js';
 
 /** Two disks: what the repository and what the sidecar is written through. */

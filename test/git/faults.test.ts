@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
 import { createRepository, openRepository } from '../../lib/git/repositories/open-repository.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
-import { FailingFileSystem } from './failing-file-system.js';
-import type { Fault } from './failing-file-system.js';
-import { TemporaryFolders, fsck, gather, makeCommit, piecesOf } from './fixture.js';
+import { FailingFileSystem } from '../support/git/failing-file-system.js';
+import type { Fault } from '../support/git/failing-file-system.js';
+import { TemporaryFolders, fsck, gather, makeCommit, piecesOf } from '../support/git/fixture.js';
 import { countOf } from '../support/counts.js';
 
 const first = makeCommit({ a: 'one' });

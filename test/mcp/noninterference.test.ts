@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Clock } from '../../lib/domain/clock.js';
-import { canonicalizeAnswers } from '../access/canonicalize-answers.js';
-import type { Face, Question } from '../access/face.js';
-import { story } from '../access/story.js';
-import { tellTwice, worldsOf } from '../access/two-worlds.js';
+import { canonicalizeAnswers } from '../support/model/canonicalize-answers.js';
+import type { Face, Question } from '../support/model/face.js';
+import { story } from '../support/model/scenario.js';
+import { tellTwice, worldsOf } from '../support/model/isolated-pair.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Posted } from './open-mcp.js';
+import { openMcpServer, type McpHands, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
 
 const pairs = countOf('MCP_PAIRS', { usual: 15, campaign: 300 });
 const seed = seedOf(20260105);

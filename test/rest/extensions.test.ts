@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { readDescription } from '../../lib/rest/description.js';
 import { extensionRoutes } from '../../lib/rest/extension-routes.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -8,10 +8,10 @@ import { wordVectors } from '../../lib/search/meaning/static-vectors.js';
 import type { WordVectors } from '../../lib/search/meaning/word-vectors.js';
 import { widenTerm } from '../../lib/search/neighbours/widen-term.js';
 import type { SearchOptions } from '../../lib/search/search-index.js';
-import { skipBecause } from '../skip.js';
+import { skipBecause } from '../support/skip.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { openTestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
 import { everything, IndexOf } from './index-of.js';
 import {
   ndcgAt10,

@@ -18,8 +18,14 @@ import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { openWriteContext } from '../../lib/changes/write-context.js';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import {
+  makeTestRandomness,
+  openTestService,
+  operator,
+  TestClock,
+  type TestService,
+} from '../support/store/service.js';
 
 /** Lets the next commit fail as a full disk does. */
 function failNextCommit(workspace: Workspace): void {

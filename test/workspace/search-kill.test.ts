@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Service } from '../../lib/app/service.js';
 import { readPolicy } from '../../lib/access/policy.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { Child } from '../harness/child.js';
-import { makeTestRandomness, openTestService, TestClock } from '../harness/service.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { Child } from '../support/processes/child.js';
+import { makeTestRandomness, openTestService, TestClock } from '../support/store/service.js';
 import { compareWithNew, doAnything } from './search-histories.js';
 import { countOf } from '../support/counts.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Both, tellHistories } from '../access/both.js';
-import { dumpContent } from '../backup/history.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { openTestService, operator } from '../harness/service.js';
+import { Both, tellHistories } from '../support/model/service-and-model.js';
+import { dumpContent } from '../support/store/history.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { openTestService, operator } from '../support/store/service.js';
 import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const histories = countOf('VERIFY_HISTORIES', { usual: 4, campaign: 80 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { compareText, parseFolderLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A view', () => {
   let test: TestService;
