@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeLog } from '../lib/app/real-world.js';
-import { startService, type RunningService } from '../lib/app/serve.js';
-import { DataFolderInUse } from '../lib/app/service.js';
+import type { RunningService } from '../lib/app/serve.js';
 import { ConfigError, type Config } from '../lib/config.js';
 import { dropTrailing } from '../lib/domain/drop-trailing.js';
 import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
@@ -78,6 +76,7 @@ export class ClientService {
       if (!existsSync(data)) {
         throw new Error(`There is no data folder ${data}. Name it with --data, or its server with --url.`);
       }
+      const { DataFolderInUse } = await import('../lib/app/service.js');
       try {
         this.#own = await this.#start();
         return this.#own.url;
@@ -88,7 +87,10 @@ export class ClientService {
     }
   }
 
-  #start(): Promise<RunningService> {
+  /** Loads the service here, since most commands need only its socket. */
+  async #start(): Promise<RunningService> {
+    const { makeLog } = await import('../lib/app/real-world.js');
+    const { startService } = await import('../lib/app/serve.js');
     const config = { ...this.#config, host: '127.0.0.1', publicUrl: null };
     return startService(config, makeLog(config.logLevel), { ports: [0], isTemporary: true });
   }

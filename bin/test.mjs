@@ -1,14 +1,113 @@
-// `npm test`: sets the checkout up, then runs mocha on the compiled tests in the same process.
-// Arguments go to mocha (`npm test -- --grep journal`); a path to a compiled test runs that alone.
+// `npm test`: sets the checkout up, then runs mocha on the compiled tests, in one process more than there are processors.
+// The files that need the machine for themselves follow, each in its own process; test/support/queue.ts names them and says why.
+//
+// Arguments go to mocha: `npm test -- --grep journal`. Compiled tests that are named run alone, in one process. These
+// arguments are for this program:
+//   --jobs N       the number of processes
+//   --fast         runs the fast suite only
+//   --campaign     runs only what has counts, with large counts, and prints its seed
+//   --seed N       the seed of all random histories
+import { fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { root, setUp } from './setup.mjs';
 
-setUp();
-process.chdir(root);
-const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-process.argv.splice(1, 1, mocha);
-if (!process.argv.slice(2).some((argument) => argument.endsWith('.js'))) {
-  process.argv.push('dist/test/**/*.test.js');
+/** Takes `--name` and its value out of the arguments. */
+function takeOption(name) {
+  const place = rest.findIndex((argument) => argument === name || argument.startsWith(`${name}=`));
+  if (place < 0) return undefined;
+  const [argument] = rest.splice(place, 1);
+  return argument === name ? rest.splice(place, 1)[0] : argument.slice(name.length + 1);
 }
-await import(pathToFileURL(mocha).href);
+
+/** Takes `--name` out of the arguments. @returns whether it was there */
+function takeFlag(name) {
+  const place = rest.indexOf(name);
+  if (place >= 0) rest.splice(place, 1);
+  return place >= 0;
+}
+
+/** Every file of tests as its source below test/ without its ending, the slow ones first. */
+function listFiles() {
+  const all = readdirSync(path.join(root, 'dist', 'test'), { recursive: true })
+    .filter((file) => file.endsWith('.test.js'))
+    .map((file) =>
+      file
+        .split(path.sep)
+        .join('/')
+        .replace(/\.test\.js$/, ''),
+    )
+    .sort();
+  const gone = [...slowFirst, ...Object.keys(alone), ...campaign].filter((file) => !all.includes(file));
+  if (gone.length > 0) throw new Error(`test/support/queue.ts names files that are not there: ${gone.join(', ')}`);
+  return [...slowFirst, ...all.filter((file) => !slowFirst.includes(file))];
+}
+
+/**
+ * Runs mocha in a process of its own.
+ * @returns its counts, and the titles of the tests that failed; a process that died is one failure
+ */
+function runMocha(mochaArguments) {
+  return new Promise((resolve) => {
+    let summary;
+    const child = fork(path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'), mochaArguments, {
+      cwd: root,
+      env: surroundings,
+      // Mocha's own modules need it in Node 20.18; later versions have it without the flag.
+      execArgv: ['--experimental-require-module', '--disable-warning=ExperimentalWarning', ...process.execArgv],
+    });
+    child.on('message', (message) => (summary = message));
+    child.on('exit', (code, signal) => {
+      const died = { passes: 0, failures: 1, pending: 0, failed: [`mocha ended with ${signal ?? `code ${code}`}`] };
+      resolve(summary ?? died);
+    });
+  });
+}
+
+const rest = process.argv.slice(2);
+const isFast = takeFlag('--fast');
+const isCampaign = takeFlag('--campaign');
+const seed = takeOption('--seed') ?? (isCampaign ? String(randomInt(1_000_000_000)) : undefined);
+// Tests wait for disks and programs for about half of their time, so there is work for one process more.
+const jobs = Number(takeOption('--jobs') ?? os.availableParallelism() + 1);
+const surroundings = {
+  ...process.env,
+  ...(isCampaign ? { TEST_CAMPAIGN: '1' } : {}),
+  ...(seed === undefined ? {} : { TEST_SEED: seed }),
+};
+
+setUp();
+const { alone, campaign, fast, slowFirst } = await import('../dist/test/support/queue.js');
+const started = performance.now();
+const compiled = (files) => files.map((file) => `dist/test/${file}.test.js`);
+
+/** The calls of mocha, one after the other. */
+function planRuns() {
+  if (rest.some((argument) => argument.endsWith('.js'))) return [rest];
+  const isChosen = (file) =>
+    isCampaign ? campaign.includes(file) : !isFast || fast.some((place) => `${file}/`.startsWith(`${place}/`));
+  const files = listFiles().filter(isChosen);
+  const isAlone = (file) => file in alone;
+  const together = compiled(files.filter((file) => !isAlone(file)));
+  const after = compiled(files.filter(isAlone));
+  const options = [...rest, '--no-fail-zero'];
+  if (jobs <= 1) return [[...options, ...together, ...after]];
+  const parallel = [...options, '--parallel', '--jobs', String(jobs), ...together];
+  return [parallel, ...after.map((file) => [...options, file])];
+}
+
+if (isCampaign) console.log(`Seed ${seed}. To repeat: npm run test:campaign -- --seed ${seed}`);
+const summaries = [];
+for (const run of planRuns()) summaries.push(await runMocha(run));
+
+const sum = (name) => summaries.reduce((total, summary) => total + summary[name], 0);
+const failed = summaries.flatMap((summary) => summary.failed);
+if (failed.length > 0) console.log(`\nFailed:\n${failed.map((title) => `  ${title}`).join('\n')}`);
+const ran = sum('passes') + sum('failures') + sum('pending');
+if (ran === 0) console.log('No test matches.');
+console.log(`${Math.round((performance.now() - started) / 1000)} s`);
+const skipped = sum('pending') > 0 ? `, ${sum('pending')} skipped` : '';
+console.log(`${sum('passes')} passed, ${sum('failures')} failed${skipped}`);
+process.exitCode = ran === 0 || sum('failures') > 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, listUnknownVariables, loadConfig, type ConfigSources } from '../lib/config.js';
-import { skipBecause } from './skip.js';
+import { skipBecause } from './support/skip.js';
 
 describe('the configuration', () => {
   let folder: string;

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder, timeout, startProgram, tidyUp, type RunningProgram } from './command/run-program.js';
+import { makeFolder, timeout, startProgram, tidyUp, type RunningProgram } from './support/processes/run-program.js';
+import { skipBecause } from './support/skip.js';
 import { drawTerminal, runTour } from './readme/tour.js';
-import { skipBecause } from './skip.js';
 
 const program = fileURLToPath(new URL('../bin/cartulary.js', import.meta.url));
 

@@ -1,5 +1,6 @@
 // mocha's spec reporter, which also says why a test was skipped and ends with one line that tools
-// can read: "N passed, N failed" and, where there are any, ", N skipped".
+// can read: "N passed, N failed" and, where there are any, ", N skipped". Where bin/test.mjs has
+// started mocha, the counts go to it, and it prints the line for all runs together.
 const { reporters } = require('mocha');
 
 const noReason = 'no reason given';
@@ -22,6 +23,10 @@ class Reporter extends reporters.Spec {
   epilogue() {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
+    if (process.send !== undefined) {
+      process.send({ passes, failures, pending, failed: this.failures.map((test) => test.fullTitle()) });
+      return;
+    }
     const skipped = pending > 0 ? `, ${pending} skipped` : '';
     reporters.Base.consoleLog(`${passes} passed, ${failures} failed${skipped}`);
   }

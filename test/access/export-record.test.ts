@@ -4,9 +4,9 @@ import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js'
 import { exportFolder, type FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { gather } from '../harness/gather.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { gather } from '../support/gather.js';
 
 interface Recorded {
   readonly action: string;

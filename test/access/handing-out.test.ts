@@ -14,12 +14,12 @@ import { exportFolder, type ExportedDocument, type FolderExport } from '../../li
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestServer } from '../harness/http.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { gather } from '../harness/gather.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestServer } from '../support/http/server.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { gather } from '../support/gather.js';
 
 const hour = 3_600_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PasswordHasher } from '../../lib/access/hash-password.js';
-import { makeTestRandomness } from '../harness/service.js';
+import { makeTestRandomness } from '../support/store/service.js';
 
 /** As a stored hash may be: computed in no time. */
 const quick = `$scrypt$ln=8,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;

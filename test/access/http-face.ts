@@ -1,6 +1,6 @@
-import { sortBySubject } from './canonicalize-answers.js';
-import type { HttpAnswer, HttpClient } from '../harness/http.js';
-import type { Face, Question } from './face.js';
+import { sortBySubject } from '../support/model/canonicalize-answers.js';
+import type { HttpAnswer, HttpClient } from '../support/http/server.js';
+import type { Face, Question } from '../support/model/face.js';
 
 /** Asks over HTTP; what comes is the status line, the headers and every byte of the body. */
 export class HttpFace implements Face {

@@ -36,9 +36,9 @@ import {
 import { sendMessage } from '../../lib/operations/messages/send-message.js';
 import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
-import type { Actor } from '../harness/act.js';
-import { sortBySubject } from './canonicalize-answers.js';
-import type { Face, Question } from './face.js';
+import type { Actor } from '../support/store/actor.js';
+import { sortBySubject } from '../support/model/canonicalize-answers.js';
+import type { Face, Question } from '../support/model/face.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** Asks the operations themselves. */

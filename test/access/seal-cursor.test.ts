@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CursorSealer } from '../../lib/access/seal-cursor.js';
-import { makeTestRandomness, TestClock } from '../harness/service.js';
+import { makeTestRandomness, TestClock } from '../support/store/service.js';
 
 const hour = 60 * 60 * 1000;
 

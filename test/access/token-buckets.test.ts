@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RateLimiter, type RatedKind } from '../../lib/access/token-buckets.js';
-import { TestClock } from '../harness/service.js';
+import { TestClock } from '../support/store/service.js';
 
 describe('What a source may still ask', () => {
   const many = 100_000;

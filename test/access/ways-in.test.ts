@@ -5,8 +5,8 @@ import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { parseKey } from '../../lib/access/secret.js';
-import { outcomeOf } from '../harness/act.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const last = 'CONFLICT last_approver';
 

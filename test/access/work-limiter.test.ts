@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { WorkLimiter, type Release } from '../../lib/access/work-limiter.js';
-import { outcomeOf } from '../harness/act.js';
+import { outcomeOf } from '../support/store/actor.js';
 
 const short = 20;
 

@@ -14,11 +14,11 @@ import { exportAudit } from '../../lib/operations/audit/audit-log.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { runProgram } from '../command/run-program.js';
+import { runProgram } from '../support/processes/run-program.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { gather } from '../support/gather.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);

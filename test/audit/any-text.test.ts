@@ -14,18 +14,19 @@ import { commands } from '../../lib/socket/commands.js';
 import { verifyChains } from '../../lib/socket/inspect.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { anyText } from '../harness/any-text.js';
-import { Hands } from '../harness/hands.js';
-import { makeTestRandomness, operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { makeObject, type Known, type Schema } from '../mcp/any-arguments.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../mcp/open-mcp.js';
-import { OAuthServer } from '../signin/oauth/server.js';
+import { anyText } from '../support/texts/any-text.js';
+import { Hands } from '../support/store/client.js';
+import { makeTestRandomness, operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { makeObject, type Known, type Schema } from '../support/http/any-arguments.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { OAuthServer } from '../support/oauth/server.js';
+import { countOf, seedOf } from '../support/counts.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
 
-/** Texts for each place where text goes. Set it, or the seed, for a longer hunt. */
-const runs = Number(process.env['ANY_TEXT_RUNS'] ?? '3');
-const seed = Number(process.env['ANY_TEXT_SEED'] ?? '20261122');
+/** Texts for each place where text goes. */
+const runs = countOf('ANY_TEXTS', { usual: 2, campaign: 40 });
+const seed = seedOf(20261122);
 const passphrase = 'correct horse battery staple';
 
 /** Where a text goes that would otherwise be a path anywhere on this machine. */

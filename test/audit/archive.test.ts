@@ -9,9 +9,9 @@ import { listPrincipals } from '../../lib/operations/principals/list-principals.
 import { perform } from '../../lib/operations/perform.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { clearArchived } from '../../lib/journal/clear-archived.js';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { gather } from '../harness/gather.js';
-import { operator } from '../harness/service.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { gather } from '../support/gather.js';
+import { operator } from '../support/store/service.js';
 
 /** As many as an archive holds, and some more. */
 const many = 20_600;

@@ -7,9 +7,9 @@ import type { ExportedRecord } from '../../lib/audit/exported-line.js';
 import { verifyChain, type ChainVerdict } from '../../lib/audit/verify.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { codes } from '../../lib/domain/code.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { openTestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { openTestService } from '../support/store/service.js';
 
 // The package is CommonJS and its types say otherwise.
 const independently = canonicalizePackage as unknown as (value: unknown) => string;

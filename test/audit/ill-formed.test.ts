@@ -11,11 +11,11 @@ import type { AuditEvent } from '../../lib/domain/audit-record.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { IllFormedText } from '../../lib/sidecar/database.js';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { anyText } from '../harness/any-text.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, type TestService } from '../harness/service.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../mcp/open-mcp.js';
-import { openOAuthServer } from '../signin/oauth/server.js';
+import { anyText } from '../support/texts/any-text.js';
+import { gather } from '../support/gather.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openOAuthServer } from '../support/oauth/server.js';
 
 const half = '\ud800';
 const edited = { location: 'a.md', expected_commit: '0'.repeat(40) };

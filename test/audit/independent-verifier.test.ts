@@ -10,8 +10,8 @@ import { packagePath } from '../../lib/config.js';
 import type { AuditRecord } from '../../lib/domain/audit-record.js';
 import { exportAudit, showAuditKey } from '../../lib/operations/audit/audit-log.js';
 import { perform } from '../../lib/operations/perform.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { gather } from '../support/gather.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const script = join('test', 'audit', 'independent-verifier.mjs');
 const verifier = existsSync(packagePath(script)) ? packagePath(script) : resolve(script);

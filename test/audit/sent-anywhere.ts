@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { makeObject, type Known, type Schema } from '../support/http/any-arguments.js';
 import { readDescription } from '../../lib/rest/requests/description.js';
-import { makeObject, type Known, type Schema } from '../mcp/any-arguments.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -10,9 +10,9 @@ import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openServiceFile, type ServicePart } from '../../lib/sidecar/service-file.js';
 import { adoptWorkspace } from '../../lib/backup/stage-workspace.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { dumpContent, makeHistory } from './history.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 const passphrase = 'words';
 

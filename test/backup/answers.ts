@@ -29,8 +29,8 @@ import {
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import { readPages } from '../../lib/socket/read-pages.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { gather } from '../harness/gather.js';
-import { listOwnClaims } from '../harness/list-own-claims.js';
+import { gather } from '../support/gather.js';
+import { listOwnClaims } from '../support/store/list-own-claims.js';
 
 type Ask = (question: string, work: () => Promise<{ readonly result: unknown }>) => void;
 

@@ -14,10 +14,10 @@ import { perform } from '../../lib/operations/perform.js';
 import { describeFile } from '../../lib/backup/backup-manifest.js';
 import { replayHistory } from '../../lib/integrity/replay-history.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { dumpContent, makeHistory } from './history.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 /** scrypt's N: little, since what it costs is not what is tested. */
 const cost = 2 ** 10;

@@ -7,9 +7,9 @@ import Sqlite from 'better-sqlite3';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { runProgram } from '../command/run-program.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { makeHistory } from './history.js';
+import { runProgram } from '../support/processes/run-program.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { makeHistory } from '../support/store/history.js';
 
 const passphrase = 'correct horse battery staple';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, runProgram, serve, tidyUp } from '../command/run-program.js';
+import { ask, askRefused, makeFolder, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 
 describe('cartulary backup, restore, rebuild, audit archive', () => {
   afterEach(tidyUp);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { runGit } from '../harness/run-git.js';
+import { runGit } from '../support/processes/run-git.js';
 
 /**
  * Makes a workspace that was just restored from a clone one that an earlier build restored: no commit carries the

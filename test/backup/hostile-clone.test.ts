@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { perform } from '../../lib/operations/perform.js';
-import { putBomb, putCommit, putObject, putTree } from '../command/put-object.js';
-import { Actor } from '../harness/act.js';
-import { runGit } from '../harness/run-git.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { putBomb, putCommit, putObject, putTree } from '../support/git/put-object.js';
+import { Actor } from '../support/store/actor.js';
+import { runGit } from '../support/processes/run-git.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 describe('a clone of hostile origin', () => {
   let test: TestService;

@@ -9,11 +9,14 @@ import { once } from 'node:events';
 import { Service } from '../../lib/app/service.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { dumpContent, makeHistory } from './history.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
+import { countOf } from '../support/counts.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
+
+const kills = countOf('RESTORE_KILLS', { usual: 3, campaign: 60 });
 
 describe('a restore that is killed', () => {
   let test: TestService;
@@ -54,9 +57,9 @@ describe('a restore that is killed', () => {
     // How long it lives on this machine when it is let, so that each round ends elsewhere in the work.
     let { lived } = await restore(60_000);
     let killed = 0;
-    for (let round = 0; killed < 6; round += 1) {
-      assert.ok(round < 20, `${killed} of the rounds were killed`);
-      const { isKilled } = await restore((lived * killed) / 6);
+    for (let round = 0; killed < kills; round += 1) {
+      assert.ok(round < 14 + kills, `${killed} of the rounds were killed`);
+      const { isKilled } = await restore((lived * killed) / kills);
       if (isKilled) killed += 1;
       else lived /= 2;
       const service = await Service.open({
@@ -75,5 +78,5 @@ describe('a restore that is killed', () => {
         await service.close();
       }
     }
-  }).timeout(120_000);
+  }).timeout(60_000 + kills * 10_000);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { requireSound } from '../erase/evidence.js';
-import { createAsBefore } from '../harness/as-before.js';
-import { addHands } from '../harness/hands.js';
-import { openTestService, operator } from '../harness/service.js';
-import { dumpContent } from './history.js';
+import { requireSound } from '../support/store/evidence.js';
+import { createAsBefore } from '../support/store/as-before.js';
+import { addHands } from '../support/store/client.js';
+import { openTestService, operator } from '../support/store/service.js';
+import { dumpContent } from '../support/store/history.js';
 
 describe('A workspace with names that nothing new may have', () => {
   it('is sound, and its rows are made again from its history', async () => {

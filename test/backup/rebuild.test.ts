@@ -5,11 +5,11 @@ import Sqlite from 'better-sqlite3';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { addHands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { dumpContent, makeHistory } from './history.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { addHands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
 
 /** Puts a commit of somebody else's on main, with the tree of the one before. */
 function commitByHand(repository: string, message: string): string {

@@ -9,9 +9,9 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { unpackBundle } from '../../lib/git/sources/unpack-bundle.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
-import { makeWorkbench } from '../faults/workbench.js';
-import { git } from '../git/fixture.js';
-import { makeTestRandomness, operator, TestClock } from '../harness/service.js';
+import { makeWorkbench } from '../support/faults/workbench.js';
+import { git } from '../support/git/fixture.js';
+import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 
 describe('what interrupted work leaves in a data folder', function () {
   this.timeout(30_000);

@@ -20,12 +20,12 @@ import {
   type VerifiedChain,
 } from '../../lib/socket/inspect.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { runProgram } from '../command/run-program.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { Actor } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { runGit } from '../harness/run-git.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { runProgram } from '../support/processes/run-program.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Actor } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { runGit } from '../support/processes/run-git.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
 
 const zeros = '0'.repeat(64);

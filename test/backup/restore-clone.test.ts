@@ -10,10 +10,10 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { dumpContent, makeHistory } from './history.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { dumpContent, makeHistory } from '../support/store/history.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 describe('recovery from a clone alone', () => {
   let test: TestService;

@@ -6,11 +6,11 @@ import { Service } from '../../lib/app/service.js';
 import { rootLocation } from '../../lib/domain/location.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
-import { makeTestRandomness, openTestService, operator, TestService } from '../harness/service.js';
+import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { makeTestRandomness, openTestService, operator, TestService } from '../support/store/service.js';
 import { answersOf } from './answers.js';
-import { dumpContent } from './history.js';
-import { makeWorld, type World } from './world.js';
+import { dumpContent } from '../support/store/history.js';
+import { makeWorld, type World } from '../support/store/full-world.js';
 
 const passphrase = 'correct horse battery staple';
 

@@ -19,10 +19,11 @@ import { perform } from '../../lib/operations/perform.js';
 import { clearArchived } from '../../lib/journal/clear-archived.js';
 import { readCloneWitnesses } from '../../lib/integrity/read-witnesses.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Actor } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { verifyAudit, type VerifyAuditInput } from '../harness/verify-audit.js';
+import { Actor } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
+import type { VerifyAuditInput } from '../support/store/verify-audit.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 

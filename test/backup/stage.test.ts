@@ -10,8 +10,8 @@ import { perform } from '../../lib/operations/perform.js';
 import { checkBackup } from '../../lib/backup/check-backup.js';
 import { adoptWorkspace, prepareStage, stageBackup, type StageOptions } from '../../lib/backup/stage-workspace.js';
 import { openServiceFile } from '../../lib/sidecar/service-file.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { makeHistory } from './history.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { makeHistory } from '../support/store/history.js';
 
 const passphrase = 'words';
 

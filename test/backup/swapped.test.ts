@@ -12,8 +12,8 @@ import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { checkBackup } from '../../lib/backup/check-backup.js';
 import { stageBackup } from '../../lib/backup/stage-workspace.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** scrypt's N: little, since what it costs is not what is tested. */
 const cost = 2 ** 10;

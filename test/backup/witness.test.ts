@@ -9,11 +9,11 @@ import { anyCommit } from '../../lib/audit/verify.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyWorkspace, type VerifyOptions } from '../../lib/integrity/verify.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 import { uncarryRestart } from './earlier-build.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
 
 const hour = 60 * 60 * 1000;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readReach } from '../../lib/access/reach.js';
 import { parseLocation } from '../../lib/domain/location.js';
-import { openTestService } from '../harness/service.js';
+import { openTestService } from '../support/store/service.js';
 import { drive, median } from './drive.js';
 import { authorization, measureBoth, type Effort } from './measure-core.js';
 import type { Report } from './report.js';

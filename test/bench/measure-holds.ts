@@ -1,4 +1,4 @@
-import { McpHands } from '../mcp/open-mcp.js';
+import { McpHands } from '../support/http/open-mcp.js';
 import { drive } from './drive.js';
 import { authorization, writeLoad, type Effort } from './measure-core.js';
 import type { Report } from './report.js';

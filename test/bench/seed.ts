@@ -12,7 +12,7 @@ import { importDocuments } from '../../lib/operations/folders/import-documents.j
 import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { operator } from '../harness/service.js';
+import { operator } from '../support/store/service.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** A data folder with documents in it, and a key that may edit them all. */

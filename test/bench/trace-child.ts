@@ -1,5 +1,5 @@
 /** Runs in the copy that `trace.ts` makes: makes requests and prints through which files of lib each one goes. */
-import { openMcpServer } from '../mcp/open-mcp.js';
+import { openMcpServer } from '../support/http/open-mcp.js';
 
 const entered: string[] = [];
 Object.assign(globalThis, { noteEntered: (file: string) => entered.push(file) });

@@ -5,10 +5,10 @@ import type { Caller } from '../../lib/domain/caller.js';
 import type { ReadOperation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { routes } from '../../lib/rest/routes.js';
-import { outcomeOf } from '../harness/act.js';
-import { RawConnection } from '../harness/raw-connection.js';
-import { until } from '../harness/until.js';
-import { openMcpServer, type McpTestServer } from '../mcp/open-mcp.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { RawConnection } from '../support/http/raw-connection.js';
+import { until } from '../support/until.js';
+import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const mebibyte = 1024 * 1024;
 /** Milliseconds that a request waits for room in these tests. */

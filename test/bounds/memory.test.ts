@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RawConnection } from '../harness/raw-connection.js';
-import { WatchedServer } from '../harness/watched-server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
+import { WatchedServer } from '../support/processes/watched-server.js';
 import { makeLargeWorld, mebibyte, type LargeWorld } from './world.js';
 
 /** Requests of one key that are begun and held. */

@@ -16,7 +16,7 @@ import type { Operation } from '../../lib/operations/operation.js';
 import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { operator } from '../harness/service.js';
+import { operator } from '../support/store/service.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** A data folder with the largest of everything that a request can ask for, within what a test can wait for. */

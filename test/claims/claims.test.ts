@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 const text = '# Top\n\nintro\n\n## One\n\nfirst\n\n### Deeper\n\ndeep\n\n## Two\n\nsecond\n';

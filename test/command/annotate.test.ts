@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, timeout, runProgram, serve, tidyUp, type RunningProgram } from './run-program.js';
+import {
+  ask,
+  askRefused,
+  makeFolder,
+  timeout,
+  runProgram,
+  serve,
+  tidyUp,
+  type RunningProgram,
+} from '../support/processes/run-program.js';
 
 interface Shown {
   readonly [name: string]: unknown;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, makeFolder, runProgram, tidyUp, timeout } from './run-program.js';
+import { ask, makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { changeRows, makeData, oneValue } from './spoil-data.js';
 
 describe('cartulary audit', function () {

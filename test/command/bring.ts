@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runCommand, type RunOptions } from '../../lib/socket/run-command.js';
 import type { CommandError } from '../../lib/socket/command.js';
-import type { TestService } from '../harness/service.js';
+import type { TestService } from '../support/store/service.js';
 
 /** What an import answers. */
 export interface Brought {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeSearch, reportSearch, type SearchReport } from '../../lib/socket/report-search.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 const report = (search: Partial<SearchReport>): SearchReport => ({
   workspace: 'acme',

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gitEnvironment, runGit } from '../harness/run-git.js';
-import { ask, askRefused, makeFolder } from './run-program.js';
+import { gitEnvironment, runGit } from '../support/processes/run-git.js';
+import { ask, askRefused, makeFolder } from '../support/processes/run-program.js';
 
 export interface Imported {
   readonly created: number;

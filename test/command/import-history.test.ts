@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, timeout, runProgram, tidyUp } from './run-program.js';
+import { ask, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 import { makePlace, historyOf, documentsIn, type Imported } from './git-place.js';
 
 describe('the command line imports the history of a git repository', function () {

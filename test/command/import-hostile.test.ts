@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSource } from '../../lib/git/sources/check-source.js';
 import { requireGit } from '../../lib/git/program/git-program.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { runGit } from '../harness/run-git.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { runGit } from '../support/processes/run-git.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, bringRefused } from './bring.js';
-import { putBomb, putCommit, putObject, putTree } from './put-object.js';
+import { putBomb, putCommit, putObject, putTree } from '../support/git/put-object.js';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { documentsIn, historyOf, makePlace } from './git-place.js';
-import { timeout, tidyUp } from './run-program.js';
+import { timeout, tidyUp } from '../support/processes/run-program.js';
 
 describe('the command line imports files with names that are not what they seem', function () {
   this.timeout(timeout);

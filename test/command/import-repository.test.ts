@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { timeout, serve, tidyUp } from './run-program.js';
+import { timeout, serve, tidyUp } from '../support/processes/run-program.js';
 import { type Imported, type Place, makePlace, historyOf, documentsIn } from './git-place.js';
 
 /** One of everything that a tree can hold. */

@@ -9,9 +9,9 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { EntryCounter } from '../../lib/socket/count-entries.js';
 import { openSource } from '../../lib/socket/import-folder.js';
 import { walkFolder, type Walk, type WalkedFile } from '../../lib/socket/walk-folder.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
 
 const secret = 'a key of the service';

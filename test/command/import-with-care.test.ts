@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Policy } from '../../lib/domain/policy.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { runGit } from '../harness/run-git.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { runGit } from '../support/processes/run-git.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
 
 describe('an import', function () {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, timeout } from './run-program.js';
+import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, timeout } from '../support/processes/run-program.js';
 
 interface Imported {
   readonly created: number;

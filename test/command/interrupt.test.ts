@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CommandLine } from '../../lib/socket/command.js';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { liveDocuments } from '../erase/erase-at.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { liveDocuments } from '../support/store/erase-at.js';
 
 describe('a command whose asker goes away, or whose server stops,', () => {
   let test: TestService;

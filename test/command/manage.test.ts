@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, tidyUp, runProgram, serve, type RunningProgram, timeout } from './run-program.js';
+import {
+  ask,
+  askRefused,
+  makeFolder,
+  tidyUp,
+  runProgram,
+  serve,
+  type RunningProgram,
+  timeout,
+} from '../support/processes/run-program.js';
 
 interface Shown {
   readonly id: string;

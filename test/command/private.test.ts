@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { chmod, chown, lstat, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as rest } from 'node:timers/promises';
-import { makeHistory } from '../backup/history.js';
-import { eraseAt } from '../erase/erase-at.js';
+import { makeHistory } from '../support/store/history.js';
+import { eraseAt } from '../support/store/erase-at.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestService, operator } from '../harness/service.js';
-import { runGit } from '../harness/run-git.js';
-import { skipBecause } from '../skip.js';
-import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from './run-program.js';
+import { openTestService, operator } from '../support/store/service.js';
+import { runGit } from '../support/processes/run-git.js';
+import { skipBecause } from '../support/skip.js';
+import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
 
 /** What other accounts may do anything with, each with its mode; links have none of their own. */
 async function findOpen(folder: string): Promise<string[]> {

@@ -14,7 +14,7 @@ import {
   serve,
   startProgram,
   timeout,
-} from './run-program.js';
+} from '../support/processes/run-program.js';
 
 /** What a line of curl as it is printed would send; written for the quoting that the program uses. */
 function readCurl(line: string): { url: string; init: RequestInit } {

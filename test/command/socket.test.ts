@@ -3,8 +3,8 @@ import { linkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { until } from '../harness/until.js';
-import { ask, makeFolder, serve, tidyUp, type RunningProgram, timeout } from './run-program.js';
+import { until } from '../support/until.js';
+import { ask, makeFolder, serve, tidyUp, type RunningProgram, timeout } from '../support/processes/run-program.js';
 
 interface Line {
   readonly progress?: unknown;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ask, makeFolder, runProgram } from './run-program.js';
+import { ask, makeFolder, runProgram } from '../support/processes/run-program.js';
 
 interface Told {
   readonly part: string;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
-import { addHands } from '../harness/hands.js';
-import { openTestService } from '../harness/service.js';
-import { ask, makeFolder, timeout, runProgram, tidyUp } from './run-program.js';
+import { addHands } from '../support/store/client.js';
+import { openTestService } from '../support/store/service.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 describe('cartulary status', function () {
   this.timeout(timeout);

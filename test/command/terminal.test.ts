@@ -4,8 +4,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeLog } from '../../lib/app/real-world.js';
-import { skipBecause } from '../skip.js';
-import { ask, makeFolder, timeout, runProgram, tidyUp } from './run-program.js';
+import { skipBecause } from '../support/skip.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 /** Sets the window's title, fills the clipboard, clears the screen, moves the cursor in one character, turns the text. */

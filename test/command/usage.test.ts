@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askRefused, makeFolder, tidyUp, runProgram, timeout } from './run-program.js';
+import { askRefused, makeFolder, tidyUp, runProgram, timeout } from '../support/processes/run-program.js';
 
 const commands = [
   'init',
@@ -72,6 +72,21 @@ describe('the command line is used', function () {
       assert.match(stdout, new RegExp(`^ {2}\\$ cartulary ${words}`, 'm'), words);
       assert.match(stdout, /--json/, words);
     }
+  });
+
+  it('loads the service for no command that can ask a server', async () => {
+    const folder = await makeFolder();
+    const { code } = await runProgram(['--help'], { environment: { NODE_V8_COVERAGE: folder } });
+    assert.equal(code, 0);
+    const reports = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+    const loaded = reports.flatMap((report) =>
+      (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
+    );
+    assert.ok(loaded.some((url) => url.endsWith('/lib/config.js')));
+    assert.deepEqual(
+      loaded.filter((url) => /\/lib\/(?:operations|workspace|journal|sidecar|app\/serve)/.test(url)),
+      [],
+    );
   });
 
   it('a call that is no command, or lacks something, ends with 2 and says so, with --json as JSON', async () => {

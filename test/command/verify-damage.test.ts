@@ -7,9 +7,9 @@ import Database from 'better-sqlite3';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { verifyData, type VerifiedData } from '../../lib/socket/inspect.js';
-import { makeWorld } from '../backup/world.js';
-import { openTestService, operator } from '../harness/service.js';
-import { makeFolder, runProgram, tidyUp, timeout } from './run-program.js';
+import { makeWorld } from '../support/store/full-world.js';
+import { openTestService, operator } from '../support/store/service.js';
+import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 
 /** What is reported, a line each: `part: location message`. */

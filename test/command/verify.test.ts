@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ask, makeFolder, serve, tidyUp, timeout } from './run-program.js';
+import { ask, makeFolder, serve, tidyUp, timeout } from '../support/processes/run-program.js';
 import { changeRows, documents, flipByte, makeData, sidecarOf, verify } from './spoil-data.js';
 
 async function packOf(data: string): Promise<string> {

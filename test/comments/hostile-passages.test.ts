@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 const length = 1024 * 1024;
 /** What was quoted, and nearly stands everywhere in what the document became. */

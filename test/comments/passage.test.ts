@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { makeQuote, PassageFinder, type Passage } from '../../lib/text/passage.js';
 import type { Quote } from '../../lib/domain/comment.js';
-import { finish } from '../harness/finish.js';
+import { finish } from '../support/finish.js';
 
 const find = (text: string, quote: Quote): Passage | undefined => finish(new PassageFinder(text).find(quote));
 const flow = (text: string): string => text.replace(/\s+/g, ' ').trim();

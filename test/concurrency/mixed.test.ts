@@ -6,9 +6,10 @@ import { rootLocation } from '../../lib/domain/location.js';
 import { verifyChain } from '../../lib/audit/verify.js';
 import { exportChain } from '../../lib/audit/export.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { gather } from '../harness/gather.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { gather } from '../support/gather.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+import { countOf, leastOf, seedOf } from '../support/counts.js';
 
 const names = ['a', 'b', 'c'];
 const paths = names.flatMap((x) => [x, ...names.flatMap((y) => [`${x}/${y}`, `${x}/${y}/d`])]);
@@ -24,6 +25,8 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), path }) },
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
+
+const runs = countOf('MIXED_WRITES', { usual: 6, campaign: 200 });
 
 describe('Writes of all kinds that come together', () => {
   let test: TestService;
@@ -58,7 +61,7 @@ describe('Writes of all kinds that come together', () => {
   const git = (...args: string[]): string => execFileSync('git', ['-C', repository(), ...args], { encoding: 'utf8' });
 
   it('leave rows and repository in agreement, every commit in one line, and the chain sound', async function () {
-    this.timeout(60_000);
+    this.timeout(60_000 + runs * 3_000);
     let commits = 0;
     let serial = 0;
     await fc.assert(
@@ -88,9 +91,9 @@ describe('Writes of all kinds that come together', () => {
         const inRows = documents.map(({ location, current }) => `${current.blobOid} ${location}`).toSorted();
         assert.deepEqual(inGit, inRows);
       }),
-      { numRuns: 12, seed: 20260105 },
+      { numRuns: runs, seed: seedOf(20260105) },
     );
-    assert.ok(commits > 100, `${commits} commits`);
+    assert.ok(commits > leastOf(runs, 100, 12), `${commits} commits`);
     assert.equal(git('rev-list', '--count', 'main').trim(), String(commits));
     assert.equal(git('rev-list', '--count', '--min-parents=2', 'main').trim(), '0');
     assert.equal(git('fsck', '--strict').trim(), '');

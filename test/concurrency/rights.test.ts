@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
-import { openCast, type Cast, type Person } from '../access/cast.js';
-import { outcomeOf } from '../harness/act.js';
+import { openCast, type Cast, type Person } from '../support/model/actors.js';
+import { outcomeOf } from '../support/store/actor.js';
 
 describe('A write that has been let in and waits for its turn', () => {
   let cast: Cast;

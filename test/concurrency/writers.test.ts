@@ -4,8 +4,8 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 const writers = 16;
 

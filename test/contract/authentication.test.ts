@@ -5,8 +5,8 @@ import { revokeCredential, rotateCredential } from '../../lib/operations/credent
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { parseKey } from '../../lib/access/secret.js';
-import { openTestServer, type HttpAnswer, type TestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer, type HttpAnswer, type TestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
 
 const idOf = (key: string): string => parseKey(key)?.credentialId ?? '';
 const withoutId = (answer: HttpAnswer): string => answer.text.replace(answer.json.error.request_id, 'req');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { routes } from '../../lib/rest/routes.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** One request of every route that needs a key, and one of a path that is none. */
 const keyed: [method: string, target: string][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('the errors of the REST API', () => {
   let server: TestServer;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openMcpServer, type McpTestServer } from '../mcp/open-mcp.js';
+import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const names = [
   'list_org_folders',

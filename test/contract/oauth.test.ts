@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { AccessToken } from '../../lib/domain/access-token.js';
 import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
-import { Actor } from '../harness/act.js';
-import { operator } from '../harness/service.js';
-import { Browser, formAction, readForm } from '../signin/oauth/browser.js';
-import { OAuthClient } from '../signin/oauth/client.js';
-import { openOAuthServer, type Member, type OAuthServer } from '../signin/oauth/server.js';
+import { Actor } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
+import { Browser, formAction, readForm } from '../support/oauth/browser.js';
+import { OAuthClient } from '../support/oauth/client.js';
+import { openOAuthServer, type Member, type OAuthServer } from '../support/oauth/server.js';
 
 describe('authentication of people by OAuth', () => {
   let server: OAuthServer;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { schemaPath } from '../../lib/app/service.js';
 import { routes } from '../../lib/rest/routes.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('the operations of the REST API', () => {
   let server: TestServer;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hashObject } from '../../lib/git/objects/objects.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('the states of a document', () => {
   let server: TestServer;

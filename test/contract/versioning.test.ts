@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { routes } from '../../lib/rest/routes.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('versions', () => {
   let server: TestServer;

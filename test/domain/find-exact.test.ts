@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findBackwards, findForwards } from '../../lib/text/find-exact.js';
-import { finish } from '../harness/finish.js';
+import { finish } from '../support/finish.js';
 
 /** Each place by comparing at each place. */
 function findPlainly(text: string, pattern: string): number[] {

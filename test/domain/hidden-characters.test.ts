@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { countHidden, dropHidden, findHidden, findUnfit } from '../../lib/domain/hidden-characters.js';
-import { finish } from '../harness/finish.js';
+import { finish } from '../support/finish.js';
 
 const count = (text: string): number => finish(countHidden(text));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { encodeBase32, makeIdentifier } from '../../lib/domain/identifier.js';
-import { makeTestRandomness } from '../harness/service.js';
+import { makeTestRandomness } from '../support/store/service.js';
 
 describe('Base32', () => {
   it('writes five bits a character and tells any two byte strings of one length apart', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { findIllFormed, requireWellFormed } from '../../lib/domain/well-formed.js';
-import { anyText } from '../harness/any-text.js';
+import { anyText } from '../support/texts/any-text.js';
 
 /** All text in a value, the names of members too. */
 function textsIn(value: unknown): string[] {

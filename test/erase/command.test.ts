@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, askRefused, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
-import { findTraces } from './evidence.js';
+import { ask, askRefused, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
+import { findTraces } from '../support/store/evidence.js';
 
 describe('cartulary erase', function () {
   this.timeout(timeout);

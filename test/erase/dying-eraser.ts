@@ -1,7 +1,7 @@
 /** A program that erases a document and kills itself at a step: what a power cut leaves, but for the disk's own cache. */
-import { makeTestRandomness } from '../harness/service.js';
-import { Workbench } from '../faults/workbench.js';
-import { eraseAt } from './erase-at.js';
+import { makeTestRandomness } from '../support/store/service.js';
+import { Workbench } from '../support/faults/workbench.js';
+import { eraseAt } from '../support/store/erase-at.js';
 
 const [dataFolder = '', git = 'auto', lastStep = '', ...locations] = process.argv.slice(2);
 const bench = new Workbench(dataFolder, {

@@ -1,7 +1,7 @@
 /** A program that begins to make rows anew and kills itself in the middle of it. */
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { Workbench } from '../faults/workbench.js';
-import { makeTestRandomness, operator } from '../harness/service.js';
+import { Workbench } from '../support/faults/workbench.js';
+import { makeTestRandomness, operator } from '../support/store/service.js';
 
 const [dataFolder = ''] = process.argv.slice(2);
 const bench = new Workbench(dataFolder, { randomness: makeTestRandomness('dying') });

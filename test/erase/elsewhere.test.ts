@@ -6,10 +6,10 @@ import { Service } from '../../lib/app/service.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator } from '../harness/service.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { findTraces } from './evidence.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator } from '../support/store/service.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
 
 const word = 'zebrafinchsecret';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { hashObject } from '../../lib/git/objects/objects.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { dumpContent } from '../backup/history.js';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { outcomeOf } from '../harness/act.js';
-import { operator } from '../harness/service.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { answering, blobsOf, findTraces, requireSound } from './evidence.js';
-import { erased, makeWorld, shared } from './world.js';
+import { dumpContent } from '../support/store/history.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { answering, blobsOf, findTraces, requireSound } from '../support/store/evidence.js';
+import { erased, makeWorld, shared } from '../support/store/erased-world.js';
 
 for (const store of ['disk', 'disk without git'] as const) {
   describe(`an erase (${store})`, () => {

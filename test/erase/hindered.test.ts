@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Service } from '../../lib/app/service.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { findTraces } from './evidence.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
 
 describe('an erase that the history does not let go on', function () {
   this.timeout(60_000);

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eraseSteps } from '../../lib/erase/erase-step.js';
-import { makeWorkbench, Workbench } from '../faults/workbench.js';
-import { makeTestRandomness } from '../harness/service.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { findTraces, requireSound } from './evidence.js';
-import { erased, makeWorld } from './world.js';
+import { makeWorkbench, Workbench } from '../support/faults/workbench.js';
+import { makeTestRandomness } from '../support/store/service.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { findTraces, requireSound } from '../support/store/evidence.js';
+import { erased, makeWorld } from '../support/store/erased-world.js';
 
 const program = fileURLToPath(new URL('./dying-eraser.js', import.meta.url));
 const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { sendMessage, type SendMessageInput } from '../../lib/operations/messages/send-message.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
-import { eraseAt } from './erase-at.js';
-import { findTraces } from './evidence.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
 
 /** Longer than a page of the file, so that its end lies in pages of its own. */
 const long = (word: string): string => `${`${word} `.repeat(400)}${word}end`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { findTraces, requireSound } from './evidence.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { findTraces, requireSound } from '../support/store/evidence.js';
 
 /** Letters that zlib finds little in. */
 function makeText(seed: string, length: number): string {

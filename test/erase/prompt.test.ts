@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
-import { skipBecause } from '../skip.js';
-import { findTraces } from './evidence.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
+import { skipBecause } from '../support/skip.js';
+import { findTraces } from '../support/store/evidence.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const question = "Type the document's name to confirm: ";

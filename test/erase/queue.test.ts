@@ -12,14 +12,14 @@ import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import type { EraseStep } from '../../lib/erase/erase-step.js';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { git } from '../git/fixture.js';
-import { outcomeOf } from '../harness/act.js';
-import { claim } from '../harness/place.js';
-import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { eraseAt, liveDocuments } from './erase-at.js';
-import { answering, findTraces, requireSound } from './evidence.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { git } from '../support/git/fixture.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { claim } from '../support/store/place.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
+import { answering, findTraces, requireSound } from '../support/store/evidence.js';
 
 const word = 'zebrafinchsecret';
 

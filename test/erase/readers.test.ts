@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { RawConnection } from '../harness/raw-connection.js';
-import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { eraseAt } from './erase-at.js';
-import { findTraces } from './evidence.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
 
 const mebibyte = 1024 * 1024;
 /** Milliseconds for which a slow reader may hold on to files; the usual time is twenty seconds. */

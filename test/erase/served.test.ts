@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask, makeFolder, timeout, runProgram, tidyUp } from '../command/run-program.js';
-import { until } from '../harness/until.js';
-import { McpHands } from '../mcp/open-mcp.js';
-import { findTraces } from './evidence.js';
+import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
+import { until } from '../support/until.js';
+import { McpHands } from '../support/http/open-mcp.js';
+import { findTraces } from '../support/store/evidence.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 

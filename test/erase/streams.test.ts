@@ -6,11 +6,11 @@ import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EraseStep } from '../../lib/erase/erase-step.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { RawConnection } from '../harness/raw-connection.js';
-import { until } from '../harness/until.js';
-import { eraseAt } from './erase-at.js';
-import { answering, findTraces } from './evidence.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
+import { until } from '../support/until.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { answering, findTraces } from '../support/store/evidence.js';
 
 const mebibyte = 1024 * 1024;
 

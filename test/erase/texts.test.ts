@@ -5,11 +5,11 @@ import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { archiveAudit } from '../../lib/operations/audit/archive-audit.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { outcomeOf } from '../harness/act.js';
-import { operator } from '../harness/service.js';
-import { eraseAt } from './erase-at.js';
-import { requireSound } from './evidence.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { requireSound } from '../support/store/evidence.js';
 
 describe('texts of the log, when a document is erased,', function () {
   this.timeout(60_000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { makeWorkbench, type Workbench } from '../faults/workbench.js';
-import { eraseAt } from './erase-at.js';
-import { findTraces } from './evidence.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { findTraces } from '../support/store/evidence.js';
 
 describe('what an erase does in one go', function () {
   this.timeout(60_000);

@@ -17,10 +17,10 @@ import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../harness/act.js';
-import { operator } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
 import { checkModel, checkSelf, Evidence, type LoggedAction } from './check.js';
-import { idsOf, isRepeatable, makeRandom, runStep } from './load.js';
+import { idsOf, isRepeatable, makeRandom, runStep } from '../support/faults/load.js';
 import {
   applyStep,
   digestOf,
@@ -32,7 +32,7 @@ import {
   type Model,
   type Outcome,
   type Step,
-} from './model.js';
+} from '../support/faults/model.js';
 import type { Line, Orders } from './writer.js';
 import { orphansGone, readLines } from './killed-writer.js';
 

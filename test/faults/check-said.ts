@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { git } from '../git/fixture.js';
+import { git } from '../support/git/fixture.js';
 import type { Evidence } from './check.js';
-import type { Model, ModelDocument } from './model.js';
+import type { Model, ModelDocument } from '../support/faults/model.js';
 
 /** What is said about documents, to people, and about them is what the model says. @throws AssertionError */
 export function checkSaid(evidence: Evidence, model: Model): void {

@@ -5,12 +5,12 @@ import Sqlite from 'better-sqlite3';
 import { createHash, createPublicKey } from 'node:crypto';
 import { verifySource } from '../../lib/audit/verify-source.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { fsck, git } from '../git/fixture.js';
-import { operator } from '../harness/service.js';
-import type { Model } from './model.js';
-import { Actor } from '../harness/act.js';
+import { fsck, git } from '../support/git/fixture.js';
+import { operator } from '../support/store/service.js';
+import type { Model } from '../support/faults/model.js';
+import { Actor } from '../support/store/actor.js';
 import { checkErased, checkSaid } from './check-said.js';
-import { readAll } from './workbench.js';
+import { readAll } from '../support/faults/workbench.js';
 
 /** A live document as the rows have it. */
 export interface RowDocument {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
-import { FailingFileSystem } from '../git/failing-file-system.js';
-import { outcomeOf } from '../harness/act.js';
+import { FailingFileSystem } from '../support/git/failing-file-system.js';
+import { outcomeOf } from '../support/store/actor.js';
 import { checkSelf, Evidence } from './check.js';
-import { makeWorkbench, type Workbench } from './workbench.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 const mebibyte = 1024 * 1024;
 

@@ -9,14 +9,14 @@ import { makePackable } from '../../lib/git/objects/objects.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { openForCarrying, openForReading, openForWriting } from '../../lib/sidecar/database.js';
 import { WorkspaceUnsound } from '../../lib/journal/recover.js';
-import { fsck } from '../git/fixture.js';
-import { outcomeOf } from '../harness/act.js';
-import { until } from '../harness/until.js';
-import { skipBecause } from '../skip.js';
+import { fsck } from '../support/git/fixture.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { until } from '../support/until.js';
+import { skipBecause } from '../support/skip.js';
 import { checkSelf, Evidence } from './check.js';
 import { damagePages, makeFilled } from './damaged-pages.js';
-import { makeRandom } from './load.js';
-import { makeWorkbench, readAll, Workbench } from './workbench.js';
+import { makeRandom } from '../support/faults/load.js';
+import { makeWorkbench, readAll, Workbench } from '../support/faults/workbench.js';
 
 /** Text that compresses badly, so that there is something to damage. */
 const textOf = (seed: string, size: number): string => {

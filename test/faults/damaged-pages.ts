@@ -9,8 +9,8 @@ import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { isFaultOfTheFile } from '../../lib/sidecar/fault.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { outcomeOf, type Actor } from '../harness/act.js';
-import { makeWorkbench, type Workbench } from './workbench.js';
+import { outcomeOf, type Actor } from '../support/store/actor.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 export const pageSize = 4096;
 

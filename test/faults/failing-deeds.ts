@@ -10,13 +10,13 @@ import { importDocuments } from '../../lib/operations/folders/import-documents.j
 import { perform } from '../../lib/operations/perform.js';
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../../lib/operations/history/revert-changes.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { FailingFileSystem } from '../git/failing-file-system.js';
-import { outcomeOf } from '../harness/act.js';
-import { until } from '../harness/until.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { FailingFileSystem } from '../support/git/failing-file-system.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { until } from '../support/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars } from './failing-sidecar.js';
-import { makeWorkbench, type Workbench } from './workbench.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 export type Part = 'repository' | 'sidecar';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem } from '../../lib/git/file-system.js';
-import { FailingFileSystem, type Fault } from '../git/failing-file-system.js';
-import { outcomeOf, type Actor } from '../harness/act.js';
-import { until } from '../harness/until.js';
+import { FailingFileSystem, type Fault } from '../support/git/failing-file-system.js';
+import { outcomeOf, type Actor } from '../support/store/actor.js';
+import { until } from '../support/until.js';
 import { checkSelf, Evidence } from './check.js';
 import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
-import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
+import { countOf, requireSeen } from '../support/counts.js';
 
 /** Two disks: what the repository and what the sidecar is written through. */
 interface Disk {
@@ -96,27 +97,30 @@ async function checkWhole(bench: Workbench): Promise<void> {
   }
 }
 
+/** One call in so many is made to fail. */
+const step = countOf('DISK_FAULT_STEP', { usual: 3, campaign: 1 });
+
 describe('a disk that fails', () => {
   let bench: Workbench;
   afterEach(() => bench.remove());
 
-  for (const [git, fault, isDead] of [
-    ['auto', 'ENOSPC', false],
-    ['auto', 'EIO', true],
-    ['never', 'torn', false],
-  ] as readonly [git: 'auto' | 'never', fault: Fault, isDead: boolean][]) {
-    it(`under the repository, at any call (${fault}${isDead ? ' from there on' : ''}, git: ${git})`, async () => {
+  for (const [git, fault, isDead, from] of [
+    ['auto', 'ENOSPC', false, 1],
+    ['auto', 'EIO', true, 2],
+    ['never', 'torn', false, 3],
+  ] as readonly [git: 'auto' | 'never', fault: Fault, isDead: boolean, from: number][]) {
+    it(`under the repository, at one call in ${step} (${fault}${isDead ? ' from there on' : ''}, git: ${git})`, async () => {
       const fs = new FailingFileSystem(nodeFileSystem);
       bench = await makeWorkbench({ git, fs });
-      const failedAt = await failAtEachCall(bench, {
-        arm: (failAt) => fs.arm(failAt, fault, isDead),
+      const disk = {
+        arm: (failAt: number) => fs.arm(failAt, fault, isDead),
         disarm: () => fs.disarm(),
         get failed() {
           return fs.failed;
         },
-      });
-      for (const call of ['open', 'write', 'sync', 'rename', 'syncFolder'])
-        assert.ok(failedAt.has(call), `${call} never failed`);
+      };
+      const failedAt = await failAtEachCall(bench, disk, { from: Math.min(from, step), step });
+      requireSeen(['open', 'write', 'sync', 'rename', 'syncFolder'], failedAt, { count: 1, enough: step });
       await checkWhole(bench);
     }).timeout(120_000);
   }
@@ -134,13 +138,13 @@ describe('a disk that fails', () => {
     await checkWhole(bench);
   });
 
-  for (const [fault, when, from, step] of [
-    ['SQLITE_FULL', 'before', 1, 5],
-    ['SQLITE_IOERR_WRITE', 'before', 2, 5],
-    ['SQLITE_IOERR_FSYNC', 'after', 3, 5],
-    ['SQLITE_BUSY', 'before', 4, 7],
-  ] as readonly [fault: SqliteFault, when: 'before' | 'after', from: number, step: number][]) {
-    it(`under the sidecar, at any statement (${fault}, told ${when} it is done)`, async () => {
+  for (const [fault, when, from] of [
+    ['SQLITE_FULL', 'before', 1],
+    ['SQLITE_IOERR_WRITE', 'before', 2],
+    ['SQLITE_IOERR_FSYNC', 'after', 3],
+    ['SQLITE_BUSY', 'before', 4],
+  ] as readonly [fault: SqliteFault, when: 'before' | 'after', from: number][]) {
+    it(`under the sidecar, at one statement in ${5 * step} (${fault}, told ${when} it is done)`, async () => {
       const sidecars = new FailingSidecars();
       bench = await makeWorkbench({ openSidecar: sidecars.open });
       const failedAt = await failAtEachCall(
@@ -152,9 +156,9 @@ describe('a disk that fails', () => {
             return sidecars.failed;
           },
         },
-        { from, step },
+        { from, step: 5 * step },
       );
-      assert.ok(failedAt.size > 10, [...failedAt].join(', '));
+      assert.ok(failedAt.size * step > 10, [...failedAt].join(', '));
       await checkWhole(bench);
     }).timeout(120_000);
   }

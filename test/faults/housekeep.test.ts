@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Housekeeper } from '../../lib/journal/housekeep.js';
-import { makeWorkbench } from './workbench.js';
+import { makeWorkbench } from '../support/faults/workbench.js';
 
 describe('housekeeping', () => {
   it('gives room in the sidecar back that a burst of writes took, and loses nothing by it', async () => {

@@ -6,11 +6,11 @@ import { importDocuments } from '../../lib/operations/folders/import-documents.j
 import { createGrant } from '../../lib/operations/grants/change-grant.js';
 import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { perform } from '../../lib/operations/perform.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { FailingSidecars } from './failing-sidecar.js';
-import { makeWorkbench, type Workbench } from './workbench.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 

@@ -1,6 +1,6 @@
 /** What a writer leaves that was killed: its last lines, and programs that it had started. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { until } from '../harness/until.js';
+import { until } from '../support/until.js';
 import type { Line } from './writer.js';
 
 /**

@@ -10,7 +10,7 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { readDocument } from '../../lib/operations/documents/read-document.js';
-import { operator } from '../harness/service.js';
+import { operator } from '../support/store/service.js';
 
 const piece = 64 * 1024;
 const pieces = 1600; // 100 MiB

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { skipBecause } from '../skip.js';
+import { skipBecause } from '../support/skip.js';
 
 describe('a limit on the size of files', () => {
   it('makes writes fail as documented, and nothing is lost; they go on when it is lifted', async function () {

@@ -4,9 +4,9 @@
  * again and reads everything back.
  */
 import { createInterface } from 'node:readline';
-import { outcomeOf } from '../harness/act.js';
-import { until } from '../harness/until.js';
-import { makeWorkbench, readAll } from './workbench.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { until } from '../support/until.js';
+import { makeWorkbench, readAll } from '../support/faults/workbench.js';
 
 const bench = await makeWorkbench();
 const kept: string[] = [];

@@ -6,11 +6,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Oid } from '../../lib/git/objects/objects.js';
 import type { MaintenanceReport, Repository, RepositoryStats } from '../../lib/git/repositories/repository.js';
 import { Maintainer } from '../../lib/journal/maintain.js';
-import { fsck } from '../git/fixture.js';
-import { TestClock } from '../harness/service.js';
-import { until } from '../harness/until.js';
+import { fsck } from '../support/git/fixture.js';
+import { TestClock } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { checkSelf, Evidence } from './check.js';
-import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 
 const large = `large ${'text '.repeat(220_000)}`;
 

@@ -9,11 +9,11 @@ import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { WorkspaceUnsound } from '../../lib/journal/recover.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { fsck, git } from '../git/fixture.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { makeTestRandomness, TestClock } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+import { fsck, git } from '../support/git/fixture.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { makeTestRandomness, TestClock } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 
 const large = (text: string): string => text.padEnd(1_500_000, `${text} `);
 

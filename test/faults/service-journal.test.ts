@@ -16,7 +16,7 @@ import { issueLink } from '../../lib/operations/principals/manage-sign-in.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { beginSession } from '../../lib/operations/principals/sign-in.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { makeTestRandomness, operator, TestClock } from '../harness/service.js';
+import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 import { FailingSidecars } from './failing-sidecar.js';
 
 describe('a change of people, sessions, links and consents, and its audit record', () => {

@@ -9,10 +9,10 @@ import { createDocument } from '../../lib/operations/documents/create-document.j
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
-import { outcomeOf } from '../harness/act.js';
-import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { makeWorkbench, readAll, type Workbench } from './workbench.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 
 const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
 

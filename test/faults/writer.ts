@@ -10,8 +10,8 @@ import { Service, type ServiceOptions } from '../../lib/app/service.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { nodeFileSystem, type FileSystem } from '../../lib/git/file-system.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { chooseStep, makeRandom, runStep } from './load.js';
-import { applyStep, type Model, type Step } from './model.js';
+import { chooseStep, makeRandom, runStep } from '../support/faults/load.js';
+import { applyStep, type Model, type Step } from '../support/faults/model.js';
 
 /** What the parent tells the child, as JSON in the file that its only argument names. */
 export interface Orders {

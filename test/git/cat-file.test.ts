@@ -8,8 +8,8 @@ import { findGit } from '../../lib/git/program/git-program.js';
 import type { GitProgram } from '../../lib/git/program/git-program.js';
 import { hashObject } from '../../lib/git/objects/objects.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
-import { until } from '../harness/until.js';
-import { TemporaryFolders, gather, git, incompressible } from './fixture.js';
+import { until } from '../support/until.js';
+import { TemporaryFolders, gather, git, incompressible } from '../support/git/fixture.js';
 
 describe('reading by a long-lived git cat-file', () => {
   const folders = new TemporaryFolders();

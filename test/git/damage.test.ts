@@ -5,7 +5,7 @@ import { makePackable } from '../../lib/git/objects/objects.js';
 import { createRepository, openRepository } from '../../lib/git/repositories/open-repository.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
-import { TemporaryFolders, fsck, gather, incompressible, makeCommit, piecesOf } from './fixture.js';
+import { TemporaryFolders, fsck, gather, incompressible, makeCommit, piecesOf } from '../support/git/fixture.js';
 
 for (const git of ['auto', 'never'] as const)
   describe(`damage on the disk (${git === 'auto' ? 'with' : 'without'} the git program)`, () => {

@@ -6,7 +6,7 @@ import { encodeDelta } from '../../lib/git/objects/delta.js';
 import type { Oid } from '../../lib/git/objects/objects.js';
 import { openHistoryPacker } from '../../lib/git/repositories/open-read-only.js';
 import { Tree } from '../../lib/git/objects/tree.js';
-import { git, makeCommit, TemporaryFolders } from './fixture.js';
+import { git, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
 const oidOf = (text: string): Oid => createHash('sha1').update(text).digest('hex');
 

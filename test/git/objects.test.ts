@@ -11,7 +11,7 @@ import {
 } from '../../lib/git/objects/objects.js';
 import type { Commit } from '../../lib/git/objects/objects.js';
 import { Tree } from '../../lib/git/objects/tree.js';
-import { TemporaryFolders, fsck, git } from './fixture.js';
+import { TemporaryFolders, fsck, git } from '../support/git/fixture.js';
 
 describe('git objects', () => {
   const folders = new TemporaryFolders();

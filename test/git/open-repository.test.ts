@@ -6,8 +6,8 @@ import { makePackable } from '../../lib/git/objects/objects.js';
 import { createRepository, openRepository } from '../../lib/git/repositories/open-repository.js';
 import { findGit, isUsableGit } from '../../lib/git/program/git-program.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
-import { until } from '../harness/until.js';
-import { TemporaryFolders, fsck, git, makeCommit } from './fixture.js';
+import { until } from '../support/until.js';
+import { TemporaryFolders, fsck, git, makeCommit } from '../support/git/fixture.js';
 
 describe('a repository on disk', () => {
   const folders = new TemporaryFolders();

@@ -10,7 +10,7 @@ import { encodeIndex, layOutPack, packEntry, sealPack } from '../../lib/git/pack
 import { writePack } from '../../lib/git/packs/pack.js';
 import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
 import { sealInWorker } from '../../lib/git/packs/seal-in-worker.js';
-import { TemporaryFolders, gather, git, incompressible, makeCommit } from './fixture.js';
+import { TemporaryFolders, gather, git, incompressible, makeCommit } from '../support/git/fixture.js';
 
 describe('a pack', () => {
   const folders = new TemporaryFolders();

@@ -12,7 +12,7 @@ import {
   type WantedCommit,
 } from '../../lib/git/repositories/read-commits.js';
 import { RepositoryFolder } from '../../lib/git/repositories/repository-folder.js';
-import { git, makeCommit, TemporaryFolders } from './fixture.js';
+import { git, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
 async function* inTurn(wanted: readonly WantedCommit[]): AsyncGenerator<WantedCommit, void, undefined> {
   yield* wanted;

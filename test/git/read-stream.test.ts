@@ -8,9 +8,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRepository } from '../../lib/git/repositories/open-repository.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
-import { until } from '../harness/until.js';
-import { skipBecause } from '../skip.js';
-import { TemporaryFolders, incompressible } from './fixture.js';
+import { until } from '../support/until.js';
+import { skipBecause } from '../support/skip.js';
+import { TemporaryFolders, incompressible } from '../support/git/fixture.js';
 
 const MiB = 1024 * 1024;
 

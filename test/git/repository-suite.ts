@@ -5,7 +5,7 @@ import { hashObject, makePackable } from '../../lib/git/objects/objects.js';
 import { ObjectNotFound } from '../../lib/git/repositories/repository.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
 import { Tree } from '../../lib/git/objects/tree.js';
-import { gather, incompressible, makeCommit, piecesOf } from './fixture.js';
+import { gather, incompressible, makeCommit, piecesOf } from '../support/git/fixture.js';
 
 const absent = 'abcdef0123'.repeat(4);
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createRepository, inMemory } from '../../lib/git/repositories/open-repository.js';
-import { TemporaryFolders } from './fixture.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
 import { describeRepository } from './repository-suite.js';
 
 describe('the storage suite', () => {

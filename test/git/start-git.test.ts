@@ -3,7 +3,7 @@ import { findGit } from '../../lib/git/program/git-program.js';
 import type { GitProgram } from '../../lib/git/program/git-program.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { startGit } from '../../lib/git/program/start-git.js';
-import { TemporaryFolders, gather, git } from './fixture.js';
+import { TemporaryFolders, gather, git } from '../support/git/fixture.js';
 
 describe('a git that is started beside us', () => {
   const folders = new TemporaryFolders();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryUnreadable } from '../../lib/git/errors.js';
 import { SourceRepository, type SourceChange } from '../../lib/git/sources/source-repository.js';
-import { gather } from '../harness/gather.js';
-import { runGit } from '../harness/run-git.js';
+import { gather } from '../support/gather.js';
+import { runGit } from '../support/processes/run-git.js';
 
 describe('what the commits of a repository changed, asked of one git', () => {
   let folder: string;

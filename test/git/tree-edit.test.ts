@@ -8,7 +8,7 @@ import { editTree } from '../../lib/git/objects/tree-edit.js';
 import type { TreeEdit } from '../../lib/git/objects/tree-edit.js';
 import { Tree } from '../../lib/git/objects/tree.js';
 import type { TreeEntry } from '../../lib/git/objects/tree.js';
-import { TemporaryFolders, git } from './fixture.js';
+import { TemporaryFolders, git } from '../support/git/fixture.js';
 
 const one: TreeEntry = { mode: '100644', oid: '1'.repeat(40) };
 const two: TreeEntry = { mode: '100644', oid: '2'.repeat(40) };

@@ -4,7 +4,7 @@ import { RepositoryUnreadable } from '../../lib/git/errors.js';
 import { hashObject, inflateObject } from '../../lib/git/objects/objects.js';
 import { Tree, packTree, treeLevel } from '../../lib/git/objects/tree.js';
 import type { TreeEntry, TreeMode } from '../../lib/git/objects/tree.js';
-import { TemporaryFolders, git } from './fixture.js';
+import { TemporaryFolders, git } from '../support/git/fixture.js';
 
 /** Names whose order, or whose bytes, a careless tree would get wrong. */
 export const trickyNames = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { presentDocument } from '../../lib/rest/resources/document-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the command line on documents, folders, claims and comments', () => {
   let service: TestService;

@@ -6,8 +6,8 @@ import Sqlite from 'better-sqlite3';
 import { commentStatements } from '../../lib/sidecar/tables/comment-table.js';
 import { HistoryTable, historyStatements } from '../../lib/sidecar/tables/history-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 const migrations = path.join(process.cwd(), 'schema', 'sidecar');
 

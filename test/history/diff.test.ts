@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { formatUnified, type DiffLine } from '../../lib/text/text-diff.js';
 import { diffSequences, Numbering } from '../../lib/text/diff-sequences.js';
 import { diffTexts, diffTextsInPieces } from '../../lib/text/diff-texts.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { makeRandom } from '../faults/load.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { makeRandom } from '../support/faults/load.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 /** Puts one side of a diff with all its context back together. */
 function sideOf(from: string, to: string, side: 'from' | 'to'): string {

@@ -7,7 +7,7 @@ import type { Location } from '../../lib/domain/location.js';
 import { InvalidEvent, type Event, type MediaTypes, type RestoredDocument } from '../../lib/history/event.js';
 import * as codec from '../../lib/history/event-codec.js';
 import { composeCommitMessage, parseCommitMessage } from '../../lib/history/trailers.js';
-import { makeRandom } from '../faults/load.js';
+import { makeRandom } from '../support/faults/load.js';
 
 type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
 

@@ -8,11 +8,11 @@ import { previewRevert, revertChanges } from '../../lib/operations/history/rever
 import { restoreVersion } from '../../lib/operations/documents/restore-version.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { dumpContent } from '../backup/history.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { dumpContent } from '../support/store/history.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** Random histories for each run, and steps of each; raise them, or change the seed, for a longer hunt. */
 const histories = Number(process.env['HISTORY_RUNS'] ?? '4');

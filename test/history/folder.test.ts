@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 for (const store of ['memory', 'disk'] as const) {
   describe(`deleting a folder and bringing it back (${store})`, () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, versionOf, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, versionOf, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the history of a document', () => {
   let service: TestService;

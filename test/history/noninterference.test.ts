@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { requireSame } from '../access/canonicalize-answers.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService } from '../harness/service.js';
+import { requireSame } from '../support/model/canonicalize-answers.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService } from '../support/store/service.js';
 
 const text = '# One\n\nfirst\n\n# Two\n\nsecond\n';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** All that a rebuild must make again, row by row; documents by their ids, since their numbers may differ. */
 function dumpRows(test: TestService): unknown {

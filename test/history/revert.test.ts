@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { maxReverted } from '../../lib/changes/plan-revert.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('reverting what one principal did in a folder since a time', () => {
   let service: TestService;

@@ -35,8 +35,8 @@ import { Cookies } from '../../lib/signin/cookies.js';
 import { readSections } from '../../lib/changes/follow-section.js';
 import { parseCommitMessage } from '../../lib/history/trailers.js';
 import { readBearer } from '../../lib/workspace/recognise-key.js';
-import { measureHold, type Work } from '../harness/measure-hold.js';
-import { shapes } from './shapes.js';
+import { measureHold, type Work } from '../support/processes/measure-hold.js';
+import { shapes } from '../support/texts/shapes.js';
 import { parsePrecondition } from '../../lib/rest/requests/parse-precondition.js';
 
 /** Milliseconds of processor time for which one request may keep the others waiting. */

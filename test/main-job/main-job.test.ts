@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { ask, makeFolder, serve, tidyUp } from '../command/run-program.js';
-import { until } from '../harness/until.js';
-import { skipBecause } from '../skip.js';
+import { ask, makeFolder, serve, tidyUp } from '../support/processes/run-program.js';
+import { until } from '../support/until.js';
+import { skipBecause } from '../support/skip.js';
 import { Api, type Answer } from './api.js';
 
 const run = promisify(execFile);

@@ -4,10 +4,10 @@ import { ToolBox } from '../../lib/mcp/call-tool.js';
 import { tools } from '../../lib/mcp/tools.js';
 import type { RequestContext } from '../../lib/mcp/request-context.js';
 import { reasons } from '../../lib/domain/reason.js';
-import { Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
-import { makeArguments, type Known, type Schema } from './any-arguments.js';
-import { checkSaid } from './check-said.js';
+import { Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
+import { makeArguments, type Known, type Schema } from '../support/http/any-arguments.js';
+import { checkSaid } from '../support/http/check-said.js';
 
 /** Calls of each tool in each run of the tests. Raise it, or change the seed, for a longer hunt. */
 const calls = 150;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { verifySource } from '../../lib/audit/verify-source.js';
-import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
-import type { HttpClient } from '../harness/http.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import type { HttpClient } from '../support/http/server.js';
 
 /** One principal, by both of its faces. */
 interface Both {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { editDocument } from '../../lib/operations/documents/edit-document.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from './open-mcp.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const text = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n### Later\n\nthree\n\n## Notes\n\nnone\n';
 

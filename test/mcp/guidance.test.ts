@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Parsed } from '../harness/http.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from './open-mcp.js';
+import type { Parsed } from '../support/http/server.js';
+import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const plan = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n## Notes, and more!\n\nnone\n';
 const absent = '0'.repeat(40);

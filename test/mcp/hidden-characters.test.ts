@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createAsBefore } from '../harness/as-before.js';
-import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+import { createAsBefore } from '../support/store/as-before.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('Hidden characters over MCP', () => {
   let server: McpTestServer;

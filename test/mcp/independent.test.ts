@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serveFixtures } from './independent/fixtures.js';
-import { openMcpServer, type McpTestServer } from './open-mcp.js';
+import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const conformance = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const inspector = resolve(dirname(conformance), '../../inspector/clients/launcher/build/index.js');

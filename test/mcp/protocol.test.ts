@@ -6,8 +6,8 @@ import { revokeCredential } from '../../lib/operations/credentials/change-creden
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
-import { operator } from '../harness/service.js';
-import { openMcpServer, type McpTestServer, type Posted } from './open-mcp.js';
+import { operator } from '../support/store/service.js';
+import { openMcpServer, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
 
 const call = (name: string, args: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('MCP tools and resources', () => {
   let server: McpTestServer;

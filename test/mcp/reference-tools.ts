@@ -1,4 +1,4 @@
-import { parentOf, within, type Doc, type Grant, type Model, type Role } from '../access/reference-model.js';
+import { parentOf, within, type Doc, type Grant, type Model, type Role } from '../support/model/reference-model.js';
 
 /** What only agents' tools ask, in the plainest data; beside the reference model, and like it without the program's code. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eraseAt } from '../erase/erase-at.js';
-import { Hands } from '../harness/hands.js';
-import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { Hands } from '../support/store/client.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

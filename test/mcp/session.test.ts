@@ -6,9 +6,9 @@ import { StdioClientTransport as PresentStdio } from '@modelcontextprotocol/clie
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FormerStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as FormerHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../command/run-program.js';
-import type { Parsed } from '../harness/http.js';
-import { openMcpServer, type McpTestServer } from './open-mcp.js';
+import { ask, makeFolder, timeout, runProgram, serve, tidyUp } from '../support/processes/run-program.js';
+import type { Parsed } from '../support/http/server.js';
+import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const implementation = { name: 'test', version: '1' };

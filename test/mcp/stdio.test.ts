@@ -10,9 +10,9 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseKey } from '../../lib/access/secret.js';
 import { bridgeStreams, type Deliver } from '../../lib/mcp/bridge.js';
-import { removeLeft, ask, timeout, runProgram, serve, startProgram, tidyUp } from '../command/run-program.js';
-import type { Parsed } from '../harness/http.js';
-import { openTestService } from '../harness/service.js';
+import { removeLeft, ask, timeout, runProgram, serve, startProgram, tidyUp } from '../support/processes/run-program.js';
+import type { Parsed } from '../support/http/server.js';
+import { openTestService } from '../support/store/service.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const line = (id: number, method: string, params: object = {}): string =>

@@ -12,10 +12,10 @@ import { tools } from '../../lib/mcp/tools.js';
 import type { RequestContext } from '../../lib/mcp/request-context.js';
 import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Person } from '../access/cast.js';
-import type { Parsed } from '../harness/http.js';
-import { Hands } from '../harness/hands.js';
-import { checkSaid } from './check-said.js';
+import { Person } from '../support/model/actors.js';
+import type { Parsed } from '../support/http/server.js';
+import { Hands } from '../support/store/client.js';
+import { checkSaid } from '../support/http/check-said.js';
 
 const box = new ToolBox(tools);
 const noCommit = '0'.repeat(40);

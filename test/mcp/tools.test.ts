@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { openMcpServer, type McpHands, type McpTestServer } from './open-mcp.js';
+import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
 
 const absent = '0'.repeat(40);
 

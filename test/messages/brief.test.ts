@@ -8,9 +8,9 @@ import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { briefStatements, BriefTable } from '../../lib/sidecar/tables/brief-table.js';
 import { HistoryTable } from '../../lib/sidecar/tables/history-table.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, describeChange, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, describeChange, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

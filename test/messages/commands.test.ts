@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 type Shown = Record<string, unknown>;
 

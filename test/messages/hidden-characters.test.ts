@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('What is written to others', () => {
   let service: TestService;

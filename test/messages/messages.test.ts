@@ -11,10 +11,10 @@ import { setPrincipalState } from '../../lib/operations/principals/set-principal
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { messageStatements } from '../../lib/sidecar/tables/message-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, Hands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, Hands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { requireSame } from '../access/canonicalize-answers.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService } from '../harness/service.js';
+import { requireSame } from '../support/model/canonicalize-answers.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService } from '../support/store/service.js';
 
 /** Whatever comes back, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {

@@ -1,6 +1,6 @@
 /** `npm run picture`: runs the session of the README's picture and writes it to test/readme/tour.svg. */
 import { writeFile } from 'node:fs/promises';
-import { tidyUp } from '../command/run-program.js';
+import { tidyUp } from '../support/processes/run-program.js';
 import { drawTerminal, runTour } from './tour.js';
 
 const file = 'test/readme/tour.svg';

@@ -1,5 +1,5 @@
 /** The picture at the top of the README: a terminal session that a program ran, drawn as SVG. */
-import { makeFolder, ask, runProgram, serve } from '../command/run-program.js';
+import { makeFolder, ask, runProgram, serve } from '../support/processes/run-program.js';
 
 /** One line of the terminal, and how it is shown. */
 export interface Line {

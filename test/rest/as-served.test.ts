@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { addLabels } from '../../lib/operations/documents/change-labels.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
-import { claim } from '../harness/place.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
+import { claim } from '../support/store/place.js';
 
 // As it runs for users: answers are not held against the description, so what is remembered of them is used.
 const server = { validateResponses: false };

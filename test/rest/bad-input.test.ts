@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { faultOfLocation } from '../../lib/domain/location.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
-import { RawConnection } from '../harness/raw-connection.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
 
 /** Locations that no document may have, as text. */
 const badLocations: readonly string[] = [

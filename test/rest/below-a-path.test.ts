@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { OpenAPIClientAxios, type Document } from 'openapi-client-axios';
 import { parse } from 'yaml';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** The proxy takes the path off before it passes a request on, so requests come without. */
 describe('REST behind a proxy that offers the service below a path', () => {

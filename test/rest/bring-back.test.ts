@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('bringing back and ending over REST', () => {
   let service: TestServer;

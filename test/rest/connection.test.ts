@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { RawConnection, type RawAnswer } from '../harness/raw-connection.js';
-import { operator } from '../harness/service.js';
-import { until } from '../harness/until.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { RawConnection, type RawAnswer } from '../support/http/raw-connection.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
 
 const bodyOf = ({ body }: RawAnswer): { error: { code: string; request_id: string; details?: { reason: string } } } =>
   JSON.parse(body) as ReturnType<typeof bodyOf>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createAsBefore } from '../harness/as-before.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { createAsBefore } from '../support/store/as-before.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** Names that look like others, and what of them is told. */
 const names: readonly (readonly [name: string, character: string])[] = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { readDescription } from '../../lib/rest/requests/description.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 
 interface Example {
   readonly value: { readonly error?: { readonly code: string; readonly message: string; readonly details?: object } };

@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { PassThrough } from 'node:stream';
 import { rootLocation, type Location } from '../../lib/domain/location.js';
 import type { Document } from '../../lib/domain/document.js';
+import { hasProgram, listWithPython, testWithUnzip } from '../support/http/zip.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { makeTestRandomness } from '../support/store/service.js';
+import { until } from '../support/until.js';
+import { skipBecause } from '../support/skip.js';
 import { presentExport } from '../../lib/rest/answers/zip-export.js';
-import { hasProgram, listWithPython, testWithUnzip } from '../harness/zip.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
-import { makeTestRandomness } from '../harness/service.js';
-import { until } from '../harness/until.js';
-import { skipBecause } from '../skip.js';
 
 describe('exports over REST', () => {
   let service: TestServer;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { readDescription } from '../../lib/rest/requests/description.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { extensionRoutes } from '../../lib/rest/routes.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { readDescription } from '../../lib/rest/requests/description.js';
 
 type Item = Readonly<Record<string, unknown>>;
 

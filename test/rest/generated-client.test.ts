@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AxiosResponse } from 'axios';
 import { OpenAPIClientAxios, type Document, type OpenAPIClient } from 'openapi-client-axios';
 import { parse } from 'yaml';
-import { openTestServer, type TestServer } from '../harness/http.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
 
 /** Operations of a client that someone else's program made out of the served description, by their ids there. */
 type Call = (parameters?: object | null, body?: unknown, options?: object) => Promise<AxiosResponse>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { routes } from '../../lib/rest/routes.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
 
 describe('Idempotency-Key', () => {

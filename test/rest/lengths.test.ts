@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
 
 describe('lengths over REST', () => {
   let server: TestServer;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openTestServer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** Nearly all that the server takes of headers. */
 const long = 31_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { formatKey } from '../../lib/access/secret.js';
 import { unavailable } from '../../lib/domain/refusal.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
 
 describe('A stranger who makes up keys', () => {
   let server: TestServer;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** Everything of an answer but what is its own: ids, the time, and what is left of the caller's rate. */
 function anonymous({ status, headers, text, json }: HttpAnswer): string {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomFillSync } from 'node:crypto';
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
-import { RawConnection } from '../harness/raw-connection.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
 
 const raw = { Accept: 'application/octet-stream' };
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('who gains and loses by a move over REST', () => {
   let service: TestServer;

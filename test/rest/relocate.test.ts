@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { claim, mirror } from '../harness/place.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { claim, mirror } from '../support/store/place.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 /** A request of both kinds, from and to the same places. */
 const relocations: readonly [

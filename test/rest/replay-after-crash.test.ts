@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { startServer } from '../../lib/rest/server.js';
-import { openTestServer, TestServer } from '../harness/http.js';
-import { noLog } from '../harness/log.js';
-import { TestClock, TestService } from '../harness/service.js';
+import { openTestServer, TestServer } from '../support/http/server.js';
+import { noLog } from '../support/http/log.js';
+import { TestClock, TestService } from '../support/store/service.js';
 import { addSubject, isReplayed, retriedPosts } from './retried-posts.js';
 
 /** Sends a request and never hears of it again. */

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpClient, TestServer } from '../harness/http.js';
+import type { HttpAnswer, HttpClient, TestServer } from '../support/http/server.js';
 
 /** A POST of the table, which a test sends once and again. */
 export interface RetriedPost {

@@ -2,8 +2,8 @@ import { ServerResponse } from 'node:http';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { startServer } from '../../lib/rest/server.js';
-import { noLog } from '../harness/log.js';
-import { TestClock } from '../harness/service.js';
+import { noLog } from '../support/http/log.js';
+import { TestClock } from '../support/store/service.js';
 
 /**
  * A server that does what it is asked and dies before it says so: when that many POSTs are about to be answered, all

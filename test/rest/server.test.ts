@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { startServer } from '../../lib/rest/server.js';
-import { noLog } from '../harness/log.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { RawConnection } from '../harness/raw-connection.js';
+import { noLog } from '../support/http/log.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { RawConnection } from '../support/http/raw-connection.js';
 
 describe('the REST server', () => {
   let server: TestServer | undefined;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mountMcp } from '../../lib/mcp/mount.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { noLog } from '../harness/log.js';
-import { OAuthServer } from '../signin/oauth/server.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { noLog } from '../support/http/log.js';
+import { OAuthServer } from '../support/oauth/server.js';
 
 const header = 'strict-transport-security';
 const forAYear = 'max-age=31536000';

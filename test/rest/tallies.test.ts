@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { revokeCredential } from '../../lib/operations/credentials/change-credential.js';
 import { perform } from '../../lib/operations/perform.js';
 import { formatKey, parseKey } from '../../lib/access/secret.js';
-import { openTestServer, type TestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer, type TestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
 
 describe('what never reached a principal’s request', () => {
   let server: TestServer;

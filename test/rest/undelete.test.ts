@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mirror } from '../harness/place.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { mirror } from '../support/store/place.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('undeletes over REST', () => {
   let service: TestServer;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseKey } from '../../lib/access/secret.js';
-import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../harness/http.js';
+import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
 describe('a request that cannot be read', () => {
   let server: TestServer;

@@ -11,6 +11,8 @@ import { wordVectors } from './tiny-vectors.js';
 import { filters, history, query, reach, toSearch, Workspace, type Step } from './histories.js';
 import { searchSlowly } from './oracle.js';
 
+export const usualSeed = 20_250_101;
+
 type Engine = typeof SearchIndex;
 
 interface Opening {
@@ -106,7 +108,7 @@ function build(engine: Engine, workspace: Workspace, within: SearchReach, { opti
  */
 export async function checkHistories(
   engine: Engine,
-  { folder, runs, endsAtFirst = false }: { folder: string; runs: number; endsAtFirst?: boolean },
+  { folder, runs, seed, endsAtFirst = false }: { folder: string; runs: number; seed: number; endsAtFirst?: boolean },
 ): Promise<number> {
   let hits = 0;
   const questions = fc.array(fc.record({ reach, query, filters }), { minLength: 6, maxLength: 12 });
@@ -132,7 +134,7 @@ export async function checkHistories(
         await index.close();
       }
     }),
-    { numRuns: runs, seed: 20_250_101, endOnFailure: endsAtFirst },
+    { numRuns: runs, seed, endOnFailure: endsAtFirst },
   );
   return hits;
 }

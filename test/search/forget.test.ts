@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Location } from '../../lib/domain/location.js';
 import { SearchIndex } from '../../lib/search/search-index.js';
-import { Child } from '../harness/child.js';
-import { everything, forget, IndexOf } from './index-of.js';
+import { Child } from '../support/processes/child.js';
+import { everything, IndexOf, forget } from './index-of.js';
 
 const program = fileURLToPath(new URL('forgetful.js', import.meta.url));
 

@@ -3,10 +3,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { SearchIndex } from '../../lib/search/search-index.js';
-import { checkHistories } from './check-histories.js';
+import { countOf, leastOf, seedOf } from '../support/counts.js';
+import { checkHistories, usualSeed } from './check-histories.js';
+
+const runs = countOf('SEARCH_HISTORIES', { usual: 25, campaign: 600 });
 
 describe('search: what is out of reach has no effect', function () {
-  this.timeout(120_000);
+  this.timeout(60_000 + runs * 2_000);
   let folder = '';
 
   beforeEach(() => {
@@ -17,7 +20,7 @@ describe('search: what is out of reach has no effect', function () {
   });
 
   it('hits, order, pages and positions are those of an index without it, through merges and restarts, and of the slow way', async () => {
-    const hits = await checkHistories(SearchIndex, { folder, runs: 55 });
-    assert.ok(hits > 800, `the histories are worth something: ${hits} hits`);
+    const hits = await checkHistories(SearchIndex, { folder, runs, seed: seedOf(usualSeed) });
+    assert.ok(hits > leastOf(runs, 800, 55), `the histories are worth something: ${hits} hits`);
   });
 });

@@ -4,12 +4,12 @@ import MiniSearch from 'minisearch';
 import { parseLocation, type Location } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
+import { type WordVectors, ownVectors } from '../../lib/search/meaning/word-vectors.js';
+import { skipBecause } from '../support/skip.js';
 import { openVectors } from '../../lib/search/meaning/open-vectors.js';
-import { ownVectors, type WordVectors } from '../../lib/search/meaning/word-vectors.js';
-import { skipBecause } from '../skip.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { openTestServer } from '../harness/http.js';
-import { operator } from '../harness/service.js';
+import { openTestServer } from '../support/http/server.js';
+import { operator } from '../support/store/service.js';
 import { everything, IndexOf } from './index-of.js';
 import {
   ndcgAt10,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Location } from '../../lib/domain/location.js';
 import { splitWords, splitWordsInSteps, wordsOf, type WordVisitor } from '../../lib/search/analysis/split-words.js';
-import { shapes } from '../hostile/shapes.js';
+import { shapes } from '../support/texts/shapes.js';
 import { IndexOf } from './index-of.js';
 
 const query = 'ladd* ledder~2 stair rung';

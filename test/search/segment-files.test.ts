@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SearchIndex, type SearchHit } from '../../lib/search/search-index.js';
-import { Child } from '../harness/child.js';
+import { Child } from '../support/processes/child.js';
 import { applyCommit } from './commit-line.js';
 import { everything, forget, IndexOf } from './index-of.js';
 

@@ -6,8 +6,8 @@ import type { RatedKind } from '../../lib/access/token-buckets.js';
 import { unavailable } from '../../lib/domain/refusal.js';
 import { formatKey } from '../../lib/access/secret.js';
 import { mountMcp } from '../../lib/mcp/mount.js';
-import { openOAuthServer, type OAuthServer } from './oauth/server.js';
-import { noLog } from '../harness/log.js';
+import { openOAuthServer, type OAuthServer } from '../support/oauth/server.js';
+import { noLog } from '../support/http/log.js';
 import { openSignIn, Visitor, type SignInTest } from './open-sign-in.js';
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http';
 import { OAuthRoutes } from '../../lib/signin/oauth/routes.js';
 import { signInRoutes } from '../../lib/signin/sign-in.js';
-import { WatchedProgram } from '../harness/event-loop.js';
-import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from '../harness/hostile-shapes.js';
+import { WatchedProgram } from '../support/processes/event-loop.js';
+import { cookieShapes, headerShapes, jsonShapes, queryShapes, type Shape } from '../support/texts/hostile-shapes.js';
 import type { WatchedSignIn } from './serve-watched.js';
 
 /** Milliseconds for which no request may hold the event loop, and which are so few that once is enough. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { requireChromium, type TestBrowser, type WatchedPage } from '../browser/chromium.js';
-import { openTestServer } from '../harness/http.js';
-import { skipBecause } from '../skip.js';
-import { OAuthClient } from './oauth/client.js';
-import { OAuthServer } from './oauth/server.js';
+import { requireChromium, type TestBrowser, type WatchedPage } from './chromium.js';
+import { openTestServer } from '../support/http/server.js';
+import { skipBecause } from '../support/skip.js';
+import { OAuthClient } from '../support/oauth/client.js';
+import { OAuthServer } from '../support/oauth/server.js';
 import { goodPassword } from './open-sign-in.js';
 
 describe('An application asks to act as somebody, in Chromium', function () {

@@ -4,9 +4,9 @@ import { perform } from '../../lib/operations/perform.js';
 import type { SignInOptions } from '../../lib/signin/dependencies.js';
 import type { Upstream } from '../../lib/signin/upstream.js';
 import { createSignIn, type SignIn } from '../../lib/signin/sign-in.js';
-import { openTestServer, type TestServer, type TestServerOptions } from '../harness/http.js';
-import { keepLog, type LogLine } from '../harness/log.js';
-import { operator } from '../harness/service.js';
+import { openTestServer, type TestServer, type TestServerOptions } from '../support/http/server.js';
+import { keepLog, type LogLine } from '../support/http/log.js';
+import { operator } from '../support/store/service.js';
 
 export const goodPassword = 'four blue heron stairs';
 

@@ -1,9 +1,9 @@
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Upstream } from '../../lib/signin/upstream.js';
-import { tellFacts } from '../harness/event-loop.js';
-import { openTestServer } from '../harness/http.js';
-import { OAuthClient } from './oauth/client.js';
-import { OAuthServer } from './oauth/server.js';
+import { tellFacts } from '../support/processes/event-loop.js';
+import { openTestServer } from '../support/http/server.js';
+import { OAuthClient } from '../support/oauth/client.js';
+import { OAuthServer } from '../support/oauth/server.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
 /** What the test of the bounds is told. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { endSessions } from '../../lib/operations/principals/manage-sign-in.js';
 import { perform } from '../../lib/operations/perform.js';
-import { operator } from '../harness/service.js';
+import { operator } from '../support/store/service.js';
 import { goodPassword, openSignIn, type SignInTest } from './open-sign-in.js';
 
 const hour = 60 * 60_000;

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { startCartulary } from '../bench/start-server.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService } from '../support/store/service.js';
 import { parseLocation, rootLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mock } from 'node:test';
 import { operatorId } from '../../lib/domain/principal.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 /** Milliseconds that what is committed may be unknown to who clones. */
 const second = 1000;

@@ -8,8 +8,8 @@ import { operatorId } from '../../lib/domain/principal.js';
 import type { Repository } from '../../lib/git/repositories/repository.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, TestClock, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, TestClock, type TestService } from '../support/store/service.js';
 
 /** Lets one method of the repository fail until it is mended. */
 function breakRepository(repository: Repository, method: 'addPack' | 'moveHead'): () => void {

@@ -8,10 +8,10 @@ import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { StoredBytesTable, type StoredKind } from '../../lib/sidecar/tables/stored-bytes-table.js';
-import { outcomeOf } from '../harness/act.js';
-import { addHands, type Hands } from '../harness/hands.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { eraseAt } from '../erase/erase-at.js';
+import { outcomeOf } from '../support/store/actor.js';
+import { addHands, type Hands } from '../support/store/client.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { eraseAt } from '../support/store/erase-at.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 

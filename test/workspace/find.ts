@@ -2,7 +2,7 @@ import { parseFolderLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor } from '../harness/act.js';
+import { Actor } from '../support/store/actor.js';
 
 /** The locations that a principal finds, the best first. */
 export async function find(

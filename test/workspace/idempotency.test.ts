@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
 import { rememberedFor } from '../../lib/operations/idempotently.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A retried create', () => {
   let test: TestService;

@@ -3,8 +3,8 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { describeImportedCommit, findImportedCommit } from '../../lib/operations/folders/find-imported-commit.js';
 import { perform } from '../../lib/operations/perform.js';
-import { openCast, type Cast, type Person } from '../access/cast.js';
-import { outcomeOf } from '../harness/act.js';
+import { openCast, type Cast, type Person } from '../support/model/actors.js';
+import { outcomeOf } from '../support/store/actor.js';
 
 describe('An import', () => {
   let cast: Cast;

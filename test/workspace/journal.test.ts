@@ -11,16 +11,22 @@ import { Tree } from '../../lib/git/objects/tree.js';
 import type { Oid } from '../../lib/git/objects/objects.js';
 import { perform } from '../../lib/operations/perform.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
-import { applyRelocate } from '../../lib/changes/apply-relocate.js';
 import { Journal } from '../../lib/journal/journal.js';
 import { TreeCache } from '../../lib/journal/object-cache.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { openWriteContext } from '../../lib/changes/write-context.js';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
-import { verifyAudit } from '../harness/verify-audit.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import {
+  makeTestRandomness,
+  openTestService,
+  operator,
+  TestClock,
+  type TestService,
+} from '../support/store/service.js';
+import { verifyAudit } from '../support/store/verify-audit.js';
+import { applyRelocate } from '../../lib/changes/apply-relocate.js';
 
 /** Lets the next commit fail as a full disk does. */
 function failNextCommit(workspace: Workspace): void {

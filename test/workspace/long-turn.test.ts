@@ -3,8 +3,8 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { notFound } from '../../lib/domain/refusal.js';
 import type { Steps } from '../../lib/scheduling/in-steps.js';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 /** Milliseconds of work in one step: more than after which the event loop gets its turn. */
 const longStep = 10;

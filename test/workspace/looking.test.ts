@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { View } from '../../lib/view/view.js';
-import { openCast, type Cast, type Person } from '../access/cast.js';
+import { openCast, type Cast, type Person } from '../support/model/actors.js';
 import type { Tables } from '../../lib/sidecar/tables.js';
 
 describe('What a view looks up', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DeferredAudit } from '../../lib/journal/deferred-audit.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('Refused attempts, noted later', () => {
   let host: TestService;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { operatorId } from '../../lib/domain/principal.js';
 import { Tree } from '../../lib/git/objects/tree.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A place in the tree', () => {
   let test: TestService;

@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app/service.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, TestClock } from '../harness/service.js';
-import { until } from '../harness/until.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, TestClock } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { changeSearchPolicy, doAnything } from './search-histories.js';
 
 const [dataFolder = '', principal = '', seed = ''] = process.argv.slice(2);

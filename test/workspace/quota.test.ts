@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { operatorId } from '../../lib/domain/principal.js';
 import { perform } from '../../lib/operations/perform.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 describe('The storage quota', () => {
   let test: TestService;

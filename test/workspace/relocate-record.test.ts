@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('a move that is refused', () => {
   let test: TestService;

@@ -5,8 +5,8 @@ import { importDocuments } from '../../lib/operations/folders/import-documents.j
 import { operatorId } from '../../lib/domain/principal.js';
 import { perform } from '../../lib/operations/perform.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A rename or move', () => {
   let test: TestService;

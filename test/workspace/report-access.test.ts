@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AccessChange } from '../../lib/domain/access-change.js';
 import { Refusal } from '../../lib/domain/refusal.js';
-import { openCast, type Cast } from '../access/cast.js';
+import { openCast, type Cast } from '../support/model/actors.js';
 
 describe('The report on a move', () => {
   let cast: Cast;

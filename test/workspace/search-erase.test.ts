@@ -6,9 +6,9 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, operator } from '../harness/service.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, operator } from '../support/store/service.js';
 import { choose, compareWithNew, policies } from './search-histories.js';
 
 describe('search: a document that is erased while an index in other languages is being made', function () {

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Service } from '../../lib/app/service.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, TestClock } from '../harness/service.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { makeTestRandomness, openTestService, TestClock } from '../support/store/service.js';
 import { changeSearchPolicy, compareWithNew, doAnything, eraseAny, type Chance } from './search-histories.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { countOf, seedOf } from '../support/counts.js';
 
 /** Several writers at once, none waiting for another, while an admin changes how words are read. */
 async function live(workspace: Workspace, id: string, chance: Chance, requests: number): Promise<void> {
@@ -31,10 +32,13 @@ async function live(workspace: Workspace, id: string, chance: Chance, requests: 
   await Promise.all([write(), write(), write(), govern()]);
 }
 
-describe('search: histories of many writers, in several languages, whose policy changes on the way', function () {
-  this.timeout(180_000);
+const first = seedOf(1);
+const seeds = Array.from({ length: countOf('SEARCH_LIVES', { usual: 2, campaign: 40 }) }, (_, place) => first + place);
 
-  for (const seed of [1, 2, 3]) {
+describe('search: histories of many writers, in several languages, whose policy changes on the way', function () {
+  this.timeout(120_000);
+
+  for (const seed of seeds) {
     it(`leave an index that answers as one made of the present documents (${seed})`, async () => {
       const test = await openTestService();
       try {

@@ -16,8 +16,8 @@ import { SearchIndex, type SearchPage } from '../../lib/search/search-index.js';
 import { locationOfFolder } from '../../lib/view/locate.js';
 import { keysFor } from '../../lib/indexing/index-event.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
-import { outcomeOf, type Actor } from '../harness/act.js';
-import { operator } from '../harness/service.js';
+import { outcomeOf, type Actor } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
 
 /** Sentences in the languages that histories switch between; some words are spelled alike in two. */
 const sentences = [

@@ -6,16 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Service } from '../../lib/app/service.js';
 import { readPolicy } from '../../lib/access/policy.js';
-import { makeRandom } from '../faults/load.js';
-import { Actor } from '../harness/act.js';
-import { Child } from '../harness/child.js';
-import { makeTestRandomness, openTestService, TestClock } from '../harness/service.js';
+import { makeRandom } from '../support/faults/load.js';
+import { Actor } from '../support/store/actor.js';
+import { Child } from '../support/processes/child.js';
+import { makeTestRandomness, openTestService, TestClock } from '../support/store/service.js';
 import { compareWithNew, doAnything } from './search-histories.js';
+import { countOf } from '../support/counts.js';
 
 const program = fileURLToPath(new URL('policy-changer.js', import.meta.url));
 
+const kills = countOf('SEARCH_KILLS', { usual: 4, campaign: 80 });
+
 describe('search: a process that is killed while an index in other languages, or of meaning, is being made', function () {
-  this.timeout(180_000);
+  this.timeout(150_000 + kills * 5_000);
 
   it('leaves what the next start makes the index of its policy from, as one made of the present documents', async () => {
     const test = await openTestService({ store: 'disk-without-git' });
@@ -33,10 +36,10 @@ describe('search: a process that is killed while an index in other languages, or
       let unfinished = 0;
       const wereSeen = (): boolean => tasks.has('languages') && unfinished > 0;
       // Each round is killed elsewhere in its work; where all of that comes too late, rounds are killed at once.
-      for (let round = 0; round < 6 || (!wereSeen() && round < 16); round += 1) {
+      for (let round = 0; round < kills || (!wereSeen() && round < kills + 10); round += 1) {
         const child = new Child(program, dataFolder, id, String(round));
         tasks.add(await child.hear());
-        if (round < 6) await delay(chance() * 120);
+        if (round < kills) await delay(chance() * 120);
         await child.kill();
         assert.equal(child.complaints, '');
         const service = await Service.open({

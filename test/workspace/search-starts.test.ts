@@ -10,8 +10,14 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { setLabels } from '../../lib/operations/documents/change-labels.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
-import { Actor } from '../harness/act.js';
-import { makeTestRandomness, openTestService, operator, TestClock, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import {
+  makeTestRandomness,
+  openTestService,
+  operator,
+  TestClock,
+  type TestService,
+} from '../support/store/service.js';
 import { find } from './find.js';
 
 describe('the search index across starts', () => {

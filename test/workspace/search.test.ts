@@ -5,9 +5,9 @@ import { searchDocuments } from '../../lib/operations/documents/search-documents
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
 import type { SearchKeeper } from '../../lib/indexing/search-keeper.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { openTestService, operator, type TestService } from '../harness/service.js';
-import { until } from '../harness/until.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
+import { until } from '../support/until.js';
 import { find } from './find.js';
 
 /** What is taken apart first from now on waits until it is released. */

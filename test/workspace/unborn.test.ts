@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import Sqlite from 'better-sqlite3';
-import { Actor, outcomeOf } from '../harness/act.js';
-import { operator } from '../harness/service.js';
+import { Actor, outcomeOf } from '../support/store/actor.js';
+import { operator } from '../support/store/service.js';
 
 describe('a workspace whose adding was cut short', () => {
   let dataFolder: string;

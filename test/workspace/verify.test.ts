@@ -8,9 +8,9 @@ import { backUpWorkspace } from '../../lib/operations/workspaces/back-up.js';
 import { perform } from '../../lib/operations/perform.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { verifyWorkspace, type Problem } from '../../lib/integrity/verify.js';
-import { makeWorld, type World } from '../backup/world.js';
-import { eraseAt } from '../erase/erase-at.js';
-import { makeTestRandomness, openTestService, operator, type TestService } from '../harness/service.js';
+import { makeWorld, type World } from '../support/store/full-world.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** Everything that is found, also where writes wait for their way into the repository. */
 async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {

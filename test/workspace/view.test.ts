@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { compareText, parseFolderLocation, parseLocation } from '../../lib/domain/location.js';
 import { operatorId } from '../../lib/domain/principal.js';
-import { Actor } from '../harness/act.js';
-import { openTestService, type TestService } from '../harness/service.js';
+import { Actor } from '../support/store/actor.js';
+import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A view', () => {
   let test: TestService;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { perform } from '../../../lib/operations/perform.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
-import { outcomeOf } from '../../harness/act.js';
-import { openTestService, operator } from '../../harness/service.js';
+import { outcomeOf } from '../../support/store/actor.js';
+import { openTestService, operator } from '../../support/store/service.js';
 import { isNotFound, scenario } from './play.js';
 
 describe('Access: people', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
+import { outcomeOf } from '../../support/store/actor.js';
+import { openCast, type Cast } from '../../support/model/actors.js';
 import type { RefusalDetails } from '../../../lib/domain/refusal-details.js';
-import { outcomeOf } from '../../harness/act.js';
-import { openCast, type Cast } from '../cast.js';
 
 /** Plays one scenario of scenarios.md in a workspace of its own. */
 export function scenario(number: number, title: string, play: (cast: Cast) => Promise<void>): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { outcomeOf } from '../../harness/act.js';
+import { outcomeOf } from '../../support/store/actor.js';
 import { detailsOf, isNotFound, scenario } from './play.js';
 
 describe('Access: what was deleted', () => {

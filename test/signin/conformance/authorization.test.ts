@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { OAuthClient } from '../oauth/client.js';
-import { letIn, openOAuthServer, type OAuthServer } from '../oauth/server.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const hook = new URL('./fs-hook.js', import.meta.url).href;

@@ -11,9 +11,9 @@ import {
   startProgram,
   tidyUp,
   type RunningProgram,
-} from '../../command/run-program.js';
-import { skipBecause } from '../../skip.js';
-import { Browser, formAction, readForm } from './browser.js';
+} from '../../support/processes/run-program.js';
+import { skipBecause } from '../../support/skip.js';
+import { Browser, formAction, readForm } from '../../support/oauth/browser.js';
 import { testCertificate, testCertificateKey } from './certificate.js';
 
 /** A proxy with TLS that stands in front. */

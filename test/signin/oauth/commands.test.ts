@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../lib/socket/run-command.js';
-import type { Parsed } from '../../harness/http.js';
-import { OAuthClient } from './client.js';
-import { openOAuthServer, type Member, type OAuthServer } from './server.js';
+import type { Parsed } from '../../support/http/server.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('What people let applications do, from the command line', () => {
   let server: OAuthServer;

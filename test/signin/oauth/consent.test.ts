@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Browser, formAction, readForm } from './browser.js';
-import { OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { Browser, formAction, readForm } from '../../support/oauth/browser.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('The page that asks a person', () => {
   let server: OAuthServer;

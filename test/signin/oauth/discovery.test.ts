@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { discover } from './client.js';
-import { openOAuthServer, type OAuthServer } from './server.js';
+import { discover } from '../../support/oauth/client.js';
+import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('What clients find out by themselves', () => {
   let server: OAuthServer;

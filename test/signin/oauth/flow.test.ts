@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as oauth from 'oauth4webapi';
-import { insecure, OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { insecure, OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('A client, from the challenge to the end', () => {
   let server: OAuthServer;

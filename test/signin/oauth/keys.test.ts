@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as oauth from 'oauth4webapi';
-import { insecure, OAuthClient } from './client.js';
-import { letIn, openOAuthServer, OAuthServer, type Member } from './server.js';
+import { insecure, OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, OAuthServer, type Member } from '../../support/oauth/server.js';
 
 const day = 24 * 3600_000;
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import * as oauth from 'oauth4webapi';
 import { makeDocumentFetcher } from '../../../lib/signin/oauth/fetch-document.js';
 import { testCertificate, testCertificateKey } from './certificate.js';
-import { discover, OAuthClient } from './client.js';
-import { openOAuthServer, type OAuthServer } from './server.js';
+import { discover, OAuthClient } from '../../support/oauth/client.js';
+import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('Which paths there are', () => {
   let server: OAuthServer;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../lib/socket/run-command.js';
 import { goodPassword } from '../open-sign-in.js';
-import { Browser, readForm } from './browser.js';
-import { OAuthClient } from './client.js';
-import { openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { Browser, readForm } from '../../support/oauth/browser.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('What somebody let applications do', function () {
   let server: OAuthServer;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Browser } from './browser.js';
-import { discover } from './client.js';
-import { openOAuthServer, type OAuthServer } from './server.js';
+import { Browser } from '../../support/oauth/browser.js';
+import { discover } from '../../support/oauth/client.js';
+import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
 const challenge = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' };
 

@@ -3,11 +3,11 @@ import { mountMcp } from '../../../lib/mcp/mount.js';
 import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
-import { noLog } from '../../harness/log.js';
-import { operator } from '../../harness/service.js';
-import { McpHands } from '../../mcp/open-mcp.js';
-import { OAuthClient } from './client.js';
-import { openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { noLog } from '../../support/http/log.js';
+import { operator } from '../../support/store/service.js';
+import { McpHands } from '../../support/http/open-mcp.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const burst = 5;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Browser } from './browser.js';
-import { OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { Browser } from '../../support/oauth/browser.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 /** RFC 9700 §4.11.2: a person who follows a link to this service must not end up elsewhere without being asked. */
 describe('A client that no person has let in', () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mountMcp } from '../../../lib/mcp/mount.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
-import { McpHands } from '../../mcp/open-mcp.js';
-import { operator } from '../../harness/service.js';
-import { OAuthClient } from './client.js';
-import { openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { McpHands } from '../../support/http/open-mcp.js';
+import { operator } from '../../support/store/service.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const hour = 60 * 60 * 1000;
 

@@ -5,8 +5,8 @@ import { makeDocumentFetcher } from '../../../lib/signin/oauth/fetch-document.js
 import { isPublicAddress } from '../../../lib/signin/oauth/public-address.js';
 import { testCertificate, testCertificateKey } from './certificate.js';
 import * as oauth from 'oauth4webapi';
-import { discover, OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { discover, OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('Clients that register themselves (RFC 7591)', () => {
   let server: OAuthServer;

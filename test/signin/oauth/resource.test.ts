@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 describe('What a token is for (RFC 8707)', () => {
   let server: OAuthServer;

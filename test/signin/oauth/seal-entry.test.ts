@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openEntry, sealEntry } from '../../../lib/signin/oauth/seal-entry.js';
-import { makeTestRandomness } from '../../harness/service.js';
+import { makeTestRandomness } from '../../support/store/service.js';
 
 describe('what is kept under an id', () => {
   const sealed = sealEntry('AccessToken', 'an id', { scope: 'write' }, makeTestRandomness());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { makeClientId, readClientId } from '../../../lib/signin/oauth/client-id.js';
-import { makeTestRandomness } from '../../harness/service.js';
-import { Browser, formAction, readForm } from './browser.js';
-import { OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { makeTestRandomness } from '../../support/store/service.js';
+import { Browser, formAction, readForm } from '../../support/oauth/browser.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const minute = 60_000;
 const kinds = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Interaction', 'Session', 'Grant', 'Client'];

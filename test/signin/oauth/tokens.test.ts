@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { unavailable } from '../../../lib/domain/refusal.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../../lib/operations/perform.js';
-import { operator } from '../../harness/service.js';
-import { OAuthClient } from './client.js';
-import { letIn, openOAuthServer, type Member, type OAuthServer } from './server.js';
+import { operator } from '../../support/store/service.js';
+import { OAuthClient } from '../../support/oauth/client.js';
+import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
 const second = 1000;
 const hour = 3600 * second;

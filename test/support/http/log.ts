@@ -1,0 +1,20 @@
+import type { Log } from '../../../lib/domain/log.js';
+import type { Parsed } from './server.js';
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly fields: Readonly<Record<string, Parsed>>;
+  readonly message: string;
+}
+
+/** A log that is kept in lines. */
+export function keepLog(lines: LogLine[]): Log {
+  const at =
+    (level: LogLine['level']): Log['info'] =>
+    (fields, message) =>
+      void lines.push({ level, fields, message });
+  return { debug: at('debug'), info: at('info'), error: at('error') };
+}
+
+/** A log that nobody reads. */
+export const noLog: Log = { debug: () => undefined, info: () => undefined, error: () => undefined };

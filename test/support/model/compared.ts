@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { Refusal } from '../../../lib/domain/refusal.js';
+import type { Hands } from '../store/client.js';
+import { Both } from './service-and-model.js';
+import { people, type Command } from './commands.js';
+import type { Role } from './reference-model.js';
+
+const roles: readonly Role[] = ['reader', 'editor', 'approver'];
+const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
+const sortNames = (found: readonly string[]): string[] => found.toSorted();
+
+/** The paths that a command is about. */
+export function pathsIn(done: Command): string[] {
+  if ('path' in done) return [done.path];
+  return 'grant' in done ? [done.grant.path].filter((at) => at !== '') : [];
+}
+
+/** Service and model, with everything that everyone is told compared. */
+export class Compared extends Both {
+  /** Compares whom everyone is told as readers of each place, whether something lies there or not. */
+  async compareReaders(places: readonly string[], context: () => string): Promise<void> {
+    for (const place of places) {
+      const expected = people.flatMap((name) => {
+        const role = roles[this.model.role(name, place) - 1];
+        return role === undefined ? [] : [`${name} ${role}`];
+      });
+      for (const name of people) {
+        const told = await this.person(name).readers(place).catch(codeOf);
+        const actual = Array.isArray(told) ? told.map((line) => String(line).split(':')[0]).slice(1) : told;
+        // Before all others, by the order of letters, comes the keeper, who is no part of the model.
+        const mayKnow = this.model.role(name, place) >= 1;
+        assert.deepEqual(
+          actual,
+          mayKnow ? expected : 'NOT_FOUND',
+          `${name} asks who reads "${place}" after\n${context()}`,
+        );
+      }
+    }
+  }
+
+  /** Compares what a brief from the beginning tells everyone: each live document that they read, and no other place. */
+  async compareBriefs(context: () => string): Promise<void> {
+    const { model } = this;
+    for (const name of people) {
+      const changes = await this.person(name).briefFromTheStart();
+      const live = changes.filter(({ of, action }) => of === 'document' && action !== 'deleted');
+      const all = model.docs.flatMap(({ at }) => at ?? []);
+      const readable = all.filter((at) => model.read(name, at) !== 'NOT_FOUND');
+      const what = `${name} is briefed after\n${context()}`;
+      assert.deepEqual(live.map(({ location }) => location).toSorted(), readable.toSorted(), what);
+      for (const { of, action, location, from } of changes) {
+        if (of === 'folder' && action !== 'deleted') assert.ok(model.sees(name, location), `${location}: ${what}`);
+        if (from !== null) assert.ok(model.role(name, from) >= 1, `from ${from}: ${what}`);
+        if (action !== 'deleted') continue;
+        const gone = model.docs.find(({ deletedFrom }) => deletedFrom === location);
+        assert.ok(model.role(name, location, gone) >= 1, `${location}: ${what}`);
+      }
+    }
+  }
+
+  /** How many versions and comments there are, and that a diff is shown to whom they are. */
+  async #annals(name: string, at: string): Promise<unknown> {
+    const hands = this.hands(name);
+    const [story, comments, diff] = await Promise.all([
+      hands.history(at, 200).catch(codeOf),
+      hands.comments(at, 'all', 200).catch(codeOf),
+      hands.diff(at).catch(codeOf),
+    ]);
+    if (typeof story === 'string' || typeof comments === 'string' || typeof diff === 'string')
+      return [...new Set([story, comments, diff])].join(' ');
+    const versions = (story as Awaited<ReturnType<Hands['history']>>).items.filter(({ type }) => type === 'version');
+    return `${versions.length} ${(comments as Awaited<ReturnType<Hands['comments']>>).items.length}`;
+  }
+
+  async #claimed(name: string): Promise<string[]> {
+    return (await this.hands(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
+  }
+
+  /** Compares what everyone lists, exports and reads there. */
+  async compare(
+    listed: readonly string[],
+    exported: readonly string[],
+    read: readonly string[],
+    context: () => string,
+  ): Promise<void> {
+    const { model } = this;
+    const check = async (actual: Promise<unknown>, expected: unknown, what: string): Promise<void> =>
+      assert.deepEqual(await actual, expected, `${what} after\n${context()}`);
+    await Promise.all(
+      people.flatMap((name) => {
+        const one = this.person(name);
+        return [
+          ...listed.map((at) =>
+            check(one.list(at).then(sortNames), sortNames(model.list(name, at)), `${name} lists "${at}"`),
+          ),
+          ...exported.map((at) =>
+            check(one.export(at).then(sortNames, codeOf), model.export(name, at), `${name} exports "${at}"`),
+          ),
+          ...read.map((at) => check(one.read(at).catch(codeOf), model.read(name, at), `${name} reads "${at}"`)),
+          // Where nothing is there is nothing to look back at; a few such places do.
+          ...read
+            .filter((at, index) => index < 3 || model.at(at) !== undefined)
+            .map((at) => check(this.#annals(name, at), model.annals(name, at), `${name} looks back at "${at}"`)),
+          check(this.#claimed(name), model.claimed(name), `${name} lists claims`),
+        ];
+      }),
+    );
+  }
+}

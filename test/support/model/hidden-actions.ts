@@ -1,0 +1,165 @@
+import type { Subject } from '../../../lib/domain/grant.js';
+import { parseLocation } from '../../../lib/domain/location.js';
+import { outcomeOf } from '../store/actor.js';
+import { Hands } from '../store/client.js';
+import { rebuild } from '../../../lib/operations/workspaces/rebuild.js';
+import { eraseAt } from '../store/erase-at.js';
+import { operator, type TestService } from '../store/service.js';
+import type { Person } from './actors.js';
+import { isDocument, type HiddenDeed, type Story } from './scenario.js';
+
+/** What an admin does out of low's reach; what cannot be done is left. */
+export class HiddenDeeds {
+  readonly #service: TestService;
+  readonly #admin: Person;
+  readonly #hands: Hands;
+  readonly #crowd: Subject;
+  readonly #lowId: string;
+  readonly #stranger: Person;
+  readonly #reached: readonly string[];
+  #serial = 0;
+
+  constructor(
+    service: TestService,
+    admin: Person,
+    stranger: Person,
+    crowd: Subject,
+    lowId: string,
+    { holdings }: Story,
+  ) {
+    this.#crowd = crowd;
+    this.#service = service;
+    this.#admin = admin;
+    this.#hands = new Hands(service.workspace, admin.id);
+    this.#lowId = lowId;
+    this.#stranger = stranger;
+    this.#reached = holdings.map(({ on }) => on).filter((on) => !isDocument(on));
+  }
+
+  #isHidden(path: string): boolean {
+    return !this.#reached.some((folder) => path.startsWith(`${folder}/`));
+  }
+
+  async does(deed: HiddenDeed): Promise<void> {
+    this.#serial += 1;
+    if ('path' in deed && !this.#isHidden(deed.path)) return;
+    switch (deed.does) {
+      case 'create':
+        await outcomeOf(this.#admin.create(deed.path, `hidden ${this.#serial}`));
+        return;
+      case 'update':
+        await outcomeOf(this.#admin.update(deed.path, `hidden ${this.#serial}`));
+        return;
+      case 'delete':
+        await outcomeOf(this.#admin.delete(deed.path));
+        return;
+      case 'undelete':
+        await outcomeOf(this.#admin.undelete(deed.path));
+        return;
+      case 'create-folder':
+        await outcomeOf(this.#admin.createFolder(`${deed.path}-folder`));
+        return;
+      case 'move':
+        if (this.#isHidden(deed.to)) await outcomeOf(this.#admin.relocate(deed.path, deed.to));
+        return;
+      case 'grant':
+        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, `${deed.path}-folder`));
+        await outcomeOf(this.#admin.grant(deed.role, this.#stranger.subject, deed.path, 'document'));
+        return;
+      case 'claim':
+        await this.#claim(deed.path);
+        return;
+      case 'comment':
+        await outcomeOf(this.#hands.comment(deed.path, `hidden ${this.#serial}`, { mentions: [this.#lowId] }));
+        return;
+      case 'label':
+        await outcomeOf(this.#hands.labels('add', deed.path, `hidden-${this.#serial}`, 'label'));
+        return;
+      case 'delete-folder':
+        await outcomeOf(this.#hands.deleteFolder(deed.path));
+        return;
+      case 'undelete-folder':
+        await outcomeOf(this.#hands.undeleteFolder(deed.path));
+        return;
+      case 'shadow':
+        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#admin.delete(deed.path);
+        return;
+      case 'pass':
+        await outcomeOf(this.#pass(deed.folder, deed.leaves));
+        return;
+      case 'erase':
+        await outcomeOf(this.#erase(deed.path));
+        return;
+      case 'erase-shadow':
+        if ((await outcomeOf(this.#admin.create(deed.path, 'shadow'))) === 'done') await this.#erase(deed.path);
+        return;
+      case 'move-folder':
+        if (this.#isHidden(`${deed.to}/hidden.md`)) await outcomeOf(this.#hands.move(deed.path, deed.to, true));
+        return;
+      case 'rebuild':
+        await outcomeOf(rebuild(this.#service.workspace, operator));
+        await this.#service.workspace.searchCaughtUp();
+        return;
+      case 'talk': {
+        const about = parseLocation(deed.path);
+        await outcomeOf(this.#admin.grant('reader', this.#stranger.subject, `${deed.path}-folder`));
+        await outcomeOf(this.#hands.send([this.#stranger.id], `hidden ${this.#serial}`, { about }));
+        const stranger = new Hands(this.#service.workspace, this.#stranger.id);
+        await outcomeOf(stranger.send([this.#admin.id, this.#crowd.id], `hidden ${this.#serial}`));
+        return;
+      }
+      case 'crowd':
+        await outcomeOf(this.#service.join(this.#crowd.id, this.#stranger.subject));
+        await outcomeOf(this.#admin.grant(deed.role, this.#crowd, `${deed.path}-folder`));
+        return;
+      case 'people': {
+        const id = await this.#service.principal('Hidden');
+        const member: Subject = { type: 'principal', id };
+        await this.#service.group('Hidden', member, this.#stranger.subject);
+        await this.#service.key(id);
+      }
+    }
+  }
+
+  async #pass(folder: string, leaves: 'moved' | 'in-a-folder' | 'erased'): Promise<void> {
+    const at = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+    const name = `passing-${this.#serial}`;
+    if (leaves === 'in-a-folder') {
+      await this.#admin.create(at(`${name}/x.md`), 'passes');
+      await this.#hands.rename(at(name), `${name}-on`, true);
+      await this.#hands.move(at(`${name}-on`), 'hidden', true);
+      return;
+    }
+    await this.#admin.create(at(name), 'passes');
+    await this.#hands.rename(at(name), `${name}-on`, true);
+    if (leaves === 'erased') await this.#erase(at(`${name}-on`));
+    else await this.#hands.move(at(`${name}-on`), 'hidden', true);
+  }
+
+  /** Half of them are still under way when the next question comes. */
+  async #erase(path: string): Promise<void> {
+    const { workspace } = this.#service;
+    const { id } = await eraseAt(workspace, path);
+    if (this.#serial % 2 === 0) await workspace.eraser.finished(id);
+  }
+
+  async #claim(path: string): Promise<void> {
+    const { workspace } = this.#service;
+    await workspace.journal.write({
+      run: ({ tables, now }) => {
+        const name = parseLocation(path).split('/').at(-1) ?? '';
+        const row = tables.documents.afterNumber(0, 1000).find((document) => document.name === name);
+        if (row === undefined) return;
+        tables.claims.insert({
+          id: `clm_${this.#serial}`,
+          document: row.number,
+          section: null,
+          holder: { id: this.#stranger.id, kind: 'person', displayName: 'X' },
+          purpose: null,
+          claimedAt: now,
+          expiresAt: now + 3_600_000,
+        });
+      },
+    });
+  }
+}

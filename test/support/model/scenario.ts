@@ -1,0 +1,286 @@
+import * as fc from 'fast-check';
+import type { Role } from '../../../lib/domain/role.js';
+
+/**
+ * Two worlds that differ in nothing that the low caller reaches. In both there are the same visible documents, grants
+ * and questions; in one of them an admin does all sorts of hidden things in between.
+ */
+export const visible = ['a/one.md', 'a/two.md', 'a/x/three.md', 'b/four.md', 'b/c/five.md', 'b/c/d/six.md', 'seven.md'];
+const grantable = ['a', 'a/x', 'b/c', 'b/c/d', 'e', ...visible];
+/** Names that no visible thing ever has. */
+const hiddenNames = ['hidden.md', 'four.md~', 'aaa.md', 'zzz.md'];
+const shownFolders = ['', 'a', 'a/x', 'b', 'b/c', 'b/c/d', 'e'];
+const hiddenFolders = [...shownFolders, 'hidden', 'b/hidden', 'hidden/deep/down'];
+export const isDocument = (path: string): boolean => path.endsWith('.md');
+
+export const rolesFromBelow = ['reader', 'editor', 'approver'] as const satisfies readonly Role[];
+const role = fc.constantFrom<Role>(...rolesFromBelow);
+const hiddenPath = fc
+  .tuple(fc.constantFrom(...hiddenFolders), fc.constantFrom(...hiddenNames))
+  .map(([folder, name]) => (folder === '' ? name : `${folder}/${name}`));
+
+/** What low holds; `by` a group two deep, or directly. */
+const holding = fc.record({ on: fc.constantFrom(...grantable), role, byGroup: fc.boolean() });
+
+const hiddenDeed = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('create' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('update' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('undelete' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('move' as const), path: hiddenPath, to: hiddenPath }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('create-folder' as const), path: hiddenPath }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('grant' as const), path: hiddenPath, role }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('claim' as const), path: hiddenPath }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('comment' as const, 'label' as const), path: hiddenPath }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
+      path: fc.constantFrom('hidden', 'b/hidden', 'hidden/deep/down', 'hidden/deep'),
+    }),
+  },
+  // Something else lived and was deleted where a document is that low alone can see.
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('shadow' as const), path: fc.constantFrom(...visible) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('erase' as const), path: hiddenPath }) },
+  // Something was where low may look, and has left, or is being erased, when low looks.
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('pass' as const),
+      folder: fc.constantFrom(...shownFolders),
+      leaves: fc.constantFrom('moved' as const, 'in-a-folder' as const, 'erased' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('erase-shadow' as const), path: fc.constantFrom(...visible) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('move-folder' as const),
+      path: fc.constantFrom('hidden', 'b/hidden', 'hidden/deep', 'hidden/deep/down'),
+      to: fc.constantFrom('', 'b', 'hidden', 'b/hidden'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('rebuild' as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('people' as const) }) },
+  // People whom low does not know talk about what it does not see, and a group that it does not know gets members.
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('crowd' as const), path: hiddenPath, role }) },
+);
+export type HiddenDeed = typeof hiddenDeed extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What others do in both worlds, so that there is news. */
+const openDeed = fc.oneof(
+  fc.record({
+    does: fc.constantFrom('update' as const, 'claim' as const, 'comment' as const, 'tell' as const),
+    path: fc.constantFrom(...visible),
+  }),
+  fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
+);
+export type OpenDeed = typeof openDeed extends fc.Arbitrary<infer Value> ? Value : never;
+
+const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
+const anyFolder = fc.constantFrom(...hiddenFolders);
+const scope = fc.constantFrom<'folder' | 'document'>('folder', 'document');
+const ifMatch = fc.constantFrom('*', `"${'0'.repeat(40)}"`);
+const acknowledged = fc.boolean();
+const listing = fc.record({
+  does: fc.constantFrom('list' as const, 'list' as const, 'list-folders' as const),
+  folder: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...shownFolders) }, { weight: 1, arbitrary: anyFolder }),
+  limit: fc.integer({ min: 1, max: 2 }),
+});
+const limit = fc.integer({ min: 1, max: 2 });
+/** At which of the places that low holds with the role it takes; none in one of four. */
+const aim = fc.option(fc.nat(99), { nil: undefined, freq: 3 });
+/** Stands for somebody, or a group, until there are ids. */
+const anybody = fc.constantFrom('admin', 'admin', 'other', 'stranger', 'low', 'crowd', 'outer', 'prn_0', 'grp_0');
+const question = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('readers' as const), path: anyPath, limit }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('brief' as const),
+      folder: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: anyFolder }),
+      limit,
+      since: fc.constantFrom(undefined, 500, 5_000, 3_600_000),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('send' as const),
+      to: fc.array(anybody, { minLength: 1, maxLength: 2 }),
+      about: fc.option(anyPath, { nil: undefined, freq: 1 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('mail' as const),
+      box: fc.constantFrom('inbox' as const, 'unread' as const, 'sent' as const),
+      about: fc.option(fc.oneof(anyPath, fc.constantFrom('a', 'b', 'hidden')), { nil: undefined, freq: 1 }),
+      limit,
+    }),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      does: fc.constantFrom('release' as const, 'claim-and-release' as const, 'resource' as const),
+      path: anyPath,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('resources' as const) }) },
+  { weight: 5, arbitrary: listing },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('undelete' as const), path: fc.constantFrom(...visible) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constantFrom('read' as const, 'undelete' as const, 'create-folder' as const),
+      path: anyPath,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('read-version' as const),
+      path: anyPath,
+      version: fc.constant('0'.repeat(40)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('create' as const), path: anyPath }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('update' as const, 'delete' as const), path: anyPath, ifMatch }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('export' as const), folder: anyFolder }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('search' as const),
+      query: fc.constantFrom('content', 'hidden', 'text', 'hid*', '"content of"', 'four', 'shadow content'),
+      folder: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: anyFolder }),
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constantFrom('history' as const, 'comments' as const),
+      path: anyPath,
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      does: fc.constantFrom('diff' as const, 'labels' as const, 'claim' as const, 'comment' as const),
+      path: anyPath,
+    }),
+  },
+  // Anywhere, they seldom come to pass; so some are aimed at what low holds.
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      does: fc.constant('comment-on-passage' as const),
+      path: anyPath,
+      aim,
+      mention: fc.constantFrom('other', 'admin', 'stranger'),
+    }),
+  },
+  { weight: 9, arbitrary: fc.record({ does: fc.constant('break-claim' as const), path: anyPath, aim }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constantFrom('restore' as const, 'read' as const), path: anyPath, aim }),
+  },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      does: fc.constant('revert' as const),
+      folder: anyFolder,
+      aim,
+      principal: fc.constantFrom('other', 'admin', 'admin'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('claims' as const),
+      folder: anyFolder,
+      limit: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom('delete-folder' as const, 'undelete-folder' as const),
+      folder: anyFolder,
+      aim,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('delete-folder' as const), folder: fc.constant('a/x') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('undelete-folder' as const), folder: fc.constantFrom('a/x', 'b/c') }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('preview-revert' as const),
+      folder: anyFolder,
+      aim,
+      principal: fc.constantFrom('other', 'admin', 'admin'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('rename' as const),
+      path: anyPath,
+      name: fc.constant('new.md'),
+      acknowledged,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('move' as const), path: anyPath, folder: anyFolder, acknowledged }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('list-grants' as const),
+      path: fc.oneof(anyPath, fc.constantFrom('a', 'e', 'hidden')),
+      scope,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('grant' as const, 'revoke' as const), path: anyPath, scope, role }),
+  },
+);
+export type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A visible history with the hidden deeds that go before each of its steps. */
+export const story = fc.record({
+  holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
+  deletedBefore: fc.subarray(visible, { maxLength: 3 }),
+  foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
+  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
+  questions: fc.array(
+    fc.record({
+      question,
+      openBefore: fc.array(openDeed, { maxLength: 2 }),
+      hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }),
+    }),
+    {
+      minLength: 4,
+      maxLength: 14,
+      size: 'max',
+    },
+  ),
+});
+export type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The built program, beside the compiled tests. */
+const program = fileURLToPath(new URL('../../../bin/cartulary.js', import.meta.url));
+
+/** Milliseconds for a test that starts many processes: a second at rest, far more on a machine that is busy. */
+export const timeout = 120_000;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  /** Added to an environment without any CARTULARY_ variable. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+function spawnProgram(parameters: readonly string[], { cwd, environment }: RunOptions): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARTULARY_'));
+  return spawn(process.execPath, [program, ...parameters], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs `cartulary …` to its end. */
+export async function runProgram(parameters: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = spawnProgram(parameters, options);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Runs a command that must succeed with `--json`; what it printed, read. */
+export async function ask<Result = Record<string, never>>(...parameters: readonly string[]): Promise<Result> {
+  const { code, stdout, stderr } = await runProgram([...parameters, '--json']);
+  assert.equal(code, 0, stderr + stdout);
+  assert.equal(stdout.trimEnd().split('\n').length, 1, 'one line of JSON');
+  return JSON.parse(stdout) as Result;
+}
+
+/** What a command that must be refused with `--json` says of it. */
+export async function askRefused(
+  ...parameters: readonly string[]
+): Promise<{ code: string; message: string; details?: Record<string, unknown> }> {
+  const { code, stdout, stderr } = await runProgram([...parameters, '--json']);
+  const { error } = JSON.parse(stdout) as {
+    error: { code: string; message: string; details?: Record<string, unknown> };
+  };
+  const isCalledWrongly = /^(?:bad|missing|unknown)_(?:field|location)$/.test(String(error.details?.['reason']));
+  assert.equal(code, isCalledWrongly ? 2 : 1, stderr + stdout);
+  assert.ok(stderr.includes(error.message), 'people read it on standard error');
+  return error;
+}
+
+export interface RunningProgram {
+  readonly pid: number;
+  /** What it printed up to the line that was waited for. */
+  readonly lines: readonly string[];
+  /** Sends the signal and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Programs that a failed test may have left. */
+const staying = new Set<ChildProcess>();
+
+/** Starts a command that stays, and waits until it has printed a line that matches. */
+export async function startProgram(
+  parameters: readonly string[],
+  until: RegExp,
+  options: RunOptions = {},
+): Promise<RunningProgram> {
+  const child = spawnProgram(parameters, options);
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  staying.add(child);
+  child.once('close', () => staying.delete(child));
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
+  const lines: string[] = [];
+  assert.ok(child.stdout);
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (until.test(line)) break;
+  }
+  if (!until.test(lines.at(-1) ?? '')) {
+    await closed;
+    assert.fail(`It ended before it said ${String(until)}: ${lines.join('\n')}\n${stderr}`);
+  }
+  child.stdout.resume();
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return (await closed)[0];
+    },
+  };
+}
+
+/** Serves a data folder on any free port. */
+export async function serve(data: string): Promise<RunningProgram & { readonly url: string }> {
+  const running = await startProgram(['serve', '--data', data, '--port', '0', '--json'], /^\{/);
+  const { url } = JSON.parse(running.lines[0] ?? '') as { url: string };
+  return { ...running, url };
+}
+
+/** A port that nothing listens on, just now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+const folders: string[] = [];
+
+/** A new folder of its own, until `tidyUp`. */
+export async function makeFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'cartulary-command-')));
+  folders.push(folder);
+  return folder;
+}
+
+/** Ends what still runs and removes all folders. */
+export async function tidyUp(): Promise<void> {
+  const ended = [...staying].map((child) => once(child, 'close'));
+  for (const child of staying) child.kill('SIGKILL');
+  await Promise.all(ended);
+  for (const folder of folders.splice(0)) await removeLeft(folder);
+}
+
+/** Removes a data folder whose process was killed: a git of it may still put a file there, until it notices. */
+export function removeLeft(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}

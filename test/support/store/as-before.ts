@@ -1,0 +1,38 @@
+import type { Caller } from '../../../lib/domain/caller.js';
+import type { Document } from '../../../lib/domain/document.js';
+import { joinLocation, parentOf, parseLocation } from '../../../lib/domain/location.js';
+import { prepareSource } from '../../../lib/operations/documents/content.js';
+import { createDocument } from '../../../lib/operations/documents/create-document.js';
+import { perform } from '../../../lib/operations/perform.js';
+import { rename } from '../../../lib/operations/folders/relocate.js';
+import type { Workspace } from '../../../lib/workspace/workspace.js';
+import { operator } from './service.js';
+import { applyRelocate } from '../../../lib/changes/apply-relocate.js';
+
+/** Creates a document as releases did that asked less of names and labels. */
+export async function createAsBefore(
+  workspace: Workspace,
+  location: string,
+  { text = 'text', labels = [] }: { readonly text?: string; readonly labels?: readonly string[] } = {},
+): Promise<Document> {
+  const { result } = await perform(
+    workspace,
+    operator,
+    { ...createDocument, prepare: (context, { content }) => prepareSource(context, content) },
+    { location: parseLocation(location), content: { bytes: Buffer.from(text) }, labels, message: null },
+  );
+  return result;
+}
+
+/** Renames as releases did that asked less of names; without looking at what that does to access. */
+export async function renameAsBefore(workspace: Workspace, caller: Caller, from: string, name: string): Promise<void> {
+  const location = parseLocation(from);
+  const asBefore: typeof rename = {
+    ...rename,
+    run(context, { acknowledged }) {
+      const to = joinLocation(parentOf(location), name);
+      return applyRelocate(context, { operation: 'rename', from: location, to, acknowledged });
+    },
+  };
+  await perform(workspace, caller, asBefore, { location, name, acknowledged: true });
+}

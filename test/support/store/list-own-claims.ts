@@ -1,0 +1,15 @@
+import { claimsKeptFor, type OwnClaim } from '../../../lib/domain/claim.js';
+import { findOwnClaims } from '../../../lib/operations/claims/list-claims.js';
+import type { ReadOperation } from '../../../lib/operations/operation.js';
+
+/**
+ * The caller's own claims, with those that it lost within the last week, as an operation of the tests: a brief names
+ * only what its bounds leave room for.
+ */
+export const listOwnClaims: ReadOperation<{ readonly limit: number }, readonly OwnClaim[]> = {
+  kind: 'read',
+  name: 'claim.list_own',
+  needs: () => [],
+  note: () => ({}),
+  run: (context, { limit }) => findOwnClaims(context, context.view.now - claimsKeptFor, limit),
+};

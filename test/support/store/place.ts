@@ -1,0 +1,34 @@
+import { parseLocation } from '../../../lib/domain/location.js';
+import { findDocument, findFolder } from '../../../lib/view/locate.js';
+import type { TestService } from './service.js';
+
+/** Makes a folder that is there a mirror, as a connector would. */
+export async function mirror({ workspace }: TestService, folder: string, connector = 'con_test'): Promise<void> {
+  await workspace.journal.write({
+    run: ({ tables }) => {
+      const found = findFolder(tables, parseLocation(folder));
+      if (found === undefined) throw new Error(`There is no folder ${folder}.`);
+      tables.folders.setMirror(found.row.number, connector);
+    },
+  });
+}
+
+/** Claims a whole document for somebody, for an hour. */
+export async function claim({ workspace }: TestService, location: string, holderId: string): Promise<void> {
+  await workspace.journal.write({
+    run: ({ tables, now }) => {
+      const found = findDocument(tables, parseLocation(location));
+      const holder = tables.principals.find(holderId);
+      if (found === undefined || holder === undefined) throw new Error(`Nothing to claim at ${location}.`);
+      tables.claims.insert({
+        id: `clm_${found.row.number}`,
+        document: found.row.number,
+        section: null,
+        holder: { id: holder.id, kind: holder.kind, displayName: holder.displayName },
+        purpose: null,
+        claimedAt: now,
+        expiresAt: now + 60 * 60 * 1000,
+      });
+    },
+  });
+}

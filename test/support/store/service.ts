@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Service } from '../../../lib/app/service.js';
+import type { Caller } from '../../../lib/domain/caller.js';
+import type { Clock, Randomness } from '../../../lib/domain/clock.js';
+import type { Interface } from '../../../lib/domain/credential.js';
+import type { Subject } from '../../../lib/domain/grant.js';
+import { parseFolderLocation } from '../../../lib/domain/location.js';
+import { operatorId } from '../../../lib/domain/principal.js';
+import type { Role } from '../../../lib/domain/role.js';
+import { addPrincipal } from '../../../lib/operations/principals/add-principal.js';
+import { mintCredential } from '../../../lib/operations/credentials/change-credential.js';
+import { createGrant, revokeGrant } from '../../../lib/operations/grants/change-grant.js';
+import { addGroup, joinGroup, leaveGroup } from '../../../lib/operations/principals/change-group.js';
+import { changePolicy } from '../../../lib/operations/workspaces/change-policy.js';
+import { perform } from '../../../lib/operations/perform.js';
+import type { Workspace } from '../../../lib/workspace/workspace.js';
+
+/** A clock that stands still until it is told to go on. */
+export class TestClock implements Clock {
+  milliseconds = Date.UTC(2026, 0, 5, 9, 0, 0);
+
+  now(): number {
+    return this.milliseconds;
+  }
+
+  /** Goes on by itself as well: what is tried again after a while comes to those who only wait. */
+  elapsed(): number {
+    return this.milliseconds + performance.now();
+  }
+
+  advance(milliseconds: number): void {
+    this.milliseconds += milliseconds;
+  }
+}
+
+/** Bytes that look random and are the same in every run with the same seed. */
+export function makeTestRandomness(seed = 'cartulary'): Randomness {
+  let counter = 0;
+  return {
+    bytes(count) {
+      const parts: Buffer[] = [];
+      for (let made = 0; made < count; made += 32) {
+        counter += 1;
+        parts.push(createHash('sha256').update(`${seed}:${counter}`).digest());
+      }
+      return Buffer.concat(parts).subarray(0, count);
+    },
+  };
+}
+
+/** The built-in principal that the command line acts as. */
+export const operator: Caller = {
+  principalId: operatorId,
+  kind: 'operator',
+  credentialId: null,
+  interface: 'command',
+  requestId: 'req_test',
+};
+
+/** A service with one workspace, `acme`, and short ways to people it. All through the door, as the operator. */
+export class TestService {
+  readonly service: Service;
+  readonly workspace: Workspace;
+  readonly clock: TestClock;
+  /** null for one in memory. */
+  readonly dataFolder: string | null;
+
+  constructor(service: Service, workspace: Workspace, clock: TestClock, dataFolder: string | null) {
+    this.service = service;
+    this.workspace = workspace;
+    this.clock = clock;
+    this.dataFolder = dataFolder;
+  }
+
+  async principal(displayName: string, kind: 'person' | 'agent' = 'person'): Promise<string> {
+    return (await perform(this.workspace, operator, addPrincipal, { displayName, kind })).result.id;
+  }
+
+  async group(displayName: string, ...members: readonly Subject[]): Promise<string> {
+    const { result } = await perform(this.workspace, operator, addGroup, { displayName });
+    for (const member of members) await this.join(result.id, member);
+    return result.id;
+  }
+
+  async join(groupId: string, member: Subject): Promise<void> {
+    await perform(this.workspace, operator, joinGroup, { groupId, member });
+  }
+
+  async leave(groupId: string, member: Subject): Promise<void> {
+    await perform(this.workspace, operator, leaveGroup, { groupId, member });
+  }
+
+  async grant(
+    role: Role,
+    subject: Subject,
+    location: string,
+    scopeType: 'folder' | 'document' = 'folder',
+  ): Promise<void> {
+    await perform(this.workspace, operator, createGrant, {
+      scopeType,
+      location: parseFolderLocation(location),
+      subject,
+      role,
+    });
+  }
+
+  async revoke(
+    role: Role,
+    subject: Subject,
+    location: string,
+    scopeType: 'folder' | 'document' = 'folder',
+  ): Promise<void> {
+    await perform(this.workspace, operator, revokeGrant, {
+      scopeType,
+      location: parseFolderLocation(location),
+      subject,
+      role,
+    });
+  }
+
+  /** @returns the key's text */
+  async key(
+    principalId: string,
+    interfaces: readonly Interface[] = ['rest'],
+    expiresAt: number | null = null,
+  ): Promise<string> {
+    const { result } = await perform(this.workspace, operator, mintCredential, {
+      principalId,
+      name: 'test',
+      interfaces,
+      expiresAt,
+      requestsPerMinute: null,
+    });
+    return result.secret;
+  }
+
+  /** A person with one folder grant, and their key. */
+  async person(role: Role, folder = '', name: string = role): Promise<{ readonly id: string; readonly key: string }> {
+    const id = await this.principal(name);
+    await this.grant(role, { type: 'principal', id }, folder);
+    return { id, key: await this.key(id) };
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    if (this.dataFolder !== null) await rm(this.dataFolder, { recursive: true, force: true });
+  }
+}
+
+export interface TestServiceOptions {
+  /** `memory` (the default), `disk`, or `disk-without-git`. */
+  readonly store?: 'memory' | 'disk' | 'disk-without-git';
+  readonly seed?: string;
+  /** Requests a minute; high by default, so that only tests of the limit meet it. */
+  readonly requestsPerMinute?: number;
+  /** Milliseconds for which a slow reader may hold on to files that an erase removes. */
+  readonly readersGrace?: number;
+  /** Other limits of work under way than the usual ones. */
+  readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
+}
+
+export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const store = options.store ?? 'memory';
+  const dataFolder = store === 'memory' ? null : await mkdtemp(join(tmpdir(), 'cartulary-test-'));
+  const clock = new TestClock();
+  const service = await Service.open({
+    dataFolder,
+    git: store === 'disk' ? 'auto' : 'never',
+    clock,
+    randomness: makeTestRandomness(options.seed),
+    onFault: () => undefined,
+    ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
+    ...(options.workLimits === undefined ? {} : { workLimits: options.workLimits }),
+  });
+  const workspace = await service.addWorkspace('acme');
+  const rate = options.requestsPerMinute ?? 1_000_000;
+  await perform(workspace, operator, changePolicy, { requestsPerMinute: rate, burst: rate });
+  return new TestService(service, workspace, clock, dataFolder);
+}
