@@ -217,7 +217,7 @@ const planted: Record<string, { guilty: [string, string][]; innocent: [string, s
       ['lib/http/a.ts', 'const { request_id } = body;'],
     ],
     innocent: [
-      ['lib/rest/a.ts', 'return { expires_at: formatTime(claim.expiresAt) };'],
+      ['lib/rest/a.ts', 'const shown = { expires_at: formatTime(claim.expiresAt) };'],
       ['lib/sidecar/tables/a.ts', 'const { display_name } = row;'],
       ['lib/changes/a.ts', "// expires_at\nthrow conflict('claim_lost', 'It ended.', { claimId });"],
       ['lib/domain/a.ts', 'interface Details {\n  claim_lost: { readonly claimId: string };\n}'],

@@ -7,13 +7,14 @@ import type { Location } from '../../lib/domain/location.js';
 import { InvalidEvent, type Event, type MediaTypes, type RestoredDocument } from '../../lib/history/event.js';
 import * as codec from '../../lib/history/event-codec.js';
 import { composeCommitMessage, parseCommitMessage } from '../../lib/history/trailers.js';
+import { countOf, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';
 
 type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
 
-/** Random events for each run; raise it, or change the seed, for a longer hunt. */
-const runs = Number(process.env['EVENT_RUNS'] ?? '2000');
-const seed = process.env['EVENT_SEED'] ?? 'events';
+/** Random events for each run. */
+const runs = countOf('EVENTS', { usual: 2000, campaign: 200_000 });
+const seed = `events ${seedOf(20261122)}`;
 
 class Events {
   readonly #random: () => number;

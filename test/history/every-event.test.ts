@@ -11,13 +11,15 @@ import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { dumpContent } from '../support/store/history.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeRandom } from '../support/faults/load.js';
+import { countOf, seedOf } from '../support/counts.js';
 import { Actor } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** Random histories for each run, and steps of each; raise them, or change the seed, for a longer hunt. */
-const histories = Number(process.env['HISTORY_RUNS'] ?? '4');
-const steps = Number(process.env['HISTORY_STEPS'] ?? '60');
-const seed = process.env['HISTORY_SEED'] ?? 'every event';
+/** Random histories for each run. */
+const histories = countOf('EVENT_HISTORIES', { usual: 4, campaign: 60 });
+/** Changes that are tried in each. */
+const steps = 60;
+const seed = seedOf(20261122);
 
 /** Two people who change the same few places at random; most of what they try is refused. */
 class Story {
