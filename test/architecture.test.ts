@@ -7,6 +7,7 @@ import { judgeModules, laws } from './architecture/laws.js';
 import { readModule, type Module } from './architecture/read-module.js';
 import { findRunaways } from './architecture/regular-expressions.js';
 import { findCircles } from './architecture/find-circles.js';
+import { judgeSurfaces, readSurfaces } from './architecture/surface.js';
 import { clientRoom, floors, owners, resolveImport } from './architecture/rooms.js';
 
 /** The repository's root: the first folder at or above `from` that has both the manifest and the code map. */
@@ -337,6 +338,27 @@ describe('architecture', () => {
     ]);
     assert.deepEqual(findCircles([of('lib/git/a.ts', './a.js')]), [['lib/git/a.ts']]);
     assert.deepEqual(findCircles(circle.slice(1)), []);
+  });
+
+  it('holds: rooms import only the surfaces of other rooms, as the code map names them', () => {
+    const surfaces = readSurfaces(readFileSync(path.join(root, 'lib', 'README.md'), 'utf8'));
+    const rooms = new Set(modules.flatMap(({ path: file }) => /^lib\/([^/]+)\//.exec(file)?.[1] ?? []));
+    const without = [...rooms].filter((room) => !surfaces.has(room));
+    assert.deepEqual(without, [], 'each room has a surface');
+    const faults = judgeSurfaces(surfaces, modules);
+    assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
+  });
+
+  it('would notice an import from the inside of a room, and a surface that nothing uses', () => {
+    const surfaces = readSurfaces('## git\n\nSurface: `a.ts`, `packs/*`, `b.ts`.\n\n## text\n\nSurface: every file.\n');
+    const judge = (...specifiers: string[]): string[] =>
+      judgeSurfaces(surfaces, [
+        readModule('lib/view/x.ts', specifiers.map((each) => `import '${each}';\n`).join('')),
+        readModule('lib/git/inside.ts', "import './c.js';"),
+      ]);
+    assert.deepEqual(judge('../git/a.js', '../git/b.js', '../git/packs/x.js', '../text/x.js'), []);
+    assert.match(judge('../git/a.js', '../git/b.js', '../git/packs/x.js', '../git/c.js')[0] ?? '', /x\.ts:4 .*inside/);
+    assert.match(judge('../git/a.js', '../git/packs/x.js')[0] ?? '', /^lib\/git\/b\.ts is on the surface/);
   });
 
   it('tells the place, the law, the reason and the remedy', () => {
