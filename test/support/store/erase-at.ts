@@ -24,7 +24,8 @@ export async function eraseAt(
 export async function liveDocuments(workspace: Workspace): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const actor = new Actor(workspace, operator.principalId);
-  for (const { location, current } of workspace.view(operator).walk(rootLocation)) {
+  // Listed before the first read waits: a view is over then.
+  for (const { location, current } of [...workspace.view(operator).walk(rootLocation)]) {
     found[location] = `${current.id} ${await actor.read(location)}`;
   }
   return found;
