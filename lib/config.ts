@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { dropTrailing } from './domain/drop-trailing.js';
 
-/** Everything that can be set, checked, with the defaults filled in. Frozen. */
+/** All settings, checked, with the defaults filled in. Frozen. */
 export interface Config {
   /** Absolute path of the data folder. */
   readonly data: string;
@@ -14,13 +14,13 @@ export interface Config {
   readonly port: number;
   /** Without a slash at the end. */
   readonly publicUrl: string | null;
-  /** Proxies in front that may set the client's address: their number, or which. */
+  /** Proxies in front that may set the client's address: their number, or their addresses. */
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
   readonly git: 'auto' | 'never';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly validateResponses: boolean;
-  /** Another OpenID Connect provider that people may sign in with. */
+  /** Another OpenID Connect provider for people's sign-ins. */
   readonly upstream: UpstreamConfig | null;
 }
 
@@ -28,7 +28,7 @@ export interface UpstreamConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What its button says after “Sign in with”. */
+  /** The text of its button after “Sign in with”. */
   readonly name: string;
 }
 
@@ -42,7 +42,7 @@ export interface ConfigSources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A setting is wrong. The message names it, where it came from, and what it may be. */
+/** A wrong setting. The message names it, its source, and its permitted values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -70,7 +70,7 @@ export function packagePath(...parts: string[]): string {
 
 /**
  * Gathers the settings: options over environment (`CARTULARY_*`) over file over defaults.
- * @throws ConfigError naming every setting that is wrong
+ * @throws ConfigError naming every wrong setting
  */
 export function loadConfig({ flags, file, environment = process.env }: ConfigSources): Config {
   const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
@@ -91,7 +91,7 @@ export function loadConfig({ flags, file, environment = process.env }: ConfigSou
   return toConfig(validate(schema, settings));
 }
 
-/** No setting, so that it is in no file and no object that could be shown. */
+/** No setting, so it is in no file and no object that could be shown. */
 const passphraseVariable = 'CARTULARY_PASSPHRASE';
 
 /** The passphrase of a backup, if the environment has it. */
@@ -102,11 +102,11 @@ export function findPassphrase(
   return passphrase === '' ? undefined : passphrase;
 }
 
-/** As the passphrase: what an agent on this machine is recognised by, and where, if not in the data folder, the service is. */
+/** As the passphrase: the key of an agent on this machine, and the service's address unless the data folder has it. */
 const keyVariable = 'CARTULARY_KEY';
 const urlVariable = 'CARTULARY_URL';
 
-/** The key and the address that the environment has for a client of the service. */
+/** The environment's key and address for a client of the service. */
 export function findClientSettings(environment: Readonly<Record<string, string | undefined>> = process.env): {
   readonly key: string | undefined;
   readonly url: string | undefined;
@@ -115,7 +115,7 @@ export function findClientSettings(environment: Readonly<Record<string, string |
   return { key: read(keyVariable), url: read(urlVariable) };
 }
 
-/** Variables that look like settings and are none: most likely misspelt. */
+/** Unknown variables that look like settings: most likely misspelt. */
 export function listUnknownVariables(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string[] {
@@ -131,8 +131,8 @@ export function listUnknownVariables(
 }
 
 /**
- * A file that nobody named decides only where this account, or root, put it there: commands are given in any folder, and
- * another account's file would lead them to its own data folder.
+ * A file that was not named decides only where this account, or root, put it there. Commands are given in any folder,
+ * and another account's file would lead them to its own data folder.
  * @throws ConfigError; the system's error where it cannot be read
  */
 function readOwn(file: string): string {
@@ -174,7 +174,7 @@ function readSettingsFile(named: string | undefined): [string, Setting][] {
   });
 }
 
-/** Text from an option or the environment in the type that the schema asks for; left as it is where it does not fit. */
+/** Text from an option or the environment in the type of the schema; left as it is where it does not fit. */
 function readText(text: string, rule: { readonly type?: string; readonly anyOf?: unknown }): unknown {
   const isList = rule.type === 'array' || rule.anyOf !== undefined;
   if ((rule.type === 'integer' || rule.anyOf !== undefined) && /^\d{1,9}$/.test(text)) return Number(text);
@@ -192,7 +192,7 @@ function validate(schema: Schema, settings: ReadonlyMap<string, Setting>): Recor
   const values: Record<string, unknown> = Object.fromEntries([...settings].map(([name, { value }]) => [name, value]));
   if (check(values)) return values;
   const errors = (check.errors ?? []).filter((error) => error.keyword !== 'anyOf');
-  // Of a list's entry and the list that has it, the entry says more.
+  // Of a list's entry and the list itself, the entry says more.
   const saysMost = (error: ErrorObject): boolean =>
     error.instancePath === '' || !errors.some((other) => other.instancePath.startsWith(`${error.instancePath}/`));
   const lines = errors.filter(saysMost).map((error) => explain(error, settings));

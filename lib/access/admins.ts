@@ -1,7 +1,9 @@
 import { rootLocation } from '../domain/location.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Enabled principals that are approver of the workspace root, directly or through groups. The operator not counted. */
+/**
+ * Enabled principals with the role approver on the workspace root, directly or through groups. Excludes the operator.
+ */
 export interface Admins {
   /** How many there are. */
   readonly appointed: number;
@@ -9,15 +11,15 @@ export interface Admins {
   readonly admitted: number;
 }
 
-/** What decides about it beside the workspace's own tables. */
+/** The facts that decide about it beside the workspace's own tables. */
 export interface WaysIn {
-  /** Milliseconds since 1970: a key that has run out opens nothing. */
+  /** Milliseconds since 1970: an expired key opens nothing. */
   readonly now: number;
   /** Whether the principal has chosen a password; a link to choose one is none yet. */
   hasPassword(this: void, principalId: string): boolean;
 }
 
-/** Counts those who can give others access, so that the last of them is not lost. */
+/** Counts the principals that can give others access, to protect the last of them. */
 export function countAdmins(tables: Tables, ways: WaysIn): Admins {
   const admins = [...findAdmins(tables)];
   return { appointed: admins.length, admitted: admins.filter((id) => hasWayIn(tables, ways, id)).length };

@@ -11,24 +11,24 @@ export type AuthenticationFault =
   | 'expired'
   | 'wrong_interface'
   | 'principal_disabled'
-  /** An access token that was not given the right to write. */
+  /** An access token without the right to write. */
   | 'insufficient_scope';
 
 export type Authentication =
   | { readonly accepted: true; readonly credential: Credential; readonly principal: Principal }
   | { readonly accepted: false; readonly fault: AuthenticationFault; readonly credentialId: string | null };
 
-/** Compared against when there is no such credential, so that both ways take the same steps. */
+/** Compared against when there is no such credential, so both ways take the same steps. */
 const noHash = new Uint8Array(32);
 
-/** A key of a workspace that there is not: refused after the same hash as one that there is. */
+/** A key of a missing workspace: refused after the same hash as a key of an existing one. */
 export function refuseUnknown(key: KeyText): Authentication {
   secretMatches(key.secret, noHash);
   return { accepted: false, fault: 'unknown', credentialId: null };
 }
 
 /**
- * Decides whether a key opens an interface now. Read anew for each request: there is no memory of an earlier yes
+ * Decides whether a key opens an interface now. Read again for each request: there is no memory of an earlier yes
  * (Authentication 3–6).
  * @param now milliseconds since 1970
  */

@@ -7,12 +7,12 @@ import { hashSecret, makeSecret } from './secret.js';
 
 const oneMinute = 60_000;
 const oneHour = 60 * oneMinute;
-/** Milliseconds for which nobody needs to have been there, and after which they sign in again in any case. */
+/** Milliseconds without a request after which a session ends, and its longest life in any case. */
 const maxIdleTime = 12 * oneHour;
 const maxLifetime = 7 * 24 * oneHour;
-/** Browsers in which one person is signed in at a time; of more, the one that was seen longest ago ends. */
+/** Browsers with one person signed in at a time; of more, the session unused for the longest time ends. */
 const maxOfOne = 100;
-/** Rows that are deleted at once; each sign-in adds one. */
+/** Rows deleted at once; each sign-in adds one. */
 const sweptAtOnce = 200;
 
 export interface NewSession {
@@ -28,7 +28,7 @@ export interface BegunSession {
   readonly gaveWay: readonly StoredSession[];
 }
 
-/** Browsers that are signed in. A session is a secret in a cookie; each sign-in makes a new one. */
+/** Browsers with a person signed in. A session is a secret in a cookie; each sign-in makes a new one. */
 export class BrowserSessions {
   readonly #tables: PeopleTables;
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class BrowserSessions {
     this.#randomness = randomness;
   }
 
-  /** @returns the secret for the cookie, which exists nowhere else, and the sessions that gave way */
+  /** @returns the secret for the cookie, of which no copy is kept, and the sessions ended to make room */
   begin(session: NewSession): BegunSession {
     const now = this.#clock.now();
     const secret = makeSecret(this.#randomness);
@@ -60,7 +60,7 @@ export class BrowserSessions {
     });
   }
 
-  /** The session in force that a cookie's secret opens; notes that it was seen. */
+  /** The session in force for a cookie's secret; notes that it was seen. */
   read(secret: string): StoredSession | undefined {
     const now = this.#clock.now();
     const session = this.#tables.sessions.find(hashSecret(secret));

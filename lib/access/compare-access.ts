@@ -9,18 +9,18 @@ export interface PlacedGrant {
   readonly location: Location;
 }
 
-/** A subject whose role at some place differs between two states of things. */
+/** A subject whose role at some place differs between two states. */
 export interface RoleDifference {
   readonly subject: Subject;
   readonly before: Role | undefined;
   readonly after: Role | undefined;
-  /** The grant that gives the higher of the two. */
+  /** The grant of the higher role. */
   readonly by: PlacedGrant;
 }
 
 const keyOf = (subject: Subject): string => `${subject.type}:${subject.id}`;
 
-/** What everyone holds at one place: by subject as granted, the highest grant at or above it. */
+/** The holdings of all subjects at one place: by subject as granted, the highest grant at or above it. */
 class Holdings {
   readonly #best = new Map<string, PlacedGrant>();
   readonly #groupsAbove: (subject: Subject) => readonly Subject[];
@@ -35,7 +35,7 @@ class Holdings {
     }
   }
 
-  /** What the subject holds by its own grants and by those of every group that contains it. */
+  /** The subject's highest grant, of its own and of every group that contains it. */
   of(subject: Subject): PlacedGrant | undefined {
     let best = this.#best.get(keyOf(subject));
     for (const group of this.#groupsAbove(subject)) {
@@ -51,8 +51,8 @@ class Holdings {
 }
 
 /**
- * Compares who holds which role at a place before and at its counterpart after. Exact for principals and, for groups,
- * as exact as their present members: a group gains when it has no members yet, or when one of them gains.
+ * Compares the roles of subjects at a place before and at its counterpart after. Exact for principals and, for groups,
+ * as exact as their present members. A group gains when it has no members yet, or when one of them gains.
  */
 export class AccessComparison {
   readonly #tables: Tables;
@@ -88,7 +88,7 @@ export class AccessComparison {
     return new Holdings(grants, place, (subject) => this.#groupsAbove(subject));
   }
 
-  /** Subjects who hold more in `rich` than in `poor`. */
+  /** Subjects with more in `rich` than in `poor`. */
   #differences(poor: Holdings, rich: Holdings) {
     const found: { subject: Subject; less: Role | undefined; more: PlacedGrant }[] = [];
     for (const subject of rich.subjects()) {

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.js';
 import type { OAuthGrant } from '../domain/oauth-grant.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 
-/** What people let applications do, in whichever workspace: their own to see and to end. */
+/** The rights given to applications by people, in any workspace: their own to see and to end. */
 export class Consents {
   readonly #tables: PeopleTables;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class Consents {
     return this.#tables.oauth.listGrantsOf(identityId).filter(isInForce);
   }
 
-  /** @returns those that were in force */
+  /** @returns the consents in force before */
   endAll(identityId: string): OAuthGrant[] {
     const consents = this.listOf(identityId);
     for (const { id } of consents) this.#tables.oauth.revokeGrant(id, this.#clock.now());

@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The part of an address by which whoever comes from it is counted. A host of the sixth version commonly has a network
- * of 2^64 addresses to itself (RFC 6177), so it is counted by that; one of the fourth version that is written as one of
- * the sixth (RFC 4291 §2.5.5.2) is the one that it is.
- * @param address as a connection or a trusted proxy gives it; anything else is left as it is
+ * The part of an address under which its requests are counted. An IPv6 host commonly has a network of 2^64 addresses to
+ * itself (RFC 6177), so the network is counted. An IPv4 address written as IPv6 (RFC 4291 §2.5.5.2) counts as the IPv4
+ * address.
+ * @param address as a connection or a trusted proxy gives it; any other text is left as it is
  */
 export function cutAddress(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address;
@@ -16,7 +16,7 @@ export function cutAddress(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The eight groups of 16 bits. @param address that is one of the sixth version, with a zone or without */
+/** The eight groups of 16 bits. @param address an IPv6 address, with a zone or without */
 function readGroups(address: string): number[] {
   const [bare = ''] = address.split('%');
   const last = bare.slice(bare.lastIndexOf(':') + 1);

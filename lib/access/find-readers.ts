@@ -4,7 +4,7 @@ import { operatorId, type Principal } from '../domain/principal.js';
 import { higherRole, type Role } from '../domain/role.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** One way in which somebody reads a place: a grant, and the groups from the one it names down to the reader's own. */
+/** One way of reading a place: a grant, and the groups from its subject down to the reader's own. */
 export interface ReaderPath {
   readonly grant: Grant;
   /** Where the grant is in force: its folder, or the document's location. */
@@ -19,9 +19,9 @@ export interface FoundReader {
 }
 
 /**
- * Everyone who can read a place now, from the grants on it and on the folders above, through groups at any depth. Where
- * nothing lies at the place it says who could read what is written there. The disabled read nothing, and the operator
- * stands outside the grants.
+ * All principals that can read a place now, from the grants on it and on the folders above, through groups at any
+ * depth. For an empty place it returns the future readers of a document there. The disabled read nothing, and the
+ * operator stands outside the grants.
  * @param documentId the document that lives there; undefined where there is none
  */
 export function findReaders(tables: Tables, place: Location, documentId: string | undefined): FoundReader[] {
@@ -48,7 +48,7 @@ export function findReaders(tables: Tables, place: Location, documentId: string 
   });
 }
 
-/** Whom the grant reaches, each with the shortest way through groups. */
+/** The principals that the grant reaches, each with the shortest way through groups. */
 function followSubject(tables: Tables, { subject }: Grant): Map<string, readonly string[]> {
   if (subject.type === 'principal') return new Map([[subject.id, []]]);
   return followGroup(tables, subject.id);

@@ -10,14 +10,14 @@ export const maxPasswordLength = 1024;
 const cost = { ln: 15, r: 8, p: 3 } as const;
 const hashLength = 32;
 const saltLength = 16;
-/** More than this many at a time would take memory and cores from everyone else. */
+/** More at a time would take memory and cores from all other requests. */
 const atOnce = 2;
-/** Those beyond are told to come again, before anything is computed for them. */
+/** Requests beyond are refused with a retry, before anything is computed for them. */
 const maxQueue = 64;
 
 /**
- * Who asks. `known` is a person in a browser in which they have signed in before, or with a one-time link. They have a
- * queue of their own and are served first, so a flood of guesses does not keep them out.
+ * The source of an attempt. `known` is a person in a browser in which they have signed in before, or with a one-time
+ * link. They have a queue of their own and are served first, so a flood of guesses does not keep them out.
  */
 export type Asker = 'known' | 'stranger';
 
@@ -60,7 +60,7 @@ function derive(password: string, { ln, r, p, salt }: Omit<ParsedHash, 'hash'>, 
 /** Makes and checks password hashes, two at a time; the others wait their turn. */
 export class PasswordHasher {
   readonly #randomness: Randomness;
-  /** Compared against where there is no hash, so that both ways take the same steps. */
+  /** Compared against where there is no hash, so both ways take the same steps. */
   readonly #nobody: ParsedHash;
   readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] };
   #running = 0;
@@ -75,7 +75,7 @@ export class PasswordHasher {
   }
 
   /**
-   * @returns what is stored: the parameters, the salt and the hash, in the usual text form
+   * @returns the text to store: the parameters, the salt and the hash, in the usual form
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
   async hash(password: string): Promise<string> {
@@ -85,22 +85,22 @@ export class PasswordHasher {
   }
 
   /**
-   * Computes a hash in every case, also where there is none to compare with, or where the password is longer than any.
-   * @param stored null or undefined where nobody has that name, or nobody has set a password: never matches
+   * Computes a hash in every case, even without one to compare with, or for a password over the maximum length.
+   * @param stored null or undefined for an unknown name, or a name without a password: never matches
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
   async matches(password: string, stored: string | null | undefined, asker: Asker = 'stranger'): Promise<boolean> {
     const isStored = typeof stored === 'string';
     const expected = isStored ? parseHash(stored) : this.#nobody;
     const isTooLong = password.length > maxPasswordLength;
-    // Cut before it is composed, which takes time that grows with the square of the length.
+    // Cut before Unicode composition, whose time grows with the square of the length.
     const compared = password.slice(0, maxPasswordLength);
     const computed = await this.#inTurn(asker, () => derive(compared, expected, expected.hash.length));
     return timingSafeEqual(computed, expected.hash) && isStored && !isTooLong;
   }
 
   /**
-   * For who counts an attempt before its password is looked at: one that would be turned away is not counted either.
+   * For callers that count an attempt before its password is checked: an attempt refused here is not counted.
    * @throws Refusal UNAVAILABLE when too many are waiting
    */
   requireRoom(asker: Asker): void {
@@ -118,7 +118,7 @@ export class PasswordHasher {
       return await work();
     } finally {
       const next = this.#waiting.known.shift() ?? this.#waiting.stranger.shift();
-      // The place is handed on rather than given up, so that nobody slips in between.
+      // The place passes to the next instead of becoming free, so no other attempt slips in between.
       if (next === undefined) this.#running -= 1;
       else next();
     }

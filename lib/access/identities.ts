@@ -11,15 +11,15 @@ const maxNameLength = 254;
 /** Characters of a password. */
 export const minPasswordLength = 12;
 
-/** Whoever types it with other capitals, or other characters that look the same, means the same. */
+/** A name typed with other capitals, or with other characters that look the same, is the same name. */
 function fold(text: string): string {
   // Small letters may compose where capitals did not: there is one character for the small J with a caron alone.
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
 /**
- * A sign-in name as it is compared. Folding it again changes nothing, so that all that leads to one identity is counted
- * as one name. It is cut before it is composed, which takes time that grows with the square of the length.
+ * A sign-in name in its compared form. Folding it again changes nothing, so all spellings of one identity count as one
+ * name. It is cut before Unicode composition, whose time grows with the square of the length.
  */
 export function foldSignInName(text: string): string {
   return fold(text.trim().slice(0, maxNameLength)).slice(0, maxNameLength).trim();
@@ -39,7 +39,7 @@ export function parseSignInName(text: string): string {
   );
 }
 
-/** @returns what is wrong with a new password, in words; undefined when it will do */
+/** @returns the fault of a new password, in words; undefined when it has none */
 export function judgePassword(password: string, signInName: string): string | undefined {
   if (password.length > maxPasswordLength) return `The password may have at most ${maxPasswordLength} characters.`;
   const characters = Array.from(password.normalize('NFKC'));
@@ -48,7 +48,7 @@ export function judgePassword(password: string, signInName: string): string | un
   return undefined;
 }
 
-/** Who can sign in, and which principals they are. */
+/** The identities that can sign in, and their principals. */
 export class Identities {
   readonly #tables: PeopleTables;
   readonly #clock: Clock;
@@ -64,7 +64,7 @@ export class Identities {
     return this.#tables.identities.find(id);
   }
 
-  /** @param name as it is compared: the very text by which attempts are counted */
+  /** @param name in its compared form: the very text under which attempts are counted */
   findByName(name: string): StoredIdentity | undefined {
     return this.#tables.identities.findByName(name);
   }
@@ -79,10 +79,10 @@ export class Identities {
   }
 
   /**
-   * The identity of a person: the one there is, under another name where one is given; or the one that has the name,
-   * from another workspace; or a new one.
-   * @param displayName what a sign-in name is made from where none is given
-   * @throws Refusal CONFLICT `name_taken` when somebody else of the workspace signs in by that name; INVALID_REQUEST
+   * The identity of a person. It is the existing one, renamed if a name is given. Else it is the identity with that
+   * name in another workspace, or a new one.
+   * @param displayName source of the sign-in name where none is given
+   * @throws Refusal CONFLICT `name_taken` when another person of the workspace signs in by that name; INVALID_REQUEST
    */
   provide(workspace: string, principalId: string, displayName: string, signInName?: string): StoredIdentity {
     const { identities } = this.#tables;

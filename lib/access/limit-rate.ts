@@ -1,10 +1,10 @@
 import type { Policy } from '../domain/policy.js';
 import type { Allowance, RateLimiter } from './token-buckets.js';
 
-/** Whose allowance a request is taken from. */
+/** The allowance that a request is taken from. */
 export interface RatedSource {
   readonly workspace: string;
-  /** The credential's id, or another name of the one who asks. */
+  /** The credential's id, or another name of the caller. */
   readonly source: string;
   /** Requests a minute for it alone; null takes the workspace's policy. */
   readonly requestsPerMinute: number | null;

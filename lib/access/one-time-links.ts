@@ -7,10 +7,10 @@ import { hashSecret, makeSecret } from './secret.js';
 
 /** Milliseconds for which a link works. */
 const lifetime = 24 * 60 * 60_000;
-/** Rows that are deleted at once; each new link adds one. */
+/** Rows deleted at once; each new link adds one. */
 const sweptAtOnce = 200;
 
-/** A link's secret, which exists nowhere else. */
+/** A link's secret; no copy is kept. */
 export interface NewLink {
   readonly secret: string;
   /** Milliseconds since 1970. */
@@ -44,7 +44,7 @@ export class OneTimeLinks {
     return { secret, expiresAt };
   }
 
-  /** Whom a link is for, without using it up. */
+  /** The identity of a link, without using it up. */
   look(secret: string): StoredIdentity | undefined {
     const link = this.#tables.links.find(hashSecret(secret));
     if (link === undefined || link.expiresAt <= this.#clock.now()) return undefined;
@@ -52,8 +52,8 @@ export class OneTimeLinks {
   }
 
   /**
-   * Uses a link up: sets the password, and ends every session there was and whatever applications were allowed. Whoever
-   * knew the old password may have let in applications of their own.
+   * Uses a link up: sets the password, and ends every session and every consent to applications. A person with the old
+   * password may have let in applications of their own.
    * @returns the consents that it ended; undefined where the link does not work, and nothing was changed
    */
   use(secret: string, passwordHash: string): readonly OAuthGrant[] | undefined {

@@ -8,7 +8,7 @@ import { OneTimeLinks } from './one-time-links.js';
 import { SignInDelay } from './sign-in-delay.js';
 import { SignIns } from './sign-ins.js';
 
-/** The people who sign in to a service: they belong to no workspace alone. */
+/** The people with sign-ins to a service: they belong to no workspace alone. */
 export interface People {
   readonly identities: Identities;
   readonly links: OneTimeLinks;
@@ -19,7 +19,7 @@ export interface People {
   readonly delay: SignInDelay;
 }
 
-/** @param key of the service, for what must not stand in its file in the clear */
+/** @param key of the service, for values that must not stand in its file in the clear */
 export function makePeople(tables: PeopleTables, clock: Clock, randomness: Randomness, key: Uint8Array): People {
   const consents = new Consents(tables, clock);
   return {

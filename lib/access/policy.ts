@@ -4,11 +4,11 @@ import type { Tables } from '../sidecar/tables.js';
 let lastText: string | undefined;
 let lastPolicy: Policy = defaultPolicy;
 
-/** The workspace's policy as it stands: what an admin set over the defaults. */
+/** The workspace's present policy: an admin's settings over the defaults. */
 export function readPolicy(tables: Tables): Policy {
   const text = tables.meta.get('policy');
   if (text === undefined) return defaultPolicy;
-  // Parsing is remembered by the text itself, which cannot be stale.
+  // The memory of the parsed policy is keyed by the text itself, so it cannot be stale.
   if (text !== lastText) {
     lastPolicy = { ...defaultPolicy, ...(JSON.parse(text) as Partial<Policy>) };
     lastText = text;
@@ -16,7 +16,7 @@ export function readPolicy(tables: Tables): Policy {
   return lastPolicy;
 }
 
-/** Stores the whole policy. @returns what was in force before */
+/** Stores the whole policy. @returns the policy before */
 export function writePolicy(tables: Tables, policy: Policy): Policy {
   const before = readPolicy(tables);
   tables.meta.set('policy', JSON.stringify(policy));

@@ -5,8 +5,8 @@ import { higherRole, roleContains, type Role } from '../domain/role.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /**
- * What one principal may do where, from its live grants: direct ones and those of every group it is in.
- * Grants only add, so the role at a place is the highest of any grant at or above it (specification, Grant rules).
+ * The roles of one principal, from its live grants: direct ones and those of all its groups. Grants only add, so the
+ * role at a place is the highest of any grant at or above it (specification, Grant rules).
  */
 export class Reach {
   readonly #folders: ReadonlyMap<Location, Role>;
@@ -17,7 +17,7 @@ export class Reach {
     this.#documents = documents;
   }
 
-  /** The role that folder grants give at the location: on it, if it is a folder, and on every folder above. */
+  /** The role from folder grants at the location: on it, if it is a folder, and on every folder above. */
   roleIn(location: Location): Role | undefined {
     let role = this.#folders.get(location);
     if (this.#folders.size === 0) return role;
@@ -25,7 +25,7 @@ export class Reach {
     return role;
   }
 
-  /** The role that the folders above it give at a location. */
+  /** The role from the folders above a location. */
   roleAbove(location: Location): Role | undefined {
     let role: Role | undefined;
     for (const ancestor of ancestorsOf(location)) role = higherRole(role, this.#folders.get(ancestor));
@@ -47,17 +47,17 @@ export class Reach {
     return [...this.#folders.values()].some(isEnough) || [...this.#documents.values()].some(isEnough);
   }
 
-  /** Folders that carry a grant and lie strictly below `folder`. */
+  /** Folders with a grant strictly below `folder`. */
   foldersBelow(folder: Location): Location[] {
     return [...this.#folders.keys()].filter((location) => location !== folder && isWithin(folder, location));
   }
 
-  /** Folders that carry a grant. */
+  /** Folders with a grant. */
   get folders(): Location[] {
     return [...this.#folders.keys()];
   }
 
-  /** Ids of documents that carry a grant of their own. */
+  /** Ids of documents with a grant of their own. */
   get documentIds(): string[] {
     return [...this.#documents.keys()];
   }
@@ -72,10 +72,10 @@ export class Reach {
   }
 }
 
-/** Reaches nothing: nobody, or someone disabled. */
+/** Reaches nothing: an unknown or disabled principal. */
 export const noReach = new Reach(new Map(), new Map());
 
-/** Reaches everything: the operator, who stands outside the grants. */
+/** Reaches everything: the operator, outside the grants. */
 const operatorReach = new Reach(new Map([[rootLocation, 'approver']]), new Map());
 
 /** Adds up grants; the highest role on each scope stays. */
@@ -101,7 +101,7 @@ export function readReach(tables: Tables, principalId: string): Reach {
   return reachFrom(tables.grants.forSubjects(principalId, groups));
 }
 
-/** What everybody in the group reaches by it: its own grants, and those of the groups that it is in. */
+/** The common reach of a group's members through it: its own grants, and those of the groups above it. */
 export function readGroupReach(tables: Tables, groupId: string): Reach {
   const above = tables.groups.groupsAbove({ type: 'group', id: groupId });
   return reachFrom(tables.grants.forSubjects('', [groupId, ...above]));
@@ -110,8 +110,8 @@ export function readGroupReach(tables: Tables, groupId: string): Reach {
 const maxRemembered = 10_000;
 
 /**
- * Remembers reaches for as long as the policy stamp says that nothing they were made from has changed.
- * The stamp is compared at every use, so a revocation is in force at the next request.
+ * Remembers reaches until the policy stamp shows a change in their sources. The stamp is compared at every use, so a
+ * revocation is in force at the next request.
  */
 export class ReachMemory {
   #stamp = -1;

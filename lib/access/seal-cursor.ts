@@ -3,9 +3,9 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { seal, unseal } from './seal.js';
 
-/** What a cursor belongs to: it opens nowhere else (specification, Conventions 5). */
+/** The owner of a cursor: it opens nowhere else (specification, Conventions 5). */
 export interface CursorOwner {
-  /** Credential id, or another name of the one who asks. */
+  /** Credential id, or another name of the caller. */
   readonly credential: string;
   readonly route: string;
   /** The query's parameters, without the cursor. */
@@ -16,8 +16,8 @@ const usualLifetime = 24 * 60 * 60 * 1000;
 const maxCursorLength = 8192;
 
 /**
- * Seals list positions: encrypted, since a position can be a name, and bound to their owner, since a cursor
- * belongs to the query and the key that produced it.
+ * Seals list positions. They are encrypted, since a position can be a name. They are bound to their owner, since a
+ * cursor belongs to its query and key.
  */
 export class CursorSealer {
   readonly #key: Uint8Array;
@@ -31,7 +31,7 @@ export class CursorSealer {
     this.#randomness = randomness;
   }
 
-  /** @param lifetime milliseconds after which it does not open any more; left out: a day */
+  /** @param lifetime milliseconds until it stops opening; left out: a day */
   seal(position: string, owner: CursorOwner, lifetime = usualLifetime): string {
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(this.#clock.now() + lifetime));
@@ -39,7 +39,7 @@ export class CursorSealer {
     return seal(this.#key, content, this.#randomness, ownerBytes(owner)).toString('base64url');
   }
 
-  /** @throws Refusal INVALID_REQUEST `bad_cursor`, the same for whatever is wrong with it */
+  /** @throws Refusal INVALID_REQUEST `bad_cursor`, the same for every fault */
   open(cursor: string, owner: CursorOwner): string {
     const position = this.#tryOpen(cursor, owner);
     if (position === undefined) {

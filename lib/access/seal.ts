@@ -3,14 +3,14 @@ import type { Randomness } from '../domain/clock.js';
 
 const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
-/** Node takes shorter tags, which are easier to guess, unless the length is named (NIST SP 800-38D, 5.2.1.2). */
+/** Unless the length is named, Node takes shorter tags, and these are easier to guess (NIST SP 800-38D, 5.2.1.2). */
 const authTagLength = 16;
 const nothing = new Uint8Array();
 
 /**
  * Seals bytes with AES-256-GCM: the nonce, the content, the tag.
  * @param key 32 bytes
- * @param boundTo it opens with the same only
+ * @param boundTo the same value must be given to open it
  */
 export function seal(
   key: Uint8Array,
@@ -24,7 +24,10 @@ export function seal(
   return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What was sealed. @throws Error when it was sealed with another key or bound to something else, or was changed */
+/**
+ * The sealed bytes.
+ * @throws Error when they were sealed with another key or bound to something else, or were changed
+ */
 export function unseal(key: Uint8Array, sealed: Uint8Array, boundTo: Uint8Array = nothing): Buffer {
   if (sealed.length < nonceLength + authTagLength) throw new Error('What was sealed is cut short.');
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceLength), { authTagLength });

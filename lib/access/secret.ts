@@ -14,7 +14,7 @@ const secretLength = 52;
 const checksumLength = 7;
 const keyPattern = /^ck_([a-z0-9][a-z0-9-]{0,38})_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
 
-/** Names that a key can carry and a folder can bear. */
+/** Names that fit a key and a folder. */
 export const workspaceNamePattern = /^[a-z0-9][a-z0-9-]{0,38}$/;
 
 function checksumOf(text: string): string {
@@ -33,7 +33,7 @@ export function makeCredentialId(randomness: Randomness): string {
   return encodeBase32(randomness.bytes(10));
 }
 
-/** The key as handed out. The checksum lets a scanner tell a leaked key from a look-alike without asking anyone. */
+/** The text of a new key. By the checksum, a scanner distinguishes a leaked key from a look-alike without a request. */
 export function formatKey(key: KeyText): string {
   const body = `ck_${key.workspace}_${key.credentialId}_${key.secret}`;
   return body + checksumOf(body);
@@ -48,7 +48,7 @@ export function parseKey(text: string): KeyText | undefined {
   return { workspace, credentialId, secret };
 }
 
-/** What is stored in place of a secret. A plain hash is enough: the secret has 256 random bits. */
+/** The stored form of a secret. A plain hash is enough: the secret has 256 random bits. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -11,8 +11,8 @@ interface Rule {
 }
 
 /**
- * Short for a name, since anyone can fail in anyone's name; longer for an address, which is the one who guesses. A
- * browser in which that somebody has signed in counts for itself, and waits for nobody else.
+ * Short for a name, since a stranger can fail under any name. Longer for an address, since it is the guesser's own. A
+ * browser in which the person has signed in counts for itself, and waits for no other's failures.
  */
 const rules: Readonly<Record<'name' | 'address' | 'browser', Rule>> = {
   name: { free: 5, longest: 60 },
@@ -20,16 +20,16 @@ const rules: Readonly<Record<'name' | 'address' | 'browser', Rule>> = {
   browser: { free: 5, longest: 60 },
 };
 
-/** Milliseconds after which failures are forgotten. */
+/** Milliseconds until failures are forgotten. */
 const forgotten = 24 * 60 * 60_000;
-/** Names and addresses that are remembered for failures; beyond, those with the fewest are forgotten first. */
+/** Maximum of names and addresses remembered for failures; beyond, those with the fewest are forgotten first. */
 const maxSources = 100_000;
-/** Rows that are forgotten at once; each attempt adds two. */
+/** Rows forgotten at once; each attempt adds two. */
 const sweptAtOnce = 200;
 
 /**
  * Lock-out by delay: after some failures in a row each further attempt has to wait, twice as long each time. It counts
- * for a name whether or not anyone has it, so it tells nobody who there is.
+ * for existing and unknown names alike, so it does not reveal which names exist.
  */
 export class SignInDelay {
   readonly #tables: PeopleTables;
@@ -37,7 +37,7 @@ export class SignInDelay {
   readonly #key: Uint8Array;
   #sweptAt = 0;
 
-  /** @param key of the service, so that the file tells nobody which names were typed */
+  /** @param key of the service, so that the file does not reveal the typed names */
   constructor(tables: PeopleTables, clock: Clock, key: Uint8Array) {
     this.#tables = tables;
     this.#clock = clock;
@@ -45,9 +45,9 @@ export class SignInDelay {
   }
 
   /**
-   * Counts an attempt as a failure before it is looked at, so that many at once are no more than one after the other.
-   * @param browser what tells a browser in which this very somebody has signed in; undefined for any other
-   * @returns whole seconds to wait; 0 when the attempt may be looked at
+   * Counts an attempt as a failure before it is checked, so many at once are no more than one after the other.
+   * @param browser the mark of a browser in which this very person has signed in; undefined for any other
+   * @returns whole seconds to wait; 0 when the attempt may be checked
    */
   begin(name: string, address: string, browser?: string): number {
     const now = this.#clock.now();
@@ -66,7 +66,7 @@ export class SignInDelay {
     });
   }
 
-  /** A clock that was set back must not keep anyone waiting until it has come to where it was. */
+  /** A clock that was set back must not make attempts wait until it has caught up. */
   #findFailures(source: Buffer, now: number): { readonly count: number; readonly lastAt: number } | undefined {
     const known = this.#tables.failures.find(source);
     if (known === undefined || known.lastAt <= now) return known;
@@ -75,7 +75,10 @@ export class SignInDelay {
     return failures;
   }
 
-  /** The attempt was right after all: the name, or the browser, starts anew, and the address has one failure less. */
+  /**
+   * The attempt was right after all: the name, or the browser, starts again from zero, and the address has one failure
+   * less.
+   */
   succeed(name: string, address: string, browser?: string): void {
     this.#tables.within(() => {
       for (const { kind, source } of this.#sourcesOf(name, address, browser)) {
@@ -103,7 +106,7 @@ export class SignInDelay {
   }
 }
 
-/** @returns milliseconds that must have gone by since the last failure */
+/** @returns milliseconds required since the last failure */
 function delayOf({ free, longest }: Rule, count: number): number {
   return count < free ? 0 : Math.min(longest, 2 ** Math.min(count - free, 30)) * 1000;
 }

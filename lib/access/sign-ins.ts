@@ -2,7 +2,7 @@ import type { OAuthGrant } from '../domain/oauth-grant.js';
 import type { EndedSignIns } from '../domain/signed-in.js';
 import type { PeopleTables } from '../sidecar/tables/people-tables.js';
 
-/** By what the principals of a workspace sign in: passwords, sessions, unused links, and consents. */
+/** The sign-ins of a workspace's principals: passwords, sessions, unused links, and consents. */
 export class SignIns {
   readonly #tables: PeopleTables;
 
@@ -27,7 +27,7 @@ export class SignIns {
   /**
    * Ends, for good, the person's sessions and unused links, and their consents in this workspace.
    * @param at milliseconds since 1970
-   * @param begunBy ends only what began until then; everything if left out
+   * @param begunBy ends only sign-ins begun until then; all if left out
    */
   end(workspace: string, principalId: string, at: number, begunBy = Number.MAX_SAFE_INTEGER): void {
     const identityId = this.#identityOf(workspace, principalId);
@@ -48,7 +48,7 @@ export class SignIns {
     return this.#tables.identities.findMembership(workspace, principalId)?.identityId;
   }
 
-  /** Those that nobody has ended. */
+  /** The consents in force. */
   #consentsOf(identityId: string, workspace: string, principalId: string): OAuthGrant[] {
     return this.#tables.oauth
       .listGrantsOf(identityId)

@@ -1,11 +1,11 @@
 import type { Clock } from '../domain/clock.js';
 
-/** What a request is told about its allowance. */
+/** The state of an allowance, for the response to a request. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Requests a minute. */
   readonly limit: number;
-  /** Whole requests that are left just now. */
+  /** Whole requests left just now. */
   readonly remaining: number;
   /** Whole seconds until one is there again; 0 when allowed. */
   readonly retryAfter: number;
@@ -14,12 +14,12 @@ export interface Allowance {
 interface Bucket {
   tokens: number;
   at: number;
-  /** As it was last asked for: each is judged by its own. */
+  /** From the last request: each bucket is judged by its own. */
   perMinute: number;
   burst: number;
 }
 
-/** What is counted apart: a flood of one kind pushes out no bucket of another. */
+/** The kinds counted apart: a flood of one kind pushes out no bucket of another. */
 export type RatedKind =
   | 'credential'
   | 'address'
@@ -34,7 +34,7 @@ export type RatedKind =
 
 /** Buckets of one kind. */
 const maxBuckets = 50_000;
-/** Buckets that are looked at for one that can go. */
+/** Buckets examined for one to remove. */
 const lookedAt = 16;
 
 /** A token bucket for each source (a credential, or the address of an unknown caller), in memory. */
@@ -49,7 +49,7 @@ export class RateLimiter {
   /**
    * Takes one token.
    * @param perMinute tokens that come back in a minute
-   * @param burst the most that can be saved up
+   * @param burst maximum of saved tokens
    */
   take(kind: RatedKind, source: string, perMinute: number, burst: number): Allowance {
     const now = this.#clock.now();
@@ -74,9 +74,9 @@ function tokensAt({ tokens, at, perMinute, burst }: Bucket, now: number): number
 }
 
 /**
- * The buckets of one kind. Where there is no room for another, one goes out of a few that the hand of a clock comes to:
- * each that is full again, which says nothing, or else the fullest. So a flood of new sources costs the same for each,
- * and gives nothing back to one that has used up what it had.
+ * The buckets of one kind. Without room for another, the hand of a clock examines a few. It removes those full again,
+ * since they hold no information, or else the fullest. So a flood of new sources costs the same for each. It gives
+ * nothing back to a source without tokens left.
  */
 class Buckets {
   readonly #bySource = new Map<string, Bucket>();

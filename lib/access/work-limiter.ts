@@ -4,15 +4,15 @@ import { busy, tooMuchAtOnce } from '../domain/refusal.js';
 export interface WorkLimit {
   /** For one source: a credential. */
   readonly perSource: number;
-  /** For all sources together. Several times `perSource`, so that one source cannot use it up. */
+  /** For all sources together. Several times `perSource`, so one source cannot use it up. */
   readonly inAll: number;
-  /** Requests of one source that may wait for room; those beyond are refused at once. */
+  /** Waiting requests of one source; requests beyond are refused at once. */
   readonly waiting: number;
-  /** Milliseconds that a request waits for room before it is refused. */
+  /** Milliseconds of waiting for room before a request is refused. */
   readonly timeout: number;
 }
 
-/** Gives back what was taken. May be called twice. */
+/** Gives back the room. May be called twice. */
 export type Release = () => void;
 
 interface Waiting {
@@ -23,8 +23,8 @@ interface Waiting {
 }
 
 /**
- * Limits how much work of one kind is under way, for each source and in all. What does not fit waits a while, in order;
- * a source that is at its own limit holds up nobody else.
+ * Limits how much work of one kind is under way, for each source and in all. Work without room waits a while, in order.
+ * A source at its own limit delays no other.
  */
 export class WorkLimiter {
   readonly #limit: WorkLimit;
@@ -39,7 +39,7 @@ export class WorkLimiter {
 
   /**
    * Takes room for work, waiting for it if need be.
-   * @param units at most the limit for one source; more are counted as that
+   * @param units at most the limit for one source; more count as the limit
    * @throws Refusal RATE_LIMITED when the source has too much under way; UNAVAILABLE when all together have
    */
   take(source: string, units = 1): Promise<Release> {
@@ -77,7 +77,7 @@ export class WorkLimiter {
     };
   }
 
-  /** As `tryTake`, for what must not wait. @throws Refusal as `take` does */
+  /** As `tryTake`, for work that must not wait. @throws Refusal as `take` does */
   takeNow(source: string, units = 1): Release {
     const taken = this.tryTake(source, units);
     if (taken === undefined) throw this.#refusal(source, units);
@@ -94,7 +94,7 @@ export class WorkLimiter {
     if (left > 0) this.#used.set(source, left);
     else this.#used.delete(source);
     this.#usedInAll -= units;
-    // An entry that is admitted leaves the list, and that makes another list.
+    // An admitted entry leaves the list, and its departure makes a new list.
     const entries = this.#waiting;
     for (const entry of entries) {
       const release = this.tryTake(entry.source, entry.units);

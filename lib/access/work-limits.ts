@@ -1,24 +1,24 @@
 import type { Caller } from '../domain/caller.js';
 import { WorkLimiter, type WorkLimit } from './work-limiter.js';
 
-/** The kinds of work that are limited while they are under way. */
+/** The kinds of work limited while under way. */
 export type WorkKind = 'requests' | 'bodies' | 'uploads' | 'computations' | 'downloads' | 'exports';
 
 const mebibyte = 1024 * 1024;
 const tenSeconds = 10_000;
 
 /**
- * What one credential, and all together, may have under way. The limits in all are several times those of one
- * credential: what one has under way takes no room from another.
+ * Limits of work under way, for one credential and for all together. The limits in all are several times those of one
+ * credential, so one credential's work takes no room from another.
  */
 export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
-  /** Requests of any kind. Refused at once: a client that has so many open can wait for one of them. */
+  /** Requests of any kind. Refused at once: a client with so many open can wait for one of them. */
   requests: { perSource: 100, inAll: 4000, waiting: 0, timeout: 0 },
-  /** Bytes of request bodies that are held in memory, beyond the first kilobytes of each. */
+  /** Bytes of request bodies in memory, beyond the first kilobytes of each. */
   bodies: { perSource: 64 * mebibyte, inAll: 256 * mebibyte, waiting: 50, timeout: tenSeconds },
-  /** Raw bodies that are stored as they come. */
+  /** Raw bodies, stored as they come. */
   uploads: { perSource: 8, inAll: 64, waiting: 50, timeout: tenSeconds },
-  /** Searches, diffs, briefs, previews: what takes more than some milliseconds of processor time. */
+  /** Searches, diffs, briefs, previews: work of more than some milliseconds of processor time. */
   computations: { perSource: 4, inAll: 32, waiting: 96, timeout: 3 * tenSeconds },
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
@@ -40,7 +40,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
   };
 }
 
-/** Whose limits a caller's work counts towards. */
+/** The source whose limits apply to a caller's work. */
 export function sourceOf(workspace: string, { countedAs, credentialId, principalId }: Caller): string {
   return `${workspace}/${countedAs ?? credentialId ?? principalId}`;
 }

@@ -5,8 +5,8 @@ import type { AuditRecord } from '../domain/audit-record.js';
 export type HashedMembers = Omit<AuditRecord, 'hash'>;
 
 /**
- * The RFC 8785 (JCS) form. All members are strings, integers or null, so writing the keys in sorted order with
- * JSON.stringify's escapes is that form exactly; a test compares it with an independent implementation.
+ * The RFC 8785 (JCS) form. All members are strings, integers or null. So it is exactly the keys in sorted order with
+ * JSON.stringify's escapes; a test compares it with an independent implementation.
  */
 export function canonicalize(record: HashedMembers): string {
   return JSON.stringify({
@@ -26,12 +26,12 @@ export function canonicalize(record: HashedMembers): string {
   });
 }
 
-/** SHA-256 over the canonical form, which holds the hash of the record before. */
+/** SHA-256 over the canonical form, including the hash of the record before. */
 export function hashRecord(record: HashedMembers): Buffer {
   return createHash('sha256').update(canonicalize(record)).digest();
 }
 
-/** A commitment to a text that can be opened with the salt, and without it says nothing. */
+/** A commitment to a text. It opens with the salt, and without it says nothing. */
 export function commitTo(text: string, salt: Uint8Array): Buffer {
   return createHmac('sha256', salt).update(text).digest();
 }

@@ -3,7 +3,7 @@ import { formatTime, type Randomness } from '../domain/clock.js';
 import type { AuditRow, AuditTable } from '../sidecar/tables/audit-table.js';
 import { commitTo, hashRecord } from './canonical-record.js';
 
-/** Where the chain stands: the last record's number and hash (hex). */
+/** The end of the chain: the last record's number and hash (hex). */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
@@ -14,16 +14,16 @@ export const emptyChain: ChainHead = { seq: 0, hash: firstPreviousHash };
 
 const saltLength = 16;
 
-/** Where the chain stands in its table; `emptyChain` before the first record. */
+/** The end of the chain in its table; `emptyChain` before the first record. */
 export function readHead(table: AuditTable): ChainHead {
   const head = table.head();
   return head === undefined ? emptyChain : { seq: head.seq, hash: head.hash.toString('hex') };
 }
 
 /**
- * Appends one record after `head`, inside the caller's transaction. What is hashed is what is stored, whatever a face
- * let through: each half of a surrogate pair becomes U+FFFD first, as UTF-8 has no form for it. A record is never
- * refused for its text, as what it says has happened.
+ * Appends one record after `head`, inside the caller's transaction. The hashed bytes are the stored bytes, for any
+ * text. Each half of a surrogate pair becomes U+FFFD first, as UTF-8 has no form for it. A record is never refused for
+ * its text, because its action has already happened.
  * @param at milliseconds since 1970
  * @returns the new head
  */
@@ -36,7 +36,7 @@ export function appendRecord(
 ): ChainHead {
   const salt = randomness.bytes(saltLength);
   const targetText = toStored(event.target);
-  // JSON.stringify escapes what is ill-formed: its result is always Unicode.
+  // JSON.stringify escapes ill-formed text: its result is always Unicode.
   const detailText = event.detail === undefined ? null : JSON.stringify(event.detail);
   const target = targetText === null ? null : commitTo(targetText, salt);
   const detail = detailText === null ? null : commitTo(detailText, salt);
@@ -79,7 +79,7 @@ export function appendRecord(
 
 const toStored = (text: string | null | undefined): string | null => text?.toWellFormed() ?? null;
 
-/** A stored row in the form that is hashed and exported. */
+/** A stored row in its hashed and exported form. */
 export function toRecord(row: AuditRow, previousHash: string): AuditRecord {
   return {
     seq: row.seq,

@@ -3,9 +3,9 @@ import { findFaultOfFile } from '../scheduling/hash-file.js';
 import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 
 /**
- * Whether the file of each archive is there and is the one that was written. Unlike the chain's verification it does not
- * end at the first that is not.
- * @returns those that are not, each with what is wrong with it: a sentence's end
+ * Checks that the file of each archive exists and is unchanged. Unlike the chain's verification it does not end at the
+ * first fault.
+ * @returns the faulty archives, each with its fault: a sentence's end
  */
 export async function checkArchives(
   folder: string,

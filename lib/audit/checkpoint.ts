@@ -20,7 +20,7 @@ export interface SignedCheckpoint {
 /** Signs a workspace's chain. */
 export interface ChainSigner {
   readonly workspace: string;
-  /** What anyone needs to check the signatures: SubjectPublicKeyInfo in PEM. */
+  /** The key for checks of the signatures: SubjectPublicKeyInfo in PEM. */
   readonly publicKey: string;
   /** @param at milliseconds since 1970 */
   sign(head: ChainHead, at: number, closing: boolean): SignedCheckpoint;
@@ -69,7 +69,7 @@ export function readPublicKey(text: string): KeyObject {
       }
     }
   } catch {
-    // Told below, with all else that is no key.
+    // Reported below, with all other unusable keys.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new Error('This is no Ed25519 public key. `cartulary audit key` prints the right one.');
@@ -82,7 +82,7 @@ export function isSignedBy(checkpoint: SignedCheckpoint, publicKey: KeyObject): 
   return verify(null, canonicalForm(checkpoint), publicKey, Buffer.from(checkpoint.signature, 'base64'));
 }
 
-/** The RFC 8785 form of what is signed: strings, an integer and a boolean, keys in order. */
+/** The signed RFC 8785 form: strings, an integer and a boolean, keys in order. */
 function canonicalForm({ at, closing, hash, seq, workspace }: Omit<SignedCheckpoint, 'signature'>): Buffer {
   return Buffer.from(JSON.stringify({ at, closing, hash, seq, workspace }));
 }
@@ -92,7 +92,7 @@ export function isSignatureDue(before: ChainHead, after: ChainHead): boolean {
   return Math.floor(after.seq / signedEvery) > Math.floor(before.seq / signedEvery);
 }
 
-/** Signs the head, inside the caller's transaction; one that is signed already stays as it is. */
+/** Signs the head, inside the caller's transaction; a head signed before stays as it is. */
 export function signHead(table: AuditCheckpointTable, signer: ChainSigner, head: ChainHead, now: number): void {
   if (head.seq === 0 || table.last()?.seq === head.seq) return;
   const { signature } = signer.sign(head, now, false);
@@ -104,7 +104,7 @@ export function signHead(table: AuditCheckpointTable, signer: ChainSigner, head:
   });
 }
 
-/** A stored signature in the form that is exported. */
+/** A stored signature in its exported form. */
 export function toCheckpoint(row: CheckpointRow, workspace: string): SignedCheckpoint {
   return {
     workspace,

@@ -1,6 +1,6 @@
 import type { ChainVerdict } from './verify.js';
 
-/** What is said of a chain besides whether it is sound, for people: a sentence each. */
+/** Remarks on a chain besides its soundness, for people: a sentence each. */
 export function describeRemarks(verdict: ChainVerdict): string[] {
   const { restart, altered } = verdict;
   const sentences: string[] = [];

@@ -9,7 +9,7 @@ import type { Tables } from '../sidecar/tables.js';
 
 export type { ExportedLine } from './exported-line.js';
 
-/** The tables that a chain lies in. */
+/** The tables of a chain. */
 export type ChainTables = Pick<Tables, 'audit' | 'auditCheckpoints' | 'auditArchives'>;
 
 /** Where a workspace's chain is read from. */
@@ -20,16 +20,16 @@ export interface ChainSource {
   readonly archives: string | null;
 }
 
-/** Rows after which everyone else gets their turn at the event loop. */
+/** Rows after which others get their turn at the event loop. */
 const batch = 500;
 
 /**
- * The chain in order, with its signatures, through archives and rows alike; read piece by piece, so that memory stays
- * flat, and others have their turn in between. It may be archived meanwhile.
+ * The chain in order, with its signatures, through archives and rows alike. Read piece by piece, so memory stays flat,
+ * and others get their turn in between. It may be archived meanwhile.
  * @param withTexts whether to open the commitments (locations, queries): leave out for an outside auditor
- * @param close signs the end that was reached, so that a cut export is told from a whole one
- * @param noteAltered told of each record whose text the file holds altered, before its line; the line has it as it was
- *   committed to
+ * @param close signs the end reached, so a cut export differs from a whole one
+ * @param noteAltered gets each record whose text is altered in the file, before its line; the line has the committed
+ * text
  * @throws ArchiveUnreadable when an archive is missing or changed
  */
 export async function* exportChain(
@@ -50,7 +50,7 @@ export async function* exportChain(
       if (checkpoint !== undefined) yield { checkpoint: toCheckpoint(checkpoint, source.workspace) };
     }
   }
-  // Signatures over records that are not there any more: what a cut chain is found by.
+  // Signatures over records that are gone: they reveal a cut chain.
   for (const row of auditCheckpoints.between(head.seq, Number.MAX_SAFE_INTEGER)) {
     yield { checkpoint: toCheckpoint(row, source.workspace) };
   }
@@ -72,7 +72,7 @@ async function* readBatches({ tables, archives }: ChainSource): AsyncGenerator<r
   let head = emptyChain;
   for (;;) {
     const from = head.seq;
-    // Asked for with each batch: what was a row may have been moved meanwhile, and what was moved is a row for a while.
+    // Looked up for each batch: a row may have been moved meanwhile, and a moved record is a row for a while.
     const archive = tables.auditArchives.holding(from + 1);
     const batches = archive === undefined ? [readRows(tables, head)] : readArchive(archives, archive);
     for await (const found of batches) {

@@ -1,13 +1,13 @@
 import type { AuditRecord, AuditText } from '../domain/audit-record.js';
 import { commitTo } from './canonical-record.js';
 
-/** Three times U+FFFD: how earlier builds exported what had been committed to as U+FFFD (decision 0100). */
+/** Three times U+FFFD: the form in which earlier builds exported a committed U+FFFD (decision 0100). */
 const exportedByEarlierBuilds = /\ufffd{3}/g;
 
 /**
- * Whether a text is the one that its record commits to. A target has a second reading: earlier builds exported half of a
- * surrogate pair as three times U+FFFD, and had committed to one U+FFFD. The commitment decides here, too. So this
- * excuses no other difference than that.
+ * Whether a text matches its record's commitment. A target has a second reading. Earlier builds exported half of a
+ * surrogate pair as three times U+FFFD, and had committed to one U+FFFD. The commitment decides here, too, so this
+ * excuses no other difference.
  * @returns `altered` where the second reading holds; a problem, which goes on from the record's number, where none does
  */
 export function judgeText(

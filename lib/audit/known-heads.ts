@@ -1,11 +1,11 @@
-/** Where the chain must at least reach, as learnt elsewhere: from a commit, or from someone who wrote it down. */
+/** A head that the chain must at least reach, known from a commit or from a person's note. */
 export interface KnownHead {
   /** 0 where a commit says nothing of the chain. */
   readonly seq: number;
   readonly hash: string;
-  /** Who says so, for the message: `commit 1f0c…`. */
+  /** The witness, for the message: `commit 1f0c…`. */
   readonly witness?: string;
-  /** The commit of a clone that says so; these are given in the order of the history. */
+  /** The witnessing commit of a clone; these are given in the order of the history. */
   readonly commit?: string;
   /** That commit carries a restart of the chain: from this earlier one. */
   readonly restartedFrom?: string;
@@ -13,7 +13,7 @@ export interface KnownHead {
 
 export interface ArrangedHeads {
   readonly bySeq: ReadonlyMap<number, readonly KnownHead[]>;
-  /** The one that lies furthest on. */
+  /** The head furthest on. */
   readonly furthest: KnownHead | undefined;
 }
 
@@ -28,16 +28,16 @@ export function arrangeHeads(known: readonly KnownHead[]): ArrangedHeads {
   return { bySeq, furthest };
 }
 
-/** The rest of a sentence: what the head is known by. */
+/** The rest of a sentence: the source of the head. */
 export function nameHead(known: KnownHead): string {
   return known.witness === undefined ? 'was witnessed elsewhere' : `${known.witness} bears witness of`;
 }
 
 /**
- * What still bears witness of a chain that was restarted from a commit: the later commits of a clone, and every head
- * that was noted outside of one.
- * @returns undefined where there is a clone and it does not know the commit. It can have lost the commit by an erase; the
- *   commit that carries the restart names it then.
+ * The remaining witnesses of a chain restarted from a commit. These are the later commits of a clone, and every head
+ * noted outside of one.
+ * @returns undefined where there is a clone and it does not know the commit. An erase can remove the commit; then the
+ * commit with the restart names it.
  */
 export function witnessesSince(
   witnesses: readonly KnownHead[],

@@ -9,10 +9,10 @@ import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { ArchiveRow } from '../sidecar/tables/audit-archive-table.js';
 import type { ExportedRecord } from './exported-line.js';
 
-/** A stretch of the chain cannot be had from its archive. */
+/** A range of the chain is not readable from its archive. */
 export class ArchiveUnreadable extends Error {
   override readonly name = 'ArchiveUnreadable';
-  /** The first record of the stretch. */
+  /** The first record of the range. */
   readonly seq: number;
 
   constructor(archive: ArchiveRow, problem: string) {
@@ -23,17 +23,17 @@ export class ArchiveUnreadable extends Error {
 
 /** An archive holds at most so many records: its file is held in memory, compressed, while it is read. */
 export const maxInArchive = 20_000;
-/** Bytes that so many records cannot exceed: a small file is not let grow into a huge one. */
+/** Maximum of bytes for so many records: a small file must not grow into a huge one. */
 const maxBytes = maxInArchive * 16 * 1024;
-/** Bytes that are unpacked, and hashed, before others have their turn. */
+/** Bytes unpacked, and hashed, before others get their turn. */
 const pieceSize = 64 * 1024;
 const hashedAtOnce = 1024 * 1024;
 
 /**
- * The records of one archive, a hundred or so at a time; whoever takes them may wait in between.
- * @param folder where archives lie
- * @throws ArchiveUnreadable when the file is missing or is not the one that was written, before the first record; when
- *   it does not hold the stretch, at the latest after the last one
+ * The records of one archive, a hundred or so at a time; the reader may wait in between.
+ * @param folder of the archives
+ * @throws ArchiveUnreadable before the first record, when the file is missing or differs from the written one
+ * @throws ArchiveUnreadable at the latest after the last record, when the file does not hold the range
  */
 export async function* readArchive(
   folder: string | null,
@@ -83,7 +83,7 @@ async function* unpackLines(bytes: Buffer, archive: ArchiveRow): AsyncGenerator<
       const lines = (begun + piece).split('\n');
       begun = lines.pop() ?? '';
       yield lines.filter((line) => line !== '');
-      // Several pieces may be there already, and taking them would be one stretch of work.
+      // Several pieces may be there already; without a yield they would be one long piece of work.
       await yieldToLoop();
     }
   } catch (error) {

@@ -31,7 +31,7 @@ function parseLine(line: string, number: number): ExportedLine {
   } catch {
     throw new ExportUnreadable(`line ${number} is no JSON`);
   }
-  // A member that is not hashed or signed would pass unnoticed.
+  // A member outside the hash and the signature would pass unnoticed.
   if (hasMembers(entry?.record, recordMembers)) return entry as ExportedRecord;
   if (hasMembers(entry?.checkpoint, checkpointMembers)) return entry as ExportedCheckpoint;
   throw new ExportUnreadable(`line ${number} is no audit record`);

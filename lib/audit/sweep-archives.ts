@@ -6,9 +6,9 @@ const written = /^(\d+)-(\d+)-[0-9a-f]{64}\.jsonl\.gz$/;
 const temporary = /^\.\d+-\d+-[0-9a-f]{64}\.jsonl\.gz\.tmp$/;
 
 /**
- * Takes away what an archiving left that did not come to its end: files half written, and whole ones that no row names,
- * whose records all lie elsewhere. Called before anything is archived.
- * @returns the names of what was taken away
+ * Removes the leftovers of an interrupted archiving: half-written files, and whole files without a row, whose records
+ * all lie elsewhere. Called before any archiving.
+ * @returns the names of the removed files
  */
 export async function sweepArchives(tables: ChainTables, folder: string): Promise<string[]> {
   let names: string[];
@@ -26,7 +26,10 @@ export async function sweepArchives(tables: ChainTables, folder: string): Promis
   return remains;
 }
 
-/** Whether the records of an archive are had without it: a file that alone has some is evidence, however it came here. */
+/**
+ * Whether all records of an archive exist without it. A file with the only copy of some is evidence, however it came
+ * here.
+ */
 function isElsewhere({ audit, auditArchives }: ChainTables, file: string): boolean {
   const [, first, last] = written.exec(file) ?? [];
   return [first, last].every((seq) => {

@@ -3,7 +3,7 @@ import { ArchiveUnreadable } from './read-archive.js';
 import { ChainVerifier, type ChainVerdict, type KnownHead, type VerifyOptions } from './verify.js';
 
 /**
- * Checks a workspace's whole chain where it lies, with its texts, archives and signatures. Others go on meanwhile.
+ * Checks a workspace's whole chain in place, with its texts, archives and signatures. Others go on meanwhile.
  * @param options without a public key signatures are only compared, not checked
  */
 export async function verifySource(

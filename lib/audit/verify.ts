@@ -8,14 +8,14 @@ import { arrangeHeads, nameHead, witnessesSince, type ArrangedHeads, type KnownH
 
 export type { KnownHead } from './known-heads.js';
 
-/** What a verification found. `problem` names the first record that is broken, missing or out of order. */
+/** The result of a verification. `problem` names the first record that is broken, missing or out of order. */
 export type ChainVerdict = SoundChain | UnsoundChain;
 
 export interface SoundChain extends ChainRemarks {
   readonly sound: true;
   readonly records: number;
   readonly head: string;
-  /** The last signature that was checked: up to there nobody without the private key can have changed anything. */
+  /** The last checked signature: up to there a change requires the private key. */
   readonly signed: { readonly seq: number; readonly at: string } | null;
 }
 
@@ -28,10 +28,10 @@ export interface UnsoundChain extends ChainRemarks {
   readonly reason?: RestartFault;
 }
 
-/** A restart that was not named as expected, or that the clone at hand does not know. */
+/** An unexpected restart, or one that the clone at hand does not know. */
 export type RestartFault = 'unexpected_restart' | 'unknown_restart';
 
-/** What is said of a chain besides; a member is only there where there is something to say. */
+/** Further remarks on a chain; a member exists only where there is something to say. */
 export interface ChainRemarks {
   readonly restart?: ChainRestart;
   readonly altered?: AlteredTexts;
@@ -45,7 +45,7 @@ export interface ChainRestart {
   readonly commit: string | null;
 }
 
-/** Texts that earlier builds stored, or exported, in another form than was committed to (decision 0100). */
+/** Texts that earlier builds stored, or exported, in another form than the committed one (decision 0100). */
 export interface AlteredTexts {
   readonly count: number;
   /** The first of their records. */
@@ -53,36 +53,36 @@ export interface AlteredTexts {
 }
 
 export interface VerifyOptions {
-  /** Checks the signatures, too, and that there are as many as there must be. */
+  /** Checks the signatures, too, and that their number suffices. */
   readonly publicKey?: KeyObject | undefined;
   /** Whether the lines are a whole export, which ends with a signature: only with a public key. */
   readonly isExport?: boolean;
-  /** The record before the first one, for a stretch. */
+  /** The record before the first one, for a range. */
   readonly start?: ChainHead | undefined;
-  /** Which restart of the chain is expected: from this commit, or from any. Any other one is a fault. */
+  /** The expected restart of the chain: from this commit, or from any. Any other one is a fault. */
   readonly restartedFrom?: string | typeof anyCommit | undefined;
 }
 
-/** For a check that asks whether the chain is damaged, and not whether it is the first one. */
+/** For checks of damage to the chain that accept any restart. */
 export const anyCommit = Symbol('any commit');
 
 /**
- * The first action of a chain that was restarted, for a workspace made from a clone alone. Its version is the newest
- * commit that it was made from: that one and those before it bear witness of another chain.
+ * The first action of a restarted chain, for a workspace made from a clone alone. Its version is the newest commit of
+ * the clone: that commit and those before it bear witness of another chain.
  */
 export const recoverAction = 'workspace.recover';
 
-/** Records without a signature that a sound chain can have at the most: one group of the journal more than the rule. */
+/** Maximum of unsigned records in a sound chain: one group of the journal more than the rule. */
 const maxUnsigned = 2 * signedEvery;
-/** Records with an altered text that are named. */
+/** Maximum of altered records named. */
 const maxNamed = 20;
 
 type Fault = Pick<UnsoundChain, 'seq' | 'problem' | 'reason'>;
 
 /**
- * Checks a chain from its first record: numbering, linking, hashes, the texts that are given along, signatures.
- * Needs nothing but the lines, so an export alone can be checked.
- * @param known heads that were seen elsewhere; a chain that ends before one of them has lost its tail
+ * Checks a chain from its first record: numbering, linking, hashes, the given texts, signatures. Needs nothing but the
+ * lines, so an export alone can be checked.
+ * @param known heads seen elsewhere; a chain that ends before one of them has lost its tail
  */
 export function verifyChain(
   lines: Iterable<ExportedLine>,
@@ -97,7 +97,7 @@ export function verifyChain(
   return chain.finish();
 }
 
-/** A chain as far as it has been read, for those who have its lines one after the other. */
+/** A chain as far as it has been read, for callers that read its lines one after the other. */
 export class ChainVerifier {
   head: ChainHead;
   signed: { readonly seq: number; readonly at: string } | null = null;
@@ -123,7 +123,7 @@ export class ChainVerifier {
     return fault === undefined ? undefined : this.#makeUnsound(fault);
   }
 
-  /** Notes a record whose text was found altered where it lies; the line that is taken has it as it was committed to. */
+  /** Notes a record with an altered text in the file; the given line has the committed text. */
   noteAltered(seq: number): void {
     this.#alteredCount += 1;
     if (this.#altered.length < maxNamed) this.#altered.push(seq);
@@ -177,7 +177,7 @@ export class ChainVerifier {
     return this.#faultOfGap();
   }
 
-  /** A clone's commits up to the one that is named bear witness of another chain. A head that was noted always counts. */
+  /** A clone's commits up to the named one bear witness of another chain. A noted head always counts. */
   #takeRestart({ at, version }: ExportedRecord['record']): Fault | undefined {
     this.#restart = { at, commit: version };
     const since = witnessesSince(this.#witnesses, version);

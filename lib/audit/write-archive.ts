@@ -11,10 +11,10 @@ import type { ChainTables } from './export.js';
 import { maxInArchive } from './read-archive.js';
 import { syncPath } from '../disk/sync-path.js';
 
-/** An archive whose file is on the disk, and whose records still lie in the table, too. */
+/** An archive with its file on the disk, and its records still in the table, too. */
 export type WrittenArchive = Omit<ArchiveRow, 'archivedAt'>;
 
-/** Rows that are read, checked and written before others have their turn. */
+/** Rows read, checked and written before others get their turn. */
 const batch = 500;
 
 /** The chain is not sound where it was to be archived. */
@@ -22,18 +22,18 @@ export class RangeUnsound extends Error {
   override readonly name = 'StretchUnsound';
 }
 
-/** Others have moved records of this stretch aside while it was read. */
+/** Others have archived records of this range while it was read. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
 /**
- * Writes the oldest records that are not in an archive yet into an archive file, after checking that they continue the
- * stretch before them without a fault. Others have their turn in between. The file is durable when this resolves;
- * nothing in the tables has changed.
- * @param folder where archives lie; made when it is not there
+ * Writes the oldest unarchived records into an archive file, after checking that they continue the range before them
+ * without a fault. Others get their turn in between. The file is durable when this resolves; nothing in the tables has
+ * changed.
+ * @param folder of the archives; made when it is not there
  * @param upTo the last record that may be archived; the chain's very last always stays
- * @returns undefined when there is nothing to archive, or somebody else was archiving it just then
+ * @returns undefined when there is nothing to archive, or another caller archived it just then
  * @throws StretchUnsound
  */
 export async function writeArchive(
@@ -65,7 +65,7 @@ interface CompressedStretch {
   readonly sha256: string;
   /** The last record. */
   readonly head: ChainHead;
-  /** When that was made, in milliseconds since 1970. */
+  /** Time of that record, in milliseconds since 1970. */
   readonly lastAt: number;
 }
 

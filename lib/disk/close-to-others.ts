@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolder, openRegular } from './open-regular.js';
 
-/** Bits of a mode by which any other account may do anything (chmod(2)). */
+/** Bits of a mode that give any other account any right (chmod(2)). */
 const ofOthers = 0o077;
 
 /** Whether any other account of the machine may do anything with it. Windows has no such bits. */
@@ -12,15 +12,15 @@ export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
 }
 
 /**
- * Makes a folder where there is none, and takes from other accounts of the machine what they may do with it and with
- * what lies in it, and in the folders in it. What lies deeper, nobody else can reach then. Links are left alone.
+ * Makes a folder where there is none. Removes other accounts' rights to it, to its contents, and to the contents of the
+ * folders in it. Other accounts then cannot reach anything deeper. Links are left alone.
  * @returns false where the folder stays open to others: this account does not own it, or the disk keeps no modes
  * @throws the system's error where the folder cannot be made or read
  */
 export async function closeToOthers(folder: string): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return true;
-  // The folder may have been named by a link, which the dot follows. Nothing below is looked at that way.
+  // The path may name the folder by a link; the dot follows it. No path below is opened that way.
   await restrict(await openFolder(`${folder}/.`));
   await closeBelow(folder, 2);
   return !isOpenToOthers(await stat(folder));
@@ -36,18 +36,18 @@ async function closeBelow(folder: string, levels: number): Promise<void> {
       }
       if (entry.isDirectory() && levels > 1) await closeBelow(path, levels - 1);
     } catch {
-      // It is gone, or somebody else's: then it holds nothing of ours.
+      // It is gone, or another account's: then it holds nothing of ours.
     }
   }
 }
 
-/** By the descriptor, so that it is this very file whatever is put in its place. Closes it. */
+/** By the descriptor, so it changes this very file, even if another takes its place. Closes it. */
 async function restrict(handle: FileHandle): Promise<void> {
   try {
     const { mode, uid } = await handle.stat();
     if ((mode & ofOthers) !== 0 && uid === process.geteuid?.()) await handle.chmod(mode & 0o700);
   } catch {
-    // The disk keeps no modes. What is left open is told of by who asked.
+    // The disk keeps no modes. The caller reports what is left open.
   } finally {
     await handle.close();
   }

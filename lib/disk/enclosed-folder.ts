@@ -3,21 +3,22 @@ import { lstat, opendir, readlink, realpath, stat, type FileHandle } from 'node:
 import { sep } from 'node:path';
 import { openFolder, openWithStats, UnfitFile } from './open-regular.js';
 
-/** What tells a file from every other one of the machine. */
+/** Distinguishes a file from every other one of the machine. */
 export type Identity = Pick<Stats, 'dev' | 'ino'>;
 
-/** Where Linux says which file a descriptor leads to (proc(5)). */
+/** Linux names the file of each descriptor here (proc(5)). */
 const usualDescriptors = '/proc/self/fd';
 
 const swapped = 'was replaced while the folder was read';
 const outside = 'leads out of the folder';
 
 /**
- * A folder that others may change while it is read. Whatever they put in the place of a file or of a folder on the way
- * to it, a link among it: what is opened here lies in this folder, or is refused.
+ * A folder that others may change while it is read. They may replace a file, or a folder on the way to it, by anything,
+ * even a link. An opened file still lies in this folder, or is refused.
  *
- * Linux is asked where the opened file lies, so a swap at any moment is noticed. Elsewhere the path is looked at again
- * after the file is open. Somebody who swaps it to and fro at the right moments, several times, can deceive that.
+ * Linux reports where the opened file lies, so a swap at any moment is noticed. Elsewhere the path is checked again
+ * after the file is open. An attacker who swaps it to and fro at the right moments, several times, can deceive that
+ * check.
  */
 export class EnclosedFolder {
   /** Its path without any link. */
@@ -30,13 +31,13 @@ export class EnclosedFolder {
   }
 
   /**
-   * @param path absolute; where it has links, they are followed now and not again
-   * @param descriptors where the system tells of open files
+   * @param path absolute; its links are followed now and not again
+   * @param descriptors where the system reports open files
    * @throws UnfitFile; the system's error where it cannot be opened
    */
   static async open(path: string, descriptors = usualDescriptors): Promise<EnclosedFolder> {
     const real = await realpath(path);
-    // Windows opens no folder as a file, and tells nothing of open files.
+    // Windows opens no folder as a file, and reports no open files.
     if (process.platform === 'win32') return new EnclosedFolder(real, undefined);
     const handle = await openFolder(real);
     try {
@@ -53,7 +54,7 @@ export class EnclosedFolder {
   /**
    * Opens a file in it.
    * @param path absolute, within `this.path`
-   * @param seen what it was when it was looked at
+   * @param seen its identity at the earlier look
    * @returns the file, which the caller closes
    * @throws UnfitFile; the system's error where it cannot be opened
    */
@@ -71,7 +72,7 @@ export class EnclosedFolder {
   }
 
   /**
-   * What lies in a folder of it, names as bytes.
+   * The contents of a folder in it, names as bytes.
    * @param path absolute, this folder's or below it
    * @throws UnfitFile; the system's error where it cannot be listed
    */

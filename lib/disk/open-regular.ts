@@ -1,12 +1,12 @@
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** It is not what it has to be. The message is the end of a sentence that begins with the path. */
+/** The file is not of the required kind. The message is the end of a sentence that begins with the path. */
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile';
 }
 
-/** What Windows lacks counts as nothing. */
+/** A flag that Windows lacks counts as nothing. */
 const flag = (name: 'O_NOFOLLOW' | 'O_NONBLOCK' | 'O_DIRECTORY'): number => constants[name] ?? 0;
 
 /**
@@ -25,7 +25,7 @@ export async function openRegular(path: string, links: 'followed' | 'refused'): 
   return (await openWithStats(path, links)).handle;
 }
 
-/** The same, and what the system said of the file that is open. */
+/** The same, with the system's data on the open file. */
 export async function openWithStats(
   path: string,
   links: 'followed' | 'refused',
@@ -51,7 +51,7 @@ async function openAtOnce(path: string, flags: number): Promise<FileHandle> {
     return await open(path, flags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // ELOOP is what Linux and macOS say of a link, EMLINK what FreeBSD says, and ENXIO what all say of a socket.
+    // Linux and macOS report ELOOP for a link, and FreeBSD EMLINK. All report ENXIO for a socket.
     if (code === 'ELOOP' || code === 'EMLINK') throw new UnfitFile('is a symbolic link, and links are not followed');
     if (code === 'ENXIO') throw new UnfitFile('is neither a file nor a folder');
     throw error;
@@ -59,7 +59,7 @@ async function openAtOnce(path: string, flags: number): Promise<FileHandle> {
 }
 
 /**
- * A regular file's bytes from where it stands, as long as they are few.
+ * A regular file's bytes from its present position, as long as they are few.
  * @param most bytes
  * @param expected bytes that it is likely to have
  * @returns undefined where there are more than `most`

@@ -1,12 +1,12 @@
-/** What an OAuth token may do at most (RFC 6749 §3.3); what it reaches is decided by its person's grants. */
+/** The most that an OAuth token may do (RFC 6749 §3.3). The grants of its person decide what it reaches. */
 export type OAuthScope = 'org:read' | 'org:write';
 
-/** A live access token, as its hash found it: who it acts as, and for how long. Never the token itself. */
+/** A live access token, as found by its hash: its person and its lifetime. Never the token itself. */
 export interface AccessToken {
   readonly workspace: string;
-  /** The person of that workspace as whom the bearer acts. */
+  /** The bearer acts as this person of that workspace. */
   readonly principalId: string;
-  /** Who signed in; the same for all workspaces that they are in. */
+  /** The signed-in identity; the same for all its workspaces. */
   readonly identityId: string;
   readonly scopes: readonly OAuthScope[];
   /** Names the token in records; says nothing about the token. */
@@ -25,8 +25,8 @@ export interface RefusedToken {
 }
 
 /**
- * Looks a token up, anew for each request.
- * @param noteRefused told of one that was issued and is refused, as long as its row is kept
- * @returns undefined for one that is unknown, expired or revoked, or whose person may no longer come in
+ * Looks a token up, again for each request.
+ * @param noteRefused gets an issued token that is refused, as long as its row is kept
+ * @returns undefined for an unknown, expired or revoked token, or one whose person may no longer come in
  */
 export type ReadAccessToken = (token: string, noteRefused?: (refused: RefusedToken) => void) => AccessToken | undefined;

@@ -2,15 +2,15 @@ import type { CallerInterface } from './caller.js';
 import type { Code } from './code.js';
 
 /**
- * One entry of the audit chain, as hashed. It holds no location, search text or name in the clear:
- * `target` and `detail` are salted commitments whose text and salt lie aside, where an erase can clear them.
+ * One entry of the audit chain, as hashed. It holds no location, search text or name in the clear. `target` and
+ * `detail` are salted commitments. Their text and salt lie aside, where an erase can clear them.
  */
 export interface AuditRecord {
   /** 1 for the first, without gaps. */
   readonly seq: number;
   /** RFC 3339 UTC with milliseconds. */
   readonly at: string;
-  /** Principal id; null when nobody was authenticated. */
+  /** Principal id; null when the request was not authenticated. */
   readonly principal: string | null;
   readonly credential: string | null;
   readonly interface: CallerInterface;
@@ -21,7 +21,7 @@ export interface AuditRecord {
   readonly code: Code | null;
   /** HMAC-SHA-256 (hex) of the target's text under the record's salt; null when there is none. */
   readonly target: string | null;
-  /** Version id that was read or made; null when there is none. */
+  /** Id of the version read or made; null when there is none. */
   readonly version: string | null;
   readonly request_id: string | null;
   /** HMAC-SHA-256 (hex) of the details' JSON under the record's salt; null when there are none. */
@@ -32,7 +32,7 @@ export interface AuditRecord {
   readonly hash: string;
 }
 
-/** What happened, before it is numbered and chained. */
+/** An action, before it is numbered and chained. */
 export interface AuditEvent {
   readonly principal: string | null;
   readonly credential: string | null;
@@ -40,12 +40,12 @@ export interface AuditEvent {
   readonly action: string;
   readonly outcome: 'done' | 'refused';
   readonly code?: Code;
-  /** A location, a query, an id: what the action was about. */
+  /** The object of the action: a location, a query, an id. */
   readonly target?: string | undefined;
   readonly version?: string | undefined;
   readonly requestId: string | null;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
-  /** The document it concerned, so that an erase finds the text to clear. */
+  /** The document concerned, so that an erase finds the text to clear. */
   readonly documentId?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Location } from './location.js';
 import type { ListedMessage } from './message.js';
 import type { Role } from './role.js';
 
-/** A point in the order of all that happened. */
+/** A point in the order of all events. */
 export interface Moment {
   /** Number of the last commit before it, counted from the first on main. */
   readonly moment: number;
@@ -15,47 +15,47 @@ export interface Moment {
 
 /** Where a brief begins or ends. */
 export interface BriefBound extends Moment {
-  /** Number of the last comment that had been addressed to anybody. */
+  /** Number of the last comment that had been addressed to a principal. */
   readonly addressed: number;
 }
 
-/** The span of somebody's last brief. */
+/** The span of a caller's last brief. */
 export interface BriefMark {
   readonly from: BriefBound;
   readonly until: BriefBound;
 }
 
-/** What has become of a document or folder since a moment, as of now. */
+/** The change of a document or folder since a moment, as of now. */
 export interface BriefChange {
   readonly of: 'document' | 'folder';
   readonly action: 'created' | 'changed' | 'moved' | 'deleted' | 'restored';
-  /** Where it lies now; for what was deleted, where it lay. */
+  /** Its present location; for a deleted one, its last. */
   readonly location: Location;
-  /** The current version; null for a folder and for what was deleted. */
+  /** The current version; null for a folder and for a deleted document. */
   readonly versionId: string | null;
-  /** How many versions it got in that time. */
+  /** Number of its new versions in that time. */
   readonly versions: number;
-  /** Who did it: the last few, the latest first. */
+  /** The authors: the last few, the latest first. */
   readonly by: readonly Author[];
-  /** Of the last thing that happened to it. */
+  /** Time of its last event. */
   readonly at: number;
-  /** Where it lay before it was last moved, if the one who asks reaches that place now; else null. */
+  /** Its location before its last move, if the caller reaches that place now; else null. */
   readonly from: Location | null;
 }
 
-/** One place that somebody was granted, with the role there. */
+/** One place granted to the caller, with the role there. */
 export interface ReachedPlace {
   readonly location: Location;
   readonly role: Role;
 }
 
-/** What the first page of a brief says beside the changes. */
+/** The content of a brief's first page beside the changes. */
 export interface BriefSurroundings {
-  /** Places granted, without those that lie in another one with no higher role; the first few by location. */
+  /** Places granted, except places within another one with no higher role; the first few by location. */
   readonly reach: readonly ReachedPlace[];
-  /** The caller's claims in force, and those that it lost since. */
+  /** The caller's claims in force, and its claims lost since. */
   readonly ownClaims: readonly OwnClaim[];
-  /** Claims of others on documents to which the caller wrote lately. */
+  /** Claims of others on documents recently written by the caller. */
   readonly claimsOfOthers: readonly PlacedClaim[];
   /** Unread ones, the newest first. */
   readonly messages: readonly ListedMessage[];
@@ -68,18 +68,18 @@ export interface Brief {
   readonly you: Author;
   readonly since: number;
   readonly until: number;
-  /** Whether it begins where the last brief began, minutes ago, and tells again what that one told. */
+  /** Whether it begins where the last brief began, minutes ago, and repeats that one's content. */
   readonly isRepeat: boolean;
-  /** What changed in the caller's reach, the last change first. */
+  /** Changes within the caller's reach, the last change first. */
   readonly changes: readonly BriefChange[];
-  /** Comments that were addressed to the caller, those that were last first; more of them come with the next page. */
+  /** Comments addressed to the caller, the last first; the next page has more of them. */
   readonly comments: readonly AddressedComment[];
   readonly hasMoreComments: boolean;
   /** Null on the pages after the first. */
   readonly surroundings: BriefSurroundings | null;
-  /** What texts of others are, for those who read them: information. */
+  /** Says to readers of others' texts that these are information. */
   readonly notice: string;
-  /** From which a later brief can go on; of one length, to be sealed by the face. */
+  /** A later brief goes on from here; of one length, for the face to seal. */
   readonly position: string;
   /** Where the next page goes on; of one length, to be sealed by the face; null at the end. */
   readonly next: string | null;

@@ -7,8 +7,8 @@ export interface Claim {
   /** The heading's id; null for the whole document. */
   readonly section: string | null;
   /**
-   * Whether it keeps others from the whole document: it is on all of it, or on a section that cannot be told from the
-   * rest, since its heading is gone or the text is too long to be looked into while others wait.
+   * Whether it keeps others from the whole document. Either it is on the whole document, or its section cannot be
+   * located: its heading is gone, or the text is too long to search while others wait.
    */
   readonly holdsDocument: boolean;
   readonly holder: Author;
@@ -18,14 +18,14 @@ export interface Claim {
   readonly expiresAt: number;
 }
 
-/** A claim with where its document lives now. */
+/** A claim with the present location of its document. */
 export interface PlacedClaim extends Claim {
   readonly location: Location;
 }
 
 /**
- * How one's own claim stands: `active` binds others; `expired` ran out; `broken` was ended by an approver; `suspended`
- * binds nobody while its holder is no editor of the document.
+ * State of the caller's own claim. `active` binds others; `expired` ran out; `broken` was ended by an approver;
+ * `suspended` binds no caller while its holder is no editor of the document.
  */
 export type ClaimStanding = 'active' | 'expired' | 'broken' | 'suspended';
 
@@ -33,9 +33,9 @@ export interface OwnClaim extends PlacedClaim {
   readonly standing: ClaimStanding;
 }
 
-/** Seconds that a claim may last without renewal. */
+/** Bounds of the seconds for which a claim lasts without renewal. */
 export const minClaimTime = 60;
 export const maxClaimTime = 24 * 60 * 60;
 export const usualClaim = 30 * 60;
-/** How long a claim that ended is kept, so that its holder can learn of it. Milliseconds. */
+/** An ended claim is kept so long, for its holder to learn of it. Milliseconds. */
 export const claimsKeptFor = 7 * 24 * 60 * 60 * 1000;

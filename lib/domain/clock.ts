@@ -1,13 +1,16 @@
-/** Time and chance come in from outside, so that tests decide them. */
+/** Time and chance come in from outside, so tests decide them. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since a moment of its own; steady, whatever is done to the time of day: for how long ago something was. */
+  /**
+   * Milliseconds since a moment of its own, for measuring how long ago something was. Steady when the time of day
+   * changes.
+   */
   elapsed(): number;
 }
 
 export interface Randomness {
-  /** That many unpredictable bytes. */
+  /** `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;
 }
 
@@ -15,10 +18,10 @@ const timePattern = /^(\d{4}-\d{2}-\d{2})[t\s](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?
 const day = 24 * 60 * 60;
 
 /**
- * Reads a time of RFC 3339, whose seconds may be missing. Takes whatever JSON Schema's format `date-time` admits as it is
- * checked here, so that no time passes that check and means nothing: leap seconds, which last into the next day, and
- * offsets without minutes or colon.
- * @returns milliseconds since 1970; undefined when it is none
+ * Reads a time of RFC 3339; its seconds may be missing. Takes everything that JSON Schema's format `date-time` admits
+ * as checked here, so every time that passes that check has a meaning. This includes leap seconds, which last into the
+ * next day, and offsets without minutes or colon.
+ * @returns milliseconds since 1970; undefined for other texts
  */
 export function parseTime(text: string): number | undefined {
   const [whole, date = '', hour, minute, second = '0', fraction = '0', sign, offsetHour = '0', offsetMinute = '0'] =
@@ -36,7 +39,7 @@ export function parseTime(text: string): number | undefined {
   return seconds * 1000 + Math.floor(Number(fraction) * 1000);
 }
 
-/** RFC 3339 in UTC with milliseconds, the only form of time that leaves the service. */
+/** RFC 3339 in UTC with milliseconds, the only form in which a time leaves the service. */
 export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Every way in which the service says no, at its coarsest. There are seven codes and no other (specification, Errors). */
+/** The coarsest classes of refusals. There are seven codes and no other (specification, Errors). */
 export const codes = [
   'NOT_FOUND',
   'INVALID_REQUEST',

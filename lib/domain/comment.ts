@@ -1,7 +1,7 @@
 import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
-/** A quoted passage and its surroundings, by which it is found again after the text has changed. */
+/** A quoted passage and its surroundings; they locate it after the text has changed. */
 export interface Quote {
   readonly text: string;
   /** Up to 64 UTF-16 units right before the passage, and right after it. */
@@ -11,7 +11,7 @@ export interface Quote {
   readonly start: number;
 }
 
-/** Where the thread's passage is in the text that was looked at: UTF-16 units from the start, lines from 1. */
+/** Place of the thread's passage in the searched text: UTF-16 units from the start, lines from 1. */
 export interface PlacedPassage {
   readonly start: number;
   /** Of the unit after the last. */
@@ -21,8 +21,8 @@ export interface PlacedPassage {
 }
 
 /**
- * What a thread is about. `document`: all of it. `passage`: a quoted passage that is in the present text. `orphaned`:
- * a passage that the present text has no longer; the quote is kept.
+ * The subject of a thread. `document`: all of it. `passage`: a quoted passage of the present text. `orphaned`: a
+ * passage that the present text has lost; the quote is kept.
  */
 export type CommentAnchor =
   | { readonly type: 'document' }
@@ -33,7 +33,7 @@ export type CommentAnchor =
 export interface Comment {
   readonly id: string;
   readonly threadId: string;
-  /** Whether it is the one that started its thread. */
+  /** Whether it started its thread. */
   readonly isFirst: boolean;
   readonly author: Author;
   /** Empty when it was deleted. */
@@ -60,12 +60,12 @@ export interface ListedComment {
   readonly resolved: Thread['resolved'];
 }
 
-/** A comment that somebody is to see, with where its document lives now. */
+/** A comment for a principal to see, with the present location of its document. */
 export interface AddressedComment {
   readonly comment: Comment;
   readonly location: Location;
   readonly why: 'mention' | 'reply';
-  /** When: as it was written, or by the edit that mentions them. */
+  /** Time of its writing, or of the edit that mentions the principal. */
   readonly addressedAt: number;
 }
 

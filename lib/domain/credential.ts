@@ -1,4 +1,4 @@
-/** The faces a credential may open. MCP is the default at minting, REST is chosen deliberately (Authentication 2, 3). */
+/** The faces open to a credential. MCP is the default at minting, REST is chosen deliberately (Authentication 2, 3). */
 export type Interface = 'rest' | 'mcp';
 
 export interface Credential {

@@ -1,4 +1,4 @@
-/** Puts a text in the place of another one, which must stand in the document exactly so many times. */
+/** Replaces a text, which must stand in the document exactly so many times, by another. */
 export interface TextReplacement {
   readonly op: 'replace_text';
   readonly oldText: string;

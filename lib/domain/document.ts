@@ -7,7 +7,7 @@ export type DocumentKind = 'text' | 'binary';
 
 /** One state of a document's content; never changed once made. */
 export interface Version {
-  /** The SHA of the commit that made it, and the ETag; stays what it was when history is rewritten elsewhere. */
+  /** The SHA of the version's commit, and the ETag; it stays the same when history is rewritten elsewhere. */
   readonly id: string;
   /** 1 for the first. */
   readonly sequence: number;
@@ -36,12 +36,12 @@ export interface Document {
   readonly createdAt: number;
   readonly current: Version;
   readonly labels: readonly string[];
-  /** Those that bind others now, the oldest first. */
+  /** The claims that bind others now, the oldest first. */
   readonly claims: readonly Claim[];
   readonly readOnly: boolean;
 }
 
-/** A folder: a path prefix that has something in it, or was created to be kept. */
+/** A folder: a path prefix with something in it, or created to be kept. */
 export interface Folder {
   readonly location: Location;
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * The text without those of its last characters that are among the given ones. By hand: a pattern for it takes the
- * square of a run of them that stands elsewhere in the text.
+ * The text without its trailing characters that are among the given ones. A loop, because a pattern takes quadratic
+ * time for a run of them elsewhere in the text.
  * @param characters each of one UTF-16 unit
  */
 export function dropTrailing(text: string, characters: string): string {

@@ -1,4 +1,4 @@
-/** A version id is the SHA of the commit that made it: forty hex digits. */
+/** A version id is the SHA of its commit: forty hex digits. */
 const versionIdPattern = /^[0-9a-f]{40}$/;
 
 export function isVersionId(text: string): boolean {
@@ -10,10 +10,10 @@ export function formatEtag(versionId: string): string {
   return `"${versionId}"`;
 }
 
-/** What If-Match or If-None-Match asks for: anything at all, or one of these version ids. */
+/** The demand of If-Match or If-None-Match: any version, or one of these version ids. */
 export type Precondition = { readonly any: true } | { readonly any: false; readonly versionIds: readonly string[] };
 
-/** Whether the precondition allows acting on the version that is current now. */
+/** Whether the precondition allows acting on the current version. */
 export function preconditionHolds(precondition: Precondition, currentVersionId: string): boolean {
   return precondition.any || precondition.versionIds.includes(currentVersionId);
 }

@@ -1,13 +1,13 @@
 import type { Location } from './location.js';
 import type { Role } from './role.js';
 
-/** Who is granted something: a principal, or a group and with it all its present members. */
+/** The holder of a grant: a principal, or a group and with it all its present members. */
 export interface Subject {
   readonly type: 'principal' | 'group';
   readonly id: string;
 }
 
-/** What is granted: a folder with all below it, kept by path, or one document, kept by identity. */
+/** The object of a grant: a folder with all below it, kept by path, or one document, kept by identity. */
 export type Scope =
   { readonly type: 'folder'; readonly location: Location } | { readonly type: 'document'; readonly documentId: string };
 

@@ -1,24 +1,24 @@
 /**
- * Characters that nobody sees where they stand, or that show a text in another order than it has. In a name they make
- * one thing look like another; in a text they can carry words that a program reads and a person does not.
+ * Characters that are invisible where they stand, or that display a text in another order than it has. In a name they
+ * make one thing look like another. In a text they can carry words that a program reads and a person does not see.
  *
- * Follows Unicode's format characters and `Default_Ignorable_Code_Point` (UAX #44), without those that are seen and
- * those that scripts and emoji need: joiners between letters of scripts that join, as UAX #31 §2.3 has it, and what
- * emoji sequences (UTS #51), Mongolian and Han take to choose a shape.
+ * Follows Unicode's format characters and `Default_Ignorable_Code_Point` (UAX #44), without the visible ones and those
+ * needed by scripts and emoji. Scripts need joiners between joining letters (UAX #31 §2.3). Emoji sequences (UTS #51),
+ * Mongolian and Han need characters that choose a shape.
  */
 
-/** The three flags that are spelled with tag characters (RGI emoji tag sequences), or a character to be looked at. */
+/** The three flags spelled with tag characters (RGI emoji tag sequences), or a suspect character. */
 const suspect =
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}|[\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u0080-\u009f]/gu;
 
-/** Signs of Arabic, Syriac and Kaithi that enclose numbers: of the category Cf, and seen. */
+/** Signs of Arabic, Syriac and Kaithi that enclose numbers: of the category Cf, and visible. */
 const seen = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110BD}\u{110CD}]/u;
-/** Letters and marks of scripts in which a joiner, or what keeps letters apart, changes what is seen. */
+/** Letters and marks of scripts in which a joiner or non-joiner changes the visible text. */
 const joining =
   /[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Mong}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Bali}\p{scx=Java}]]/v;
-/** Signs that take a letter's vowel away; a joiner behind one keeps or makes half a letter. */
+/** Signs that remove a letter's vowel; a joiner behind one keeps or makes half a letter. */
 const virama = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u0f84\u1039\u103a\u17d2\u1b44\ua9c0]/;
-/** Letters of scripts that write no spaces and break their lines at a space without width. */
+/** Letters of scripts without spaces, whose lines break at a space without width. */
 const unspaced = /[\p{scx=Khmr}\p{scx=Thai}\p{scx=Laoo}\p{scx=Mymr}]/u;
 const pictograph = /\p{Extended_Pictographic}/u;
 const beforeJoiner = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
@@ -32,7 +32,7 @@ const isHanSelector = (code: number): boolean =>
   (code >= 0xfe00 && code <= 0xfe02) || (code >= 0xe0100 && code <= 0xe01ef);
 const isMongolianSelector = (code: number): boolean => code >= 0x180b && code <= 0x180f;
 
-/** The character that ends right before the place; '' at the start. */
+/** The character right before the place; '' at the start. */
 function characterBefore(text: string, at: number): string {
   const unit = text.charCodeAt(at - 1);
   const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -44,7 +44,7 @@ function characterAt(text: string, at: number): string {
   return code === undefined ? '' : String.fromCodePoint(code);
 }
 
-/** Whether the character is seen, or is what the script or the emoji around it needs. */
+/** Whether the character is visible, or needed by the script or emoji around it. */
 function isNeeded(text: string, at: number, character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   const before = characterBefore(text, at);
@@ -59,7 +59,7 @@ function isNeeded(text: string, at: number, character: string): boolean {
   return seen.test(character);
 }
 
-/** A hidden character, as people are told of it. */
+/** A hidden character, as shown to people. */
 export interface HiddenCharacter {
   /** `U+200B` */
   readonly character: string;
@@ -68,8 +68,8 @@ export interface HiddenCharacter {
 }
 
 /**
- * The first character that has no business in a name or in one line of text: a hidden one, a control character of the
- * C1 set, or a separator of lines or paragraphs.
+ * The first unfit character of a name or of one line of text: a hidden one, a control character of the C1 set, or a
+ * separator of lines or paragraphs.
  */
 export function findHidden(text: string): HiddenCharacter | undefined {
   for (const { 0: found, index } of text.matchAll(suspect)) {
@@ -85,7 +85,7 @@ export function dropHidden(text: string): string {
   return text.replace(suspect, (found, at: number) => (found.length > 2 || isNeeded(text, at, found) ? found : ''));
 }
 
-/** Names the character that begins at the place. */
+/** Names the character at the place. */
 export function locateCharacter(text: string, at: number): HiddenCharacter {
   const code = (text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return { character: `U+${code}`, position: Array.from(text.slice(0, at)).length + 1 };
@@ -96,12 +96,12 @@ export function describeCharacter({ character, position }: HiddenCharacter): str
   return `${character} as character ${position}`;
 }
 
-/** Characters that are looked at between two rests. */
+/** Characters examined between two pauses. */
 const lookedAtBetweenRests = 4096;
 
 /**
- * How many hidden characters stand in a text of any length and of many lines. A byte order mark at its start, and the
- * spaces without width between words of Khmer, Thai, Lao and Burmese, do not count. Rests where it yields.
+ * Counts the hidden characters of a text of any length and of many lines. A byte order mark at its start does not
+ * count. Nor do the spaces without width between words of Khmer, Thai, Lao and Burmese. Yields for pauses.
  */
 export function* countHidden(text: string): Generator<void, number> {
   let count = 0;
@@ -122,8 +122,8 @@ const unfit =
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}|[\0-\x08\x0b-\x1f\x7f-\x9f\u{E0000}-\u{E007F}]/gu;
 
 /**
- * The first character that has no business in a text of several lines that somebody sends: a control character or a tag
- * character. What direction a text has, and where its words may be broken, is left to its writer.
+ * The first unfit character of a received text of several lines: a control character or a tag character. The writer
+ * decides the text's direction and where its words may be broken.
  */
 export function findUnfit(text: string): HiddenCharacter | undefined {
   for (const { 0: found, index } of text.matchAll(unfit)) {

@@ -2,12 +2,12 @@ import type { Version } from './document.js';
 import type { Author } from './principal.js';
 import type { Location } from './location.js';
 
-/** What made a version. */
+/** The operation that made a version. */
 export type VersionOperation = 'create' | 'update' | 'undelete' | 'restore' | 'revert' | 'import';
 
 /**
- * One thing that happened to a document. Locations are shown only where the one who asks reaches them now, and are
- * null otherwise: where something lay once is no reason to learn of that place.
+ * One event of a document. A location is shown only if the caller reaches it now, and is null otherwise: a former
+ * location gives no right to learn of that place.
  */
 export type HistoryEntry =
   | {
@@ -23,7 +23,7 @@ export type HistoryEntry =
   | {
       readonly type: 'relocation';
       readonly operation: 'rename' | 'move';
-      /** What was renamed or moved: the document, or a folder that carried it along. */
+      /** The object renamed or moved: the document, or a folder that carried it along. */
       readonly of: 'document' | 'folder';
       /** The document's location before and after. */
       readonly from: Location | null;
@@ -33,7 +33,7 @@ export type HistoryEntry =
     }
   | {
       readonly type: 'deletion';
-      /** What was deleted: the document, or a folder with everything in it. */
+      /** The object deleted: the document, or a folder with everything in it. */
       readonly of: 'document' | 'folder';
       readonly location: Location | null;
       readonly author: Author;

@@ -1,4 +1,4 @@
-/** What is looked over may have at most. */
+/** Limits of the examined JSON. */
 export interface ShapeLimits {
   /** Lists and objects in one another. */
   readonly deepest: number;
@@ -6,9 +6,12 @@ export interface ShapeLimits {
   readonly maxValues: number;
 }
 
-/** Bytes that are looked at between two rests. */
+/** Bytes examined between two pauses. */
 const between = 256 * 1024;
-/** Bytes of a text that are looked at one by one before the next quote is searched for: where many are, a search takes longer. */
+/**
+ * Bytes of a text examined one by one before a search for the next quote: a search takes longer where quotes are
+ * frequent.
+ */
 const near = 32;
 
 const quote = 0x22;
@@ -19,9 +22,9 @@ const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
 /**
- * Looks at the outline of JSON before it is parsed, which nothing can interrupt: text takes next to no time, a million
- * lists in lists a second. Rests on the way. What is no JSON may pass.
- * @returns what is wrong, to be said of what was sent: "has more than …"; undefined when nothing is
+ * Examines the outline of JSON before it is parsed, because parsing cannot be interrupted. Text takes next to no time,
+ * a million lists in lists a second. Pauses on the way. Malformed JSON may pass.
+ * @returns the fault as the end of a sentence about the input: "has more than …"; undefined when there is none
  */
 export function* findFaultOfShape(
   bytes: Uint8Array,
@@ -63,8 +66,8 @@ export interface TextSpan {
 }
 
 /**
- * Finds the text that is the value of a member of the outermost object. Rests on the way. What is no JSON may pass.
- * @returns one for each time that the member is there with a text as its value
+ * Finds the text values of a member of the outermost object. Pauses on the way. Malformed JSON may pass.
+ * @returns one for each time that the member has a text as its value
  */
 export function* findTextMember(bytes: Uint8Array, name: string): Generator<void, TextSpan[]> {
   const spans: TextSpan[] = [];
@@ -107,7 +110,7 @@ function isNamed(bytes: Uint8Array, { start, end }: TextSpan, name: string): boo
   }
 }
 
-/** Goes on in a text, to its end or up to `stop`; one further where what stands there is escaped. */
+/** Goes on in a text, to its end or up to `stop`; one further where the byte there is escaped. */
 function skipText(bytes: Uint8Array, start: number, stop: number): { readonly at: number; readonly isText: boolean } {
   let at = start;
   const closeBy = Math.min(start + near, stop);
@@ -119,7 +122,7 @@ function skipText(bytes: Uint8Array, start: number, stop: number): { readonly at
   if (at >= stop) return { at, isText: true };
   const distance = bytes.subarray(at, stop).indexOf(quote);
   const next = distance < 0 ? stop : at + distance;
-  // What stands behind an odd number of backslashes is escaped.
+  // A byte behind an odd number of backslashes is escaped.
   let first = next;
   while (first > at && bytes[first - 1] === backslash) first -= 1;
   if ((next - first) % 2 === 1) return { at: next + 1, isText: true };

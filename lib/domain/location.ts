@@ -5,7 +5,7 @@ import { invalidRequest } from './refusal.js';
 
 export type { Location };
 
-/** The workspace root, which is a folder and has no name. */
+/** The workspace root, a folder without a name. */
 export const rootLocation = '' as Location;
 
 export const maxSegmentLength = 255;
@@ -14,23 +14,23 @@ export const maxLocationLength = 1024;
 /** Keeps an empty folder alive in git; never shown, and no document may be called so. */
 export const keepName = '.keep';
 
-/** Characters that HFS+ drops when it compares names: `.g\u200cit` is `.git` to it. */
+/** Characters that HFS+ drops in comparisons of names: `.g\u200cit` is `.git` to it. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu;
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/u;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Names by which NTFS reaches `.git`, `.gitmodules` and `.gitattributes` (their short forms). */
+/** NTFS's short names of `.git`, `.gitmodules` and `.gitattributes`. */
 const shortGitName = /^(?:git|gitmod|gitatt|gi7eba|gi7d29)~[0-9]+$/;
 /**
- * The short names that NTFS falls back to when those are taken: eight characters, of which a part of a hash is given up
- * for the digits (`gi7e~123`). Follows `is_ntfs_dot_generic` in git's path.c.
+ * The short names that NTFS falls back to when those are taken. They have eight characters, with part of a hash cut for
+ * the digits (`gi7e~123`). Follows `is_ntfs_dot_generic` in git's path.c.
  */
 const hashedGitName = /^(?=.{8}$)(?:g(?:i(?:7(?:e(?:ba?)?|d(?:29?)?)?)?)?)?~[1-9][0-9]*$/;
 const specialGitName = /^\.git(?:modules|attributes)?$/;
 
 /**
- * Whether git on any system could take the name for its own folder or for a file that changes what git does.
- * Follows git's fsck (`verify_dotfile`, `is_ntfs_dotgit`, `is_hfs_dotgit`), but for every folder.
+ * Whether git on any system could take the name for its own folder or for a file that configures git. Follows git's
+ * fsck (`verify_dotfile`, `is_ntfs_dotgit`, `is_hfs_dotgit`), but for every folder.
  */
 function isGitsOwnName(segment: string): boolean {
   const folded = segment.replace(ignoredByHfs, '').toLowerCase();
@@ -49,7 +49,7 @@ function faultOfSegment(segment: string): string | undefined {
   return undefined;
 }
 
-/** The problem with a location in words that can be shown to anyone, or undefined when it is fine. */
+/** The problem with a location, in words fit for every caller; undefined when it is fine. */
 export function faultOfLocation(text: string): string | undefined {
   if (loneSurrogate.test(text)) return 'is not valid Unicode';
   if (controlCharacter.test(text)) return 'has a control character';
@@ -64,7 +64,7 @@ export function faultOfLocation(text: string): string | undefined {
 }
 
 /**
- * @param field the name of the field it came in, for the message
+ * @param field the name of the location's field, for the message
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function parseLocation(text: string, field = 'location'): Location {
@@ -73,12 +73,12 @@ export function parseLocation(text: string, field = 'location'): Location {
   return text as Location;
 }
 
-/** A blank at either end of a segment; one that Braille writes is as empty. */
+/** A blank at either end of a segment; the blank of Braille is as empty. */
 const outerBlank = /^[\p{Zs}\u2800]|[\p{Zs}\u2800]$/u;
 
 /**
- * The problem with calling something new so, in words that can be shown to anyone, or undefined when it is fine. A name
- * has to look like what it is. What was made before that was asked is read, moved and deleted like everything else.
+ * The problem with a new name, in words fit for every caller; undefined when it is fine. A name must look like what it
+ * is. Older names that break this rule are read, moved and deleted like all others.
  */
 export function faultOfNewLocation(location: string): string | undefined {
   const hidden = findHidden(location);
@@ -96,8 +96,8 @@ export function faultOfNewLocation(location: string): string | undefined {
 }
 
 /**
- * Asked by all that makes something at a location, or gives it a name.
- * @param field the name of the field it came in, for the message
+ * All code that creates or names something at a location calls this.
+ * @param field the name of the location's field, for the message
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function requireNewLocation(location: string, field = 'location'): void {
@@ -164,7 +164,10 @@ export function rebase(location: Location, from: Location, to: Location): Locati
   return (location === from ? to : `${to}${location.slice(from.length)}`) as Location;
 }
 
-/** Order of the UTF-8 bytes, which is the order of code points, of SQLite and of git; UTF-16 order differs above U+FFFF. */
+/**
+ * Order of the UTF-8 bytes. It equals the order of code points, of SQLite and of git; UTF-16 order differs above
+ * U+FFFF.
+ */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

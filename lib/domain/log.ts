@@ -1,12 +1,12 @@
 /**
- * What the service writes down for those who run it: fields and a sentence. Never a location, a query, a name that was
- * typed, a secret or content.
+ * The log for those who run the service: fields and a sentence. Never a location, a query, a typed name, a secret or
+ * content.
  */
 export interface Log {
-  /** For whoever looks for a fault of the service itself. */
+  /** For the search for a fault of the service itself. */
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** What went as it should. */
+  /** Normal events. */
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** What somebody who runs the service should look at. */
+  /** Events that need the attention of those who run the service. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -7,7 +7,7 @@ export interface OAuthGrant {
   readonly workspace: string;
   readonly principalId: string;
   readonly clientId: string;
-  /** What the client calls itself: anyone may take any name. */
+  /** The client's name for itself: a client may take any name. */
   readonly clientName: string;
   /** Where its answers go: host and port, or the scheme of an application. */
   readonly redirectHost: string;

@@ -8,7 +8,7 @@ export interface Page<Item> {
   readonly next: string | null;
 }
 
-/** Makes a page from one item more than was asked for. */
+/** Makes a page from one item more than requested. */
 export function makePage<Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => string): Page<Item> {
   if (found.length <= limit) return { items: found, next: null };
   const items = found.slice(0, limit);

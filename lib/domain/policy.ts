@@ -1,12 +1,14 @@
-/** What an admin decides for the whole workspace. Kept in the sidecar; each change is audited with before and after. */
+/**
+ * The decisions of an admin for the whole workspace. Kept in the sidecar; each change is audited with before and after.
+ */
 export interface Policy {
-  /** Requests a minute for a credential that sets none of its own. */
+  /** Requests a minute for a credential without a rate of its own. */
   readonly requestsPerMinute: number;
-  /** Requests that may come at once before the rate holds. */
+  /** Requests allowed at once before the rate applies. */
   readonly burst: number;
   /** Bytes of all kept versions, counted as they are written, and of comments and messages. */
   readonly storageQuota: number;
-  /** Bytes of comments and messages that one principal may write in a day (UTC). */
+  /** Bytes of comments and messages of one principal in a day (UTC). */
   readonly discussionPerDay: number;
   /** Bytes of a document sent as JSON. */
   readonly largestText: number;
@@ -16,7 +18,7 @@ export interface Policy {
   readonly credentialLifetime: number | null;
   /** Whether search keeps an index of meaning beside the words; some kilobytes of memory a document. */
   readonly searchByMeaning: boolean;
-  /** Languages whose inflected words search finds by one another: ISO 639-1 codes, one at least. */
+  /** Languages for the search of inflected words: ISO 639-1 codes, one at least. */
   readonly searchLanguages: readonly string[];
 }
 

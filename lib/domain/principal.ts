@@ -1,9 +1,9 @@
-/** `operator` is the built-in one that commands act as: it cannot sign in and has no keys. */
+/** `operator` is the built-in principal of commands: it cannot sign in and has no keys. */
 export type PrincipalKind = 'person' | 'agent' | 'connector' | 'operator';
 
 export const operatorId = 'operator';
 
-/** Someone who acts. Disabled when they leave, never deleted, so that records stay attributable. */
+/** A person, agent, connector or operator. Disabled when they leave, never deleted, so records stay attributable. */
 export interface Principal {
   readonly id: string;
   readonly kind: PrincipalKind;
@@ -19,7 +19,7 @@ export interface Group {
   readonly createdAt: number;
 }
 
-/** Who made a version, as everyone who can read the document sees it. */
+/** The author of a version, as shown to every reader of the document. */
 export interface Author {
   readonly id: string;
   readonly kind: PrincipalKind;

@@ -2,27 +2,27 @@ import type { Author } from './principal.js';
 import type { Location } from './location.js';
 import type { Role } from './role.js';
 
-/** A group as it may be shown: without id and name to those who are neither in it nor approver. */
+/** A group as it may be shown: only its members and approvers see its id and name. */
 export interface ShownGroup {
   readonly id: string | null;
   readonly displayName: string | null;
 }
 
-/** A grant by which somebody reads a place, and the groups through which it comes. */
+/** A grant by which a principal reads a place, with the groups in between. */
 export interface ReadingGrant {
   readonly role: Role;
   /** A folder, or the document itself. */
   readonly scopeType: 'folder' | 'document';
   readonly location: Location;
-  /** From the group that was granted it down to the one that the reader is in; empty for a grant to the reader itself. */
+  /** From the granted group down to the reader's own; empty for a grant to the reader itself. */
   readonly groups: readonly ShownGroup[];
 }
 
-/** Somebody who can read a place now. */
+/** A principal that can read a place now. */
 export interface Reader {
   readonly principal: Author;
-  /** The highest that any of the grants gives. */
+  /** The highest role of all the grants. */
   readonly role: Role;
-  /** Each way in which it is reached; never empty. */
+  /** All ways to it; never empty. */
   readonly via: readonly ReadingGrant[];
 }

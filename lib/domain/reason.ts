@@ -1,12 +1,12 @@
 import type { Code } from './code.js';
 
-/** Where a reason can be met: the REST API, agents' tools, the command line, the pages for signing in. */
+/** The faces that meet a reason: the REST API, agents' tools, the command line, the pages for signing in. */
 export type Meeting = 'rest' | 'mcp' | 'command' | 'browser';
 
 interface Explained {
   readonly code: Code;
   readonly at: readonly Meeting[];
-  /** What has happened, in one sentence. */
+  /** The meaning, in one sentence. */
   readonly means: string;
 }
 
@@ -14,12 +14,12 @@ const everywhere = ['rest', 'mcp', 'command', 'browser'] as const;
 const applications = ['rest', 'mcp', 'command'] as const;
 
 /**
- * Every reason that a refusal can have, with its code: the finer words on which programs branch. A reason keeps its
- * meaning for good. Where a refusal has no reason, agents are told its code in small letters, which stands here too.
- * The REST description and the schema of agents' errors name those that are met there; a test holds them together.
+ * Every reason of a refusal, with its code: programs branch on these finer words. A reason keeps its meaning for good.
+ * For a refusal without a reason, agents get its code in small letters, which stands here too. The REST description and
+ * the schema of agents' errors name the reasons met there; a test compares them.
  */
 export const reasons = {
-  // Codes that say all there is to say.
+  // Codes that need no finer reason.
   not_found: {
     code: 'NOT_FOUND',
     at: ['mcp'],
@@ -120,7 +120,7 @@ export const reasons = {
     means: 'A folder holds more documents than are deleted at once.',
   },
 
-  // What is asked does not fit what is there.
+  // The request does not fit the present state.
   into_itself: {
     code: 'INVALID_REQUEST',
     at: ['rest', 'command'],
@@ -182,7 +182,7 @@ export const reasons = {
     means: 'A heading would stand twice in a row.',
   },
 
-  // The state of things stands against it.
+  // The present state forbids it.
   stale_if_match: {
     code: 'CONFLICT',
     at: applications,
@@ -280,12 +280,12 @@ export const reasons = {
 /** The stable, finer word of a refusal. */
 export type Reason = keyof typeof reasons;
 
-/** The reasons that belong to a code. */
+/** The reasons of a code. */
 export type ReasonOf<Of extends Code> = {
   [Name in Reason]: (typeof reasons)[Name]['code'] extends Of ? Name : never;
 }[Reason];
 
-/** The reasons that a face can meet. */
+/** The reasons met at a face. */
 export type ReasonMetAt<At extends Meeting> = {
   [Name in Reason]: At extends (typeof reasons)[Name]['at'][number] ? Name : never;
 }[Reason];

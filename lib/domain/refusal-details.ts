@@ -6,7 +6,7 @@ import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
 import type { Meeting, Reason, ReasonMetAt } from './reason.js';
 
-/** Inputs of operations that have another name at some face. Every face has a table of its names for them. */
+/** Inputs of operations with another name at some face. Every face has a table of its names for them. */
 export type InputName =
   | 'labels'
   | 'mediaType'
@@ -20,7 +20,7 @@ export type InputName =
   | 'toFolder'
   | 'ttl';
 
-/** The part of the request that the refusal is about: by the name that the caller knows, or as the operation has it. */
+/** The refused part of the request: by the caller's name for it, or by the operation's. */
 export type RequestPart =
   { readonly field: string; readonly input?: never } | { readonly input: InputName; readonly field?: never };
 
@@ -30,12 +30,12 @@ interface MaybePart {
   readonly input?: InputName;
 }
 
-/** What is at the location, or in the way to it. */
+/** The object at the location, or in the way to it. */
 interface OfLocation {
   readonly location?: Location;
 }
 
-/** The edit that the refusal is about, counted from 0. */
+/** The refused edit, counted from 0. */
 interface OfEdit {
   readonly editIndex?: number;
 }
@@ -52,13 +52,13 @@ interface OfAccess {
   readonly report: AccessReport;
 }
 
-/** A line of the text that is like the one that was looked for. */
+/** A line of the text similar to the sought one. */
 interface NearLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** A document that was deleted; without its making where its first version is erased. */
+/** A deleted document; without its creation where its first version is erased. */
 export interface DeletedDocument {
   readonly id: string;
   readonly deletedAt: number;
@@ -72,8 +72,8 @@ interface HistoryProblem {
 }
 
 /**
- * What a refusal says beyond its reason, for each reason that says more. Times are milliseconds since 1970. Every face
- * has a presenter for the details that it meets.
+ * The further details of each reason that has some. Times are milliseconds since 1970. Every face has a presenter for
+ * the details that it meets.
  */
 interface DetailsByReason {
   bad_field: MaybePart & Partial<HiddenCharacter> & { readonly limit?: number };
@@ -105,9 +105,9 @@ interface DetailsByReason {
   heading_lost: OfEdit & { readonly section: string };
   stale_if_match: {
     readonly current: Pick<Version, 'id' | 'at' | 'author'>;
-    /** Whether the edits that were sent would apply to the current version. */
+    /** Whether the sent edits would apply to the current version. */
     readonly editsStillApply?: boolean;
-    /** From the version that the request names to the current one. */
+    /** From the version in the request to the current one. */
     readonly changes?: { readonly diff: string; readonly isTruncated: boolean };
   };
   name_taken: OfLocation;
@@ -133,12 +133,12 @@ interface DetailsByReason {
 
 type DetailsOf<Of extends Reason> = Of extends keyof DetailsByReason ? DetailsByReason[Of] : unknown;
 
-/** What a program may learn beyond the code. `reason` is stable, and the rest depends on it. */
+/** The details that a program may learn beyond the code. `reason` is stable, and the rest depends on it. */
 export type RefusalDetails<Of extends Reason = Reason> = {
   [Name in Of]: { readonly reason: Name } & DetailsOf<Name>;
 }[Of];
 
-/** The details that a reason has, as the last argument of a call: none, some that may be left out, or some. */
+/** The details of a reason, as the last argument of a call: none, optional, or required. */
 export type DetailArguments<Of extends Reason> = Of extends keyof DetailsByReason
   ? Partial<DetailsByReason[Of]> extends DetailsByReason[Of]
     ? [details?: DetailsByReason[Of]]
@@ -148,12 +148,12 @@ export type DetailArguments<Of extends Reason> = Of extends keyof DetailsByReaso
 type NamesOf<Details> = Details extends unknown ? Exclude<keyof Details, 'reason'> : never;
 type ValueOf<Details, Name> = Details extends { readonly [Key in Name & string]?: infer Value } ? Value : never;
 
-/** The names of all details that can be met at a face. A name means the same in all of them. */
+/** The names of all details met at a face. A name means the same in all of them. */
 export type DetailName<At extends Meeting> = NamesOf<RefusalDetails<ReasonMetAt<At>>>;
 
 /**
- * How a face shows each detail that it can meet: as members of an object. Only the details that it shows under their
- * own name may be missing.
+ * A face's form of each detail met there: as members of an object. Only details shown under their own name may be
+ * missing.
  */
 export type DetailPresenters<At extends Meeting, Alike extends DetailName<At> = never> = {
   readonly [Name in Exclude<DetailName<At>, Alike>]: (
@@ -161,7 +161,7 @@ export type DetailPresenters<At extends Meeting, Alike extends DetailName<At> = 
   ) => object;
 };
 
-/** The reason and the details in the order in which the refusal has them, each as its presenter shows it. */
+/** The reason and the details in the refusal's order, each in its presenter's form. */
 export function presentDetails(details: RefusalDetails, presenters: object): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(details)) {

@@ -4,15 +4,15 @@ import type { DetailArguments, RefusalDetails } from './refusal-details.js';
 
 export interface RefusalOptions {
   readonly details?: RefusalDetails;
-  /** Whole seconds after which trying again makes sense (429 and 503). */
+  /** Whole seconds until another try makes sense (429 and 503). */
   readonly retryAfter?: number;
   /** The hidden reason, for the log alone. */
   readonly cause?: unknown;
 }
 
 /**
- * A no, with its code (code.ts) and, within it, the stable, finer word on which a client may branch (reason.ts).
- * A face maps a Refusal to its wire form in one place; nothing else may throw one on purpose.
+ * A refusal of a request, with its code (code.ts) and its stable, finer reason for clients to branch on (reason.ts). A
+ * face maps a Refusal to its wire form in one place; nothing else may throw one on purpose.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -28,7 +28,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Absent, or out of reach, or lacking the role: takes no argument, so that it cannot tell which (Authentication 10). */
+/**
+ * Absent, out of reach, or lacking the role: it takes no argument, so it cannot reveal the case (Authentication 10).
+ */
 export function notFound(): Refusal {
   return new Refusal('NOT_FOUND', 'There is nothing here that this key can reach.');
 }
@@ -46,7 +48,7 @@ export function invalidRequest<Of extends ReasonOf<'INVALID_REQUEST'>>(
   return new Refusal('INVALID_REQUEST', message, { details: withReason(reason, details) });
 }
 
-/** The state of things stands against it: a stale If-Match, a name taken, a key reused, a move that would widen. */
+/** The present state forbids it: a stale If-Match, a name taken, a key reused, a move that would widen. */
 export function conflict<Of extends ReasonOf<'CONFLICT'>>(
   reason: Of,
   message: string,
@@ -55,7 +57,7 @@ export function conflict<Of extends ReasonOf<'CONFLICT'>>(
   return new Refusal('CONFLICT', message, { details: withReason(reason, details) });
 }
 
-/** That the details belong to the reason is what the signature of its callers says. */
+/** The signatures of the callers guarantee that the details belong to the reason. */
 function withReason(reason: RefusalDetails['reason'], details: object | undefined): RefusalDetails {
   return { reason, ...details } as RefusalDetails;
 }
@@ -67,7 +69,7 @@ export function rateLimited(retryAfter: number): Refusal {
   });
 }
 
-/** The credential has too much under way: requests, bytes, or work that takes long. */
+/** The credential has too much under way: requests, bytes, or long work. */
 export function tooMuchAtOnce(): Refusal {
   return new Refusal(
     'RATE_LIMITED',
@@ -78,7 +80,7 @@ export function tooMuchAtOnce(): Refusal {
   );
 }
 
-/** The principal has had as much stored as it may for now. @param retryAfter whole seconds */
+/** The principal may store no more for now. @param retryAfter whole seconds */
 export function tooMuchStored(retryAfter: number): Refusal {
   const message = 'You have had as much stored by comments, messages or requests as you may for now.';
   return new Refusal('RATE_LIMITED', `${message} Wait as Retry-After says.`, { retryAfter });
@@ -91,7 +93,7 @@ export function busy(): Refusal {
   });
 }
 
-/** One and the same for a key that is missing, malformed, unknown, revoked, expired, or not meant for this interface. */
+/** The same for a missing, malformed, unknown, revoked or expired key, and for one not meant for this interface. */
 export function unauthenticated(): Refusal {
   return new Refusal('UNAUTHENTICATED', 'A valid key for this interface is required: Authorization: Bearer <API_KEY>.');
 }
@@ -104,14 +106,14 @@ export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
   });
 }
 
-/** The text index is not there yet, for nobody: the same for whatever is searched. */
+/** The text index is not there yet, for no caller: the same for every search. */
 export function searchUnavailable(): Refusal {
   const message = 'The search index is being built, so nothing can be searched just now. Everything else can be used.';
   return new Refusal('UNAVAILABLE', `${message} Try again as Retry-After says.`, { retryAfter: 5 });
 }
 
 /**
- * What was asked for was accepted and goes on by itself; only the wait for its end is over.
+ * The request was accepted and goes on by itself; only the wait for its end is over.
  * @param message says so, and how to follow it
  */
 export function goesOn(message: string): Refusal {

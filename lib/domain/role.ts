@@ -1,16 +1,16 @@
-/** Cumulative: approver contains editor, which contains reader. There is no fourth (specification, Grant). */
+/** Cumulative: approver contains editor, and editor contains reader. There is no fourth (specification, Grant). */
 export const roles = ['reader', 'editor', 'approver'] as const;
 
 export type Role = (typeof roles)[number];
 
 const rank: Readonly<Record<Role, number>> = { reader: 1, editor: 2, approver: 3 };
 
-/** Whether someone who holds `held` may do what needs `needed`. */
+/** Whether the role `held` suffices where `needed` is required. */
 export function roleContains(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && rank[held] >= rank[needed];
 }
 
-/** The higher one of two roles, either of which may be missing. */
+/** The higher of two roles; either may be missing. */
 export function higherRole(a: Role | undefined, b: Role | undefined): Role | undefined {
   if (a === undefined) return b;
   if (b === undefined) return a;

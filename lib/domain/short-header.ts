@@ -1,12 +1,12 @@
 import { invalidRequest } from './refusal.js';
 
-/** What a request header may have that is read. No header of ours needs a quarter of it. UTF-16 units. */
+/** Maximum length of a request header that is read. No header of ours needs a quarter of it. UTF-16 units. */
 export const maxHeaderLength = 4096;
 
 /**
- * Asked before any of the headers is read.
+ * Called before any of the headers is read.
  * @param headers their names in small letters
- * @param names those that are going to be read, in their usual spelling
+ * @param names the headers to be read, in their usual spelling
  * @throws Refusal INVALID_REQUEST `bad_field` with the name of one that is too long
  */
 export function requireShortHeaders(

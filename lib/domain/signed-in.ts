@@ -1,33 +1,33 @@
-/** How somebody proved who they are. */
+/** The proof of identity at a sign-in. */
 export type SignInMethod = 'password' | 'link' | 'upstream';
 
-/** A principal of one workspace that an identity acts as. */
+/** A principal of one workspace used by an identity. */
 export interface Seat {
   readonly workspace: string;
   readonly principalId: string;
 }
 
-/** A person of one workspace that somebody who signed in may act as. */
+/** A person of one workspace, available to a signed-in identity. */
 export interface Membership extends Seat {
   readonly displayName: string;
 }
 
-/** Somebody who is signed in, as a request's session says at this moment. */
+/** A signed-in identity, according to a request's session at this moment. */
 export interface SignedIn {
   readonly sessionId: string;
   readonly identityId: string;
   readonly signInName: string;
   readonly method: SignInMethod;
-  /** When they proved who they are. Milliseconds since 1970. */
+  /** Time of the proof of identity. Milliseconds since 1970. */
   readonly startedAt: number;
   /** Never empty, and without workspaces where they are disabled. */
   readonly memberships: readonly Membership[];
 }
 
 /**
- * Looks a request's session up, anew for each request.
- * @param cookies the header `Cookie` as it was sent
- * @returns undefined where there is none in force, or where nobody is left whom they may act as
+ * Looks a request's session up, again for each request.
+ * @param cookies the header `Cookie` as sent
+ * @returns undefined where no session is in force, or no person is left for it to act as
  */
 export type ReadSession = (cookies: string | undefined) => SignedIn | undefined;
 
@@ -35,6 +35,6 @@ export type ReadSession = (cookies: string | undefined) => SignedIn | undefined;
 export interface EndedSignIns {
   /** Browsers, in all of the person's workspaces. */
   readonly sessions: number;
-  /** Applications that acted as the person in this workspace. */
+  /** Applications acting as the person in this workspace. */
   readonly consents: number;
 }

@@ -1,13 +1,13 @@
 import { invalidRequest } from './refusal.js';
 
-/** Characters of a path that are named again. */
+/** Maximum of a path's characters in a message. */
 const maxShown = 100;
 
 /**
- * Finds text that is no Unicode in a value that JSON can hold: text with half of a surrogate pair (`"\ud800"`). UTF-8
- * has no form for it (RFC 3629 §3). So SQLite, git and a hash would each make something else of it.
- * The names of members count as text. They are not part of the path, as they could not be shown.
- * @param path where the value stands, as it is named to the sender
+ * Finds text that is no Unicode in a value of JSON: text with half of a surrogate pair (`"\ud800"`). UTF-8 has no form
+ * for it (RFC 3629 §3). So SQLite, git and a hash would each make something else of it. The names of members count as
+ * text. They are not part of the path, as they could not be shown.
+ * @param path the place of the value, in the sender's terms
  * @returns the path of the first such text: `edits.3.new_text`; undefined where all text is well-formed
  */
 export function findIllFormed(value: unknown, path = ''): string | undefined {
@@ -22,8 +22,8 @@ export function findIllFormed(value: unknown, path = ''): string | undefined {
 }
 
 /**
- * Every face calls this on what it has parsed, before it does anything else with it.
- * @param whole what the value itself is called, where the fault is in no member of it: `body`
+ * Every face calls this on its parsed input, before any other use.
+ * @param whole the name of the value itself, where the fault is in no member of it: `body`
  * @throws Refusal INVALID_REQUEST `bad_field`, with the path in `field`
  */
 export function requireWellFormed(value: unknown, whole: string): void {

@@ -18,7 +18,7 @@ import { parseCommitMessage, recoveredFromTrailer, type CommitMessage, type Trai
 
 /** How one type of event is written into a commit's message, and read from it. */
 interface Codec<Of> {
-  /** The first line of the message, for people. @param files number of files to which the event gives a version */
+  /** The first line of the message, for people. @param files number of files with a version from the event */
   subject(event: Of, files: number): string;
   encode(event: Of): readonly Trailer[];
   /** @throws InvalidEvent */
@@ -90,7 +90,7 @@ function decodeDeleted(trailers: Trailers): DeletedDocument[] {
   });
 }
 
-/** The usual media type once for all files, and each other one with the location that has it. */
+/** The usual media type once for all files, and each other one with its location. */
 function encodeMediaTypes({ usual, others }: MediaTypes): Trailer[] {
   return [
     ...(usual === undefined ? [] : [['Media-Type', usual] as const]),
@@ -244,7 +244,7 @@ const codecs: { readonly [Type in Event['type']]: Codec<EventOf<Type>> } = {
   },
 };
 
-/** The folder of a revert, whose value is empty for the root. */
+/** The folder of a revert; its value is empty for the root. */
 function decodeFolder(trailers: Trailers): Location {
   const [folder = ''] = trailers.all('Folder');
   return folder === '' ? (folder as Location) : readLocation(folder, 'Folder');
@@ -254,20 +254,20 @@ function codecOf(event: Event): Codec<Event> {
   return codecs[event.type];
 }
 
-/** The first line of an event's commit. @param files number of files to which the event gives a version */
+/** The first line of an event's commit. @param files number of files with a version from the event */
 export function subjectOf(event: Event, files: number): string {
   return codecOf(event).subject(event, files);
 }
 
-/** The trailers of an event, in the order in which they are written. Values hold no line breaks: locations cannot. */
+/** The trailers of an event, in the order of writing. Values hold no line breaks: locations cannot. */
 export function encodeEvent(event: Event): readonly Trailer[] {
   return [['Operation', event.type], ...codecOf(event).encode(event)];
 }
 
-/** What a commit's trailers say beside its event. */
+/** The content of a commit's trailers beside its event. */
 export interface Stamp {
   readonly author: Pick<Author, 'id' | 'kind'>;
-  /** null for a commit that no request asked for. */
+  /** null for a commit without a request. */
   readonly requestId: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -276,8 +276,8 @@ export interface Stamp {
 }
 
 /**
- * The trailers that every commit has behind its event. `Audit-Head` names the end of the audit chain before the write,
- * so that a clone is evidence of the chain. The chain is salted, so the commit's SHA confirms no guess about content.
+ * The trailers of every commit behind its event. `Audit-Head` names the end of the audit chain before the write, so a
+ * clone is evidence of the chain. The chain is salted, so the commit's SHA confirms no guess about content.
  */
 export function encodeStamp({ author, requestId, at, chain }: Stamp): readonly Trailer[] {
   return [

@@ -1,21 +1,21 @@
 import type { Location } from '../domain/location.js';
 import type { Author } from '../domain/principal.js';
 
-/** A commit that is none of the service's own, or that contradicts the commits before it. */
+/** A commit from outside the service, or one that contradicts the commits before it. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent';
 }
 
 /**
- * What one commit did to the documents and folders of a workspace. The commit's trailers hold it (`event-codec.ts`),
- * and the rows of documents, versions, folders, moves and deletions are made from it (`project.ts`).
+ * The effect of one commit on the documents and folders of a workspace. The commit's trailers hold it
+ * (`event-codec.ts`). The rows of documents, versions, folders, moves and deletions are made from it (`project.ts`).
  */
 export type Event =
   | { readonly type: 'create'; readonly location: Location; readonly mediaType: string }
   | VersionEvent<'update'>
   | VersionEvent<'undelete'>
   | (VersionEvent<'restore'> & {
-      /** Id of the version whose content came back. */
+      /** Id of the restored version. */
       readonly restoredVersion: string | null;
     })
   | { readonly type: 'delete'; readonly documentId: string; readonly location: Location }
@@ -32,9 +32,9 @@ export type Event =
     }
   | {
       readonly type: 'revert';
-      /** The folder whose changes were reverted; the root is ''. */
+      /** The folder of the reverted changes; the root is ''. */
       readonly location: Location;
-      /** The principal whose changes were reverted. */
+      /** The principal of the reverted changes. */
       readonly principalId: string;
       readonly restored: readonly RestoredDocument[];
       readonly deleted: readonly DeletedDocument[];
@@ -70,7 +70,7 @@ export interface FolderEvent<Type extends string> {
   readonly location: Location;
 }
 
-/** A document that gets a version in an event about several documents. */
+/** A document with a version from an event about several documents. */
 export interface RestoredDocument {
   readonly documentId: string;
   readonly mediaType: string;
@@ -88,12 +88,12 @@ export interface MediaTypes {
   readonly others: ReadonlyMap<string, string>;
 }
 
-/** An event with what its commit says about who made it and when. */
+/** An event with its commit's author and time. */
 export interface RecordedEvent<Of extends Event = Event> {
   readonly event: Of;
   /** SHA of the commit. */
   readonly commit: string;
-  /** The id that the service gave the commit: its SHA, or the earlier SHA when an erase rewrote the history. */
+  /** The commit's id from the service: its SHA, or the earlier SHA when an erase rewrote the history. */
   readonly versionId: string;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -7,7 +7,7 @@ import type { Tables } from '../sidecar/tables.js';
 
 interface FoundDeletion {
   readonly deletion: FolderDeletion;
-  /** Those that are still deleted by it. */
+  /** The documents still deleted by it. */
   readonly documents: readonly DeletedWithFolder[];
   readonly kept: readonly Location[];
 }
@@ -23,7 +23,7 @@ function* readDeleted({ deletions }: Tables, commit: string): Steps<DeletedWithF
   }
 }
 
-/** The last deletion of a folder there of which something can still come back. */
+/** The last deletion of a folder there with something left to restore. */
 export function* findFolderDeletion(tables: Tables, location: Location): Steps<FoundDeletion | undefined> {
   const { deletions } = tables;
   for (const deletion of deletions.foldersAt(location)) {

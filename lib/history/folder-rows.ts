@@ -4,7 +4,7 @@ import type { NewDeletion, PlacedDocument } from '../sidecar/tables/deletion-tab
 import { descend, findFolder, type FoundFolder } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Rows that are written in one step. */
+/** Rows written in one step. */
 export const rowsInStep = 500;
 
 /** The folder at the location, made with all above it where it is missing. */
@@ -22,7 +22,7 @@ export function ensureFolder(tables: Tables, location: Location): FoundFolder {
   return found;
 }
 
-/** Takes away the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
+/** Removes the folder, and then those above it, as long as nothing holds them: git keeps no empty folders either. */
 export function dropEmptyFolders(tables: Tables, location: Location): void {
   for (let at = location; at !== ''; at = parentOf(at)) {
     const found = findFolder(tables, at);

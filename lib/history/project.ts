@@ -11,7 +11,7 @@ import { InvalidEvent, type Event, type EventOf, type RecordedEvent } from './ev
 import { findFolderDeletion } from './find-folder-deletion.js';
 import { deleteRows, dropEmptyFolders, ensureFolder, rowsInStep } from './folder-rows.js';
 
-/** What a version's row says of its content. */
+/** A version's content, for its row. */
 export interface FoundContent {
   readonly blobOid: Oid;
   readonly sha256: string;
@@ -20,14 +20,14 @@ export interface FoundContent {
   readonly kind: DocumentKind;
 }
 
-/** A file to which an event gives a version. */
+/** A file with a version from an event. */
 export interface EventFile {
   readonly location: Location;
   readonly content: FoundContent;
   readonly mediaType: string;
 }
 
-/** A live document's row: what an event needs of it. */
+/** An event's data from a live document's row. */
 export interface LiveRow {
   readonly number: number;
   /** Sequence of its current version. */
@@ -42,19 +42,19 @@ export interface DeletedRow {
   readonly sequence: number;
 }
 
-/** Rows that the caller has looked up before. What is missing is looked up. */
+/** Rows from earlier look-ups of the caller. Missing ones are looked up. */
 export interface KnownRows {
   /** By document id. */
   readonly live?: ReadonlyMap<string, LiveRow>;
   /** By document id. */
   readonly deleted?: ReadonlyMap<string, DeletedRow>;
-  /** All documents of a folder that is deleted. */
+  /** All documents of a deleted folder. */
   readonly inFolder?: readonly PlacedDocument[];
-  /** The deletion that an undelete of a folder takes back. */
+  /** The deletion undone by an undelete of a folder. */
   readonly folderDeletion?: { readonly commit: string; readonly moment: number };
 }
 
-/** A version that an event made. */
+/** A version made by an event. */
 export interface WrittenVersion {
   /** Number and id of the document. */
   readonly document: number;
@@ -64,14 +64,14 @@ export interface WrittenVersion {
   readonly version: Version;
 }
 
-/** What an event did to the rows. */
+/** The effect of an event on the rows. */
 export interface Projection {
   readonly written: readonly WrittenVersion[];
   /** Where documents were deleted. */
   readonly removed: readonly Location[];
 }
 
-/** What the steps of one projection share. */
+/** The shared state of the steps of one projection. */
 interface Work {
   readonly tables: Tables;
   readonly recorded: RecordedEvent;
@@ -80,16 +80,16 @@ interface Work {
   readonly known: KnownRows;
   readonly written: WrittenVersion[];
   readonly removed: Location[];
-  /** Folders that were found or created, by location. */
+  /** Folders found or created, by location. */
   readonly folders: Map<Location, FoundFolder>;
 }
 
 /**
  * Writes an event into the rows of documents, versions, folders, moves and deletions. Live writes, rebuilds and
- * verification all use it, so that the rows always follow from the commits.
- * @param files one for each version that the event makes
+ * verification all use it, so the rows always follow from the commits.
+ * @param files one for each version of the event
  * @param moment number of the commit, counted from the first
- * @param known rows that need no second look
+ * @param known rows without a need for a second look
  * @throws InvalidEvent when the event contradicts the rows
  */
 export function* project(
@@ -181,8 +181,8 @@ function* deleteFolder(work: Work, { location }: EventOf<'delete-folder'>): Step
 }
 
 /**
- * The commit names what came back. The deletion that it takes back is looked up, and may be missing: an erase can
- * remove the last documents of that deletion, and an older deletion can then be taken back once more.
+ * The commit names the restored documents. The undone deletion is looked up, and may be missing. An erase can remove
+ * the last documents of that deletion, and then an older deletion can be undone again.
  */
 function* undeleteFolder(work: Work, event: EventOf<'undelete-folder'>, files: readonly EventFile[]): Steps<void> {
   const { tables, known } = work;
@@ -208,7 +208,7 @@ function* revert(work: Work, event: EventOf<'revert'>, files: readonly EventFile
   }
 }
 
-/** A document that gets a version: a live one, or a deleted one that becomes live with it. */
+/** A document with a new version: a live one, or a deleted one that the version makes live. */
 interface Restored {
   readonly id: string;
   readonly row: DeletedRow;
@@ -217,8 +217,8 @@ interface Restored {
 }
 
 /**
- * Gives documents a version each and makes the deleted ones among them live. It goes in the order of the documents'
- * numbers, in which their rows lie in the file: that takes half as long as the order of the locations.
+ * Gives documents a version each and makes the deleted ones among them live. It follows the documents' numbers, the
+ * order of their rows in the file: this takes half as long as the order of the locations.
  */
 function* restoreDocuments(work: Work, ids: readonly string[], files: readonly EventFile[]): Steps<void> {
   const { tables } = work;
@@ -285,7 +285,7 @@ function relocate(work: Work, event: EventOf<'rename'> | EventOf<'move'>): void 
   });
 }
 
-/** What each type of event calls the versions that it makes. */
+/** The operation of the versions from each type of event. */
 const versionOperations: Readonly<Partial<Record<Event['type'], VersionOperation>>> = {
   create: 'create',
   update: 'update',

@@ -1,15 +1,15 @@
 import { decodeCommit, type Commit, type Oid } from '../git/objects/objects.js';
 import type { ReadableRepository } from '../git/repositories/open-read-only.js';
 
-/** A commit of a history, and what it says. */
+/** A commit of a history, and its content. */
 export interface HistoryCommit {
   readonly oid: Oid;
   readonly commit: Commit;
 }
 
-/** Commits that are asked for at once: git is then never waited for one by one. */
+/** Commits requested at once: this avoids a wait for git at each commit. */
 const together = 256;
-/** Bytes of commits that are held at once, where one alone has not more. */
+/** Bytes of commits held at once, unless one alone has more. */
 const bytesTogether = 64 * 1024 * 1024;
 
 /**

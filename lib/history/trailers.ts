@@ -20,7 +20,7 @@ const trailerLine = /^([A-Z][A-Za-z-]*): (.*)$/su;
 
 /**
  * Takes a message apart. The last paragraph is always the service's own, whatever a writer put into theirs.
- * @returns undefined when it is not of our form
+ * @returns undefined for a message in another form
  */
 export function parseCommitMessage(text: string): CommitMessage | undefined {
   if (!text.endsWith('\n')) return undefined;
@@ -41,12 +41,12 @@ export function parseCommitMessage(text: string): CommitMessage | undefined {
   };
 }
 
-/** The id that was handed out for a commit, where an erase made it anew since; undefined for any other. */
+/** The id given to a commit before an erase rewrote it; undefined for any other. */
 export function findVersion(text: string): string | undefined {
   return parseCommitMessage(text)?.trailers.find(([name]) => name === 'Version')?.[1];
 }
 
-/** When the service made the commit, in milliseconds since 1970; undefined for one that it did not make. */
+/** When the service made the commit, in milliseconds since 1970; undefined for a commit from elsewhere. */
 export function findTime(text: string): number | undefined {
   const time = Date.parse(parseCommitMessage(text)?.trailers.find(([name]) => name === 'Time')?.[1] ?? '');
   return Number.isNaN(time) ? undefined : time;
@@ -54,17 +54,17 @@ export function findTime(text: string): number | undefined {
 
 const auditHead = /^(\d{1,15}) ([0-9a-f]{64})$/;
 
-/** Where the audit chain stood before the commit was made, as the commit says. */
+/** The end of the audit chain before the commit was made, according to the commit. */
 export function findAuditHead(text: string): { readonly seq: number; readonly hash: string } | undefined {
   const value = parseCommitMessage(text)?.trailers.find(([name]) => name === 'Audit-Head')?.[1];
   const match = auditHead.exec(value ?? '');
   return match === null ? undefined : { seq: Number(match[1]), hash: match[2] ?? '' };
 }
 
-/** The trailer of the commit that carries a restart of the audit chain: the newest commit of before. */
+/** The trailer of the commit with a restart of the audit chain: the newest commit before it. */
 export const recoveredFromTrailer = 'Recovered-From';
 
-/** From which commit the audit chain was restarted, where the commit carries a restart. */
+/** The commit from which the audit chain was restarted, if the commit carries a restart. */
 export function findRestart(text: string): string | undefined {
   const trailers = parseCommitMessage(text)?.trailers;
   const isRecovery = trailers?.some(([name, value]) => name === 'Operation' && value === 'recover') === true;

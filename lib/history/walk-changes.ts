@@ -7,18 +7,18 @@ import type { HistoricVersion, RelocationEvent } from '../sidecar/tables/history
 import { findDocumentById, findFolder, locationOfFolder } from '../view/locate.js';
 import type { View } from '../view/view.js';
 
-/** Between two moments, and in one folder: what happened after `since` and not after `until`. */
+/** Events after `since` and not after `until`, in one folder. */
 export interface ChangeRange {
   readonly since: number;
   readonly until: number;
   readonly within: Location;
 }
 
-/** How far back a walk has come: what happened before this is still to be seen. */
+/** The progress of a walk: only events before this are left. */
 export interface ChangePosition {
   readonly moment: number;
   readonly place: number;
-  /** Of what happened there, how many changes have been given already. */
+  /** Number of this row's changes already given. */
   readonly given: number;
 }
 
@@ -28,7 +28,7 @@ export interface ChangeStep {
   readonly position: ChangePosition;
 }
 
-/** Writers of one document who are named, and versions that are looked at for them. */
+/** Maximum of writers named for one document, and of versions examined for them. */
 const maxAuthors = 10;
 const versionsLookedAt = 50;
 
@@ -46,9 +46,9 @@ export function endOf({ since }: Pick<ChangeRange, 'since'>): ChangePosition {
 }
 
 /**
- * What has become of documents and folders that the view shows, the last change first; each document once, at the last
- * thing that happened to it. What the view does not show is passed over, and no place is named that it does not reach.
- * Rows are read in order of their moments, so that the cost is that of what happened since.
+ * Changes of documents and folders within the view, the last change first; each document once, at its last event.
+ * Others are passed over, and no place outside the view is named. Rows are read in order of their moments, so the cost
+ * depends on the events since then.
  */
 export class ChangeWalk {
   readonly #view: View;
@@ -69,7 +69,7 @@ export class ChangeWalk {
    */
   read(from: ChangePosition, rows: number): { readonly steps: ChangeStep[]; readonly position: ChangePosition | null } {
     const { briefs } = this.#view.tables;
-    // What was given in part comes first, again.
+    // A partly given row comes first, again.
     const above = from.given > 0 ? { moment: from.moment, place: from.place + 1 } : from;
     const found = briefs.changesBefore(this.#range.since, above, rows);
     const steps: ChangeStep[] = [];
@@ -86,7 +86,7 @@ export class ChangeWalk {
       position = { moment, place, given: 0 };
       const [first] = changes;
       if (row.deletedFolder !== null && first?.of === 'folder') {
-        // The folder says it for all that was in it.
+        // The folder's change covers everything in it.
         isPassedOver = moment;
         position = { moment, place: 0, given: 0 };
         const last = steps.pop();
@@ -148,12 +148,12 @@ export class ChangeWalk {
     const [last] = this.#versionsOf(document.number, 1);
     const sequence = last?.version.sequence ?? 0;
     const before = view.tables.briefs.sequenceAt(document.number, sequence, this.#range.since);
-    // What was not there before and is not there now has not changed.
+    // A document created and deleted within the range has not changed.
     if (before === 0) return [];
     return [{ ...shared, of: 'document', location: deletedFrom, versions: sequence - before }];
   }
 
-  /** A folder that went: as one where the view reads it, else what the view reaches in it. */
+  /** A moved folder: as one change where the view reads it, else as the changes that the view reaches in it. */
   #describeFolder(moment: number): BriefChange[] {
     const view = this.#view;
     const index = this.#relocations.findIndex((each) => each.moment === moment);
@@ -162,7 +162,7 @@ export class ChangeWalk {
     let { to } = relocation;
     let isCarried = false;
     for (const later of this.#relocations.slice(index + 1)) {
-      // It went again itself: that says where it is now.
+      // It moved again itself: the later move gives its present place.
       if (later.from === to) return [];
       if (!isWithin(later.from, to)) continue;
       to = rebase(to, later.from, later.to);
@@ -180,7 +180,7 @@ export class ChangeWalk {
       from: this.#show(rebase(location, to, relocation.from)),
     });
     if (roleContains(view.reach.roleIn(to), 'reader')) return [describe('folder', to, null)];
-    // What is reached in it was told of already, with the folder that carried it after this.
+    // Its reachable contents were given already, with the later move of the folder that carried it.
     if (isCarried) return [];
     const folders = view.reach
       .foldersBelow(to)
@@ -190,7 +190,7 @@ export class ChangeWalk {
       .map((id) => findDocumentById(view.tables, id))
       .filter((found) => found !== undefined)
       .filter(({ location }) => isWithin(to, location) && view.reach.roleIn(location) === undefined)
-      // Something of its own happened to it, too: it is told with that.
+      // A document with an event of its own in the range is reported with that event.
       .filter(({ row }) => this.#lastMomentOf(row.number) <= this.#range.since);
     return [
       ...folders.map((location) => describe('folder', location, null)),
@@ -208,7 +208,7 @@ export class ChangeWalk {
     return this.#view.tables.history.relocationBefore(document, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Of the last thing that happened to the document itself; looked up once, as it may have got many versions. */
+  /** Moment of the document's own last event; looked up once, as it may have many versions. */
   #lastMomentOf(document: number): number {
     let last = this.#lastMoments.get(document);
     if (last === undefined) {
@@ -218,14 +218,14 @@ export class ChangeWalk {
     return last;
   }
 
-  /** Who wrote the document's last versions, the latest first, after whoever moved it. */
+  /** The authors of the document's last versions, the latest first, after its mover. */
   #authorsOf(document: number, versions: number, mover: Author | undefined): Author[] {
     const writers = this.#versionsOf(document, Math.min(versions, versionsLookedAt)).map(({ author }) => author);
     const authors = new Map([...(mover === undefined ? [] : [mover]), ...writers].map((each) => [each.id, each]));
     return [...authors.values()].slice(0, maxAuthors);
   }
 
-  /** A place where something lay, if the one who asks reaches it now. */
+  /** A former place, if the caller reaches it now. */
   #show(location: Location): Location | null {
     return roleContains(this.#view.reach.roleIn(location), 'reader') ? location : null;
   }

@@ -6,14 +6,14 @@ import type { DeletionEvent, HistoricVersion, RelocationEvent } from '../sidecar
 import type { View } from '../view/view.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** How far back a walk has come, and where the document lay at that time. */
+/** The progress of a walk, and the document's location at that time. */
 export interface HistoryPosition {
-  /** All that happened from this moment on has been seen. */
+  /** All events from this moment on have been seen. */
   readonly moment: number;
   /** Versions from this sequence on have been seen. */
   readonly sequence: number;
   readonly location: Location;
-  /** Whether the last thing seen was a version: only then can a deletion lie before it. */
+  /** Whether the last event seen was a version: only then can a deletion lie before it. */
   readonly isVersion: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface Step {
 }
 
 /**
- * Goes back through all that happened to a document, the newest first, from a position on: versions, its renames and
- * moves, those of folders that carried it, and deletions that were undone. Each step looks up the next older thing by
- * an index, whatever the length of the history; the first version ends it.
+ * Goes back through all events of a document, the newest first, from a position on. These are its versions, its renames
+ * and moves, those of folders that carried it, and undone deletions. Each step looks up the next older event by an
+ * index, for any length of the history; the first version ends it.
  */
 export function* walkHistory(
   view: View,
@@ -94,7 +94,7 @@ function describeDeletion(deletion: DeletionEvent, show: (at: Location) => Locat
   return { type: 'deletion', of: folder === null ? 'document' : 'folder', location: show(location), author, at };
 }
 
-/** Finds the last folder that was moved to where a document lies, or to a folder above. Remembers what it found. */
+/** Finds the last move of a folder to a document's location, or to a folder above it. Remembers its results. */
 class CarriedRelocations {
   readonly #tables: Tables;
   #location: Location | undefined;

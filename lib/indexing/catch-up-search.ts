@@ -15,7 +15,7 @@ import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import { keysFor, type DocumentToIndex, type IndexEvent } from './index-event.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** The parts of a workspace from which its text index is built. */
+/** The parts of a workspace that its text index is built from. */
 export interface IndexedWorkspace {
   readonly journal: Journal;
   readonly objects: ObjectReader;
@@ -23,22 +23,22 @@ export interface IndexedWorkspace {
 }
 
 const batch = 128;
-/** Changed places that are looked at in one step; where there are more, the index is built anew, a batch at a time. */
+/** Maximum of changed places examined in one step; above it the index is rebuilt, a batch at a time. */
 const maxChanged = 10_000;
 
-/** What the index needs to know of a live document. */
+/** The index's data on a live document. */
 export function toIndex(tables: Tables, { row, location }: FoundDocument): DocumentToIndex {
   const { blobOid, size, kind } = row.current;
   return { number: row.number, location, blobOid, size, kind, labels: tables.labels.of(row.number) };
 }
 
-/** Told of work on the whole index: that it has begun, how far it is, and (null) that it is done or given up. */
+/** Gets the progress of work on the whole index: its begin, its extent, and (null) its end. */
 export type OnSearchProgress = (progress: SearchProgress | null) => void;
 
 /**
- * Brings a stored index up to the present commit: by the difference of the two trees where there is one to start from,
- * else by building it anew from the documents. Where the policy asks for other languages, an index in those is then
- * built beside it and takes its place; where it asks for meaning and the index has none yet, all documents are revised
+ * Brings a stored index up to the present commit. If there is one to start from, it takes the difference of the two
+ * trees. Else it rebuilds the index from the documents. If the policy asks for other languages, an index in those is
+ * then built beside it and replaces it. If it asks for meaning and the index has none yet, all documents are revised
  * for it, while text ranks. Writes go on meanwhile.
  */
 export async function catchUpSearch(
@@ -66,12 +66,12 @@ async function catchUpText(
   languages: readonly LanguageCode[],
   tell: OnSearchProgress,
 ): Promise<void> {
-  // It follows every write: where notes wait, it is not behind.
+  // It follows every write: while events wait, it is not behind.
   if (keeper.isReady) return;
   const isTrusted = !keeper.isBroken && readDistrust(workspace.journal.reader) === '';
   const changed = isTrusted ? await listChanged(workspace, keeper.index.commit) : undefined;
   if (changed !== undefined) {
-    // Nothing is written between these steps: notes of later writes come after those of what is there now.
+    // No write happens between these steps: events of later writes come after those of the present state.
     keeper.startFollowing();
     keeper.follow(workspace.journal.state.head ?? '', noteChanged(workspace.journal.reader, changed));
     await keeper.settled();
@@ -84,7 +84,7 @@ async function catchUpText(
   await buildAnew(workspace, keeper, languages, tell);
 }
 
-/** Labels are no part of the history: those that changed since the index was stored show in the sidecar alone. */
+/** Labels are no part of the history: changes since the last store of the index show in the sidecar alone. */
 async function catchUpLabels(workspace: IndexedWorkspace, keeper: SearchKeeper): Promise<void> {
   const stored = keeper.index.readLabels();
   const correct = (number: number, labels: readonly string[]): void => {
@@ -108,9 +108,9 @@ async function catchUpLabels(workspace: IndexedWorkspace, keeper: SearchKeeper):
 }
 
 /**
- * The places that changed between the commit of a stored index and the present one: present when this returns, however
- * much was written while trees were read.
- * @returns undefined when that cannot be told, or is too much
+ * The changed places between the commit of a stored index and the present one. The result is up to date when this
+ * returns, in spite of writes while trees were read.
+ * @returns undefined when it is unknown, or too much
  */
 async function listChanged(workspace: IndexedWorkspace, from: Oid | null): Promise<ReadonlySet<Location> | undefined> {
   const { journal, objects, repository } = workspace;
@@ -130,12 +130,12 @@ async function listChanged(workspace: IndexedWorkspace, from: Oid | null): Promi
     }
     return changed;
   } catch {
-    // A stored index that names a commit which is no more (a restored or rewritten history) is of no use.
+    // A stored index of a lost commit (a restored or rewritten history) is of no use.
     return undefined;
   }
 }
 
-/** What lives at the places now. */
+/** The present contents of the places. */
 function noteChanged(tables: Tables, changed: Iterable<Location>): IndexEvent[] {
   const removed: IndexEvent[] = [];
   const written: IndexEvent[] = [];
@@ -165,7 +165,7 @@ async function buildAnew(
   await keeper.store();
   if (distrust === '') return;
   await workspace.journal.write({
-    // Unless the rows were made anew once more.
+    // Unless the rows were rebuilt once more.
     run: ({ tables }) => (readDistrust(tables) === distrust ? tables.meta.set(distrustedIndex, '') : undefined),
   });
 }
@@ -195,12 +195,12 @@ async function reviseAll(workspace: IndexedWorkspace, keeper: SearchKeeper, tell
   await keeper.store();
 }
 
-/** What takes documents into an index; those left out have changed since they were read. */
+/** Takes documents into an index; those left out have changed since they were read. */
 type Take = (documents: SearchUpsert, leftOut: ReadonlySet<number>) => void;
 
 /**
- * Takes all live documents apart, batch by batch, each of which gets into the index at its place in the line of what is
- * written. Stops early when the workspace is about to close.
+ * Analyses all live documents, batch by batch. Each batch gets into the index at its place in the queue of writes.
+ * Stops early when the workspace is about to close.
  */
 async function takeAll(
   workspace: IndexedWorkspace,
@@ -228,7 +228,7 @@ async function takeAll(
   }
 }
 
-/** @returns those that were moved or labelled while their texts were read: they are to be taken once more */
+/** @returns the documents moved or labelled while their texts were read: they need another pass */
 async function takeSome(
   workspace: IndexedWorkspace,
   keeper: SearchKeeper,
@@ -245,7 +245,7 @@ async function takeSome(
     const present = row === undefined ? undefined : describeRow(tables, row);
     if (JSON.stringify(present) === JSON.stringify(document)) continue;
     leftOut.add(document.number);
-    // What was written or brought back meanwhile was noted, and comes by itself.
+    // Documents written or restored meanwhile have their events, and come by themselves.
     if (present?.blobOid === document.blobOid) again.push(present);
   }
   await keeper.inOrder(() => take({ analysis, keys: keysFor(analysis, documents) }, leftOut));

@@ -10,9 +10,8 @@ export function readDistrust({ meta }: Tables): string {
 }
 
 /**
- * Marks every stored index as outdated, because the rows of documents were made again. A stored index of the same commit
- * can hold document numbers that have changed. The index is built again now, or at the next start if the process ends
- * first.
+ * Marks every stored index as outdated, because the rows of documents were made again. A stored index of the same
+ * commit can hold other document numbers. The index is built again now, or at the next start if the process ends first.
  */
 export function distrustIndex(transaction: WriteTransaction, search: { distrust(): void }): void {
   transaction.tables.meta.set(distrustedIndex, transaction.state.chain.hash);

@@ -2,7 +2,7 @@ import type { Location } from '../domain/location.js';
 import type { DocumentKind } from '../domain/document.js';
 import type { Analysis } from '../search/search-index.js';
 
-/** A document as the index is to know it from now on. */
+/** The index's data on a document from now on. */
 export interface DocumentToIndex {
   readonly number: number;
   readonly location: Location;
@@ -13,22 +13,22 @@ export interface DocumentToIndex {
   readonly labels: readonly string[];
 }
 
-/** What a commit means to the index. */
+/** The effect of a commit on the index. */
 export type IndexEvent =
   | { readonly type: 'upsert'; readonly document: DocumentToIndex }
   | { readonly type: 'remove'; readonly location: Location }
   | { readonly type: 'rename'; readonly from: Location; readonly to: Location }
   | { readonly type: 'relabel'; readonly location: Location; readonly labels: readonly string[] }
-  /** The history was made anew: the same content has another commit now. */
+  /** The history was rewritten: the same content has another commit now. */
   | { readonly type: 'rewrite' };
 
-/** Something else to be done to the index, at its place in the line. */
+/** Other work on the index, at its place in the queue. */
 export interface Work {
   readonly type: 'work';
   readonly run: () => void;
 }
 
-/** What waits to be followed: a commit's note, or work. */
+/** A waiting item of the queue: a commit's event, or work. */
 export interface QueuedIndexEvent {
   readonly note: IndexEvent | Work;
   readonly commit: string;
@@ -36,16 +36,16 @@ export interface QueuedIndexEvent {
 
 const maxTogether = 256;
 
-/** Notes that are followed together, or one piece of work. */
+/** Events applied together, or one piece of work. */
 export interface IndexBatch {
   readonly notes: readonly (IndexEvent | Work)[];
-  /** How many of those that waited they stand for. */
+  /** Number of the waiting items in the batch. */
   readonly count: number;
-  /** The commit that the index is of when they are followed. */
+  /** The index's commit after the batch. */
   readonly commit: string;
 }
 
-/** What can be followed together: new versions of documents, of each only the newest, or anything else alone. */
+/** Items that can be applied together: new versions, only the newest of each document, or any other item alone. */
 export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): IndexBatch {
   const newest = new Map<Location, IndexEvent>();
   let next = from;
@@ -59,7 +59,7 @@ export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): Ind
   return { notes: [...newest.values()], count: next - from, commit: notes[next - 1]?.commit ?? '' };
 }
 
-/** Keys in the order in which the analysis has its documents. */
+/** Keys in the analysis's order of documents. */
 export function keysFor(analysis: Analysis, documents: readonly DocumentToIndex[]): number[] {
   const numbers = new Map(documents.map(({ location, number }) => [location, number]));
   return analysis.locations.map((location) => numbers.get(location) ?? 0);

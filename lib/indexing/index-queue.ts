@@ -1,55 +1,55 @@
 import { takeBatch, type IndexBatch, type QueuedIndexEvent } from './index-event.js';
 
-/** Milliseconds that notes are gathered before they are followed, unless somebody is waiting for them. */
+/** Milliseconds for which events are gathered before they are applied, unless a caller waits for them. */
 const gatheredFor = 20;
-/** Notes that may wait; beyond, writers wait until half of them are followed. */
+/** Maximum of waiting events; beyond, writers wait until half of them are applied. */
 const maxWaiting = 4096;
 
 export interface IndexEventApplier {
-  /** Follows notes that can be followed together. Never fails: what goes wrong is its own to mend. */
+  /** Applies events that can be applied together. Never fails: it mends its own faults. */
   readonly follow: (batch: IndexBatch) => Promise<void>;
-  /** Called where the notes of a commit are followed whole. Never fails. */
+  /** Called when the events of a commit are all applied. Never fails. */
   readonly rest: () => Promise<void>;
 }
 
 /**
- * The line in which notes wait for the index: they are followed in the order in which they came, gathered for a moment
- * so that many small commits are followed together, and at once where somebody waits.
+ * The queue of events for the index. They are applied in the order of arrival. They are gathered for a moment so that
+ * many small commits are applied together, but at once where a caller waits.
  */
 export class IndexQueue {
   readonly #follower: IndexEventApplier;
   #notes: QueuedIndexEvent[] = [];
-  /** How many notes were ever taken, and how many of them are followed. */
+  /** Number of all events ever taken, and of those applied. */
   #taken = 0;
   #followed = 0;
   #waiting: { readonly until: number; readonly resolve: () => void }[] = [];
   #isFollowing = false;
-  /** Ends the time in which notes are gathered. */
+  /** Ends the gathering of events. */
   #hurry: () => void = () => undefined;
 
   constructor(follower: IndexEventApplier) {
     this.#follower = follower;
   }
 
-  /** Whether every note taken so far has been followed. */
+  /** Whether every event taken so far has been applied. */
   get isSettled(): boolean {
     return this.#followed === this.#taken;
   }
 
-  /** Returns at once. Notes of one commit come in one call. */
+  /** Returns at once. Events of one commit come in one call. */
   add(notes: readonly QueuedIndexEvent[]): void {
     for (const note of notes) this.#notes.push(note);
     this.#taken += notes.length;
     if (!this.#isFollowing) void this.#followAll();
   }
 
-  /** Resolves when all notes taken so far have been followed; at once when none wait. */
+  /** Resolves when all events taken so far have been applied; at once when none wait. */
   async settled(): Promise<void> {
     this.#hurry();
     await this.#reach(this.#taken);
   }
 
-  /** Resolves when there is room for the notes of another write: at once but under a long flood of them. */
+  /** Resolves when there is room for the events of another write: at once but under a long flood of them. */
   async roomForWrites(): Promise<void> {
     if (this.#taken - this.#followed > maxWaiting) await this.#reach(this.#taken - maxWaiting / 2);
   }
@@ -82,7 +82,7 @@ export class IndexQueue {
     });
   }
 
-  /** @returns how many notes it followed */
+  /** @returns how many events it applied */
   async #followSome(notes: readonly QueuedIndexEvent[], from: number): Promise<number> {
     const batch = takeBatch(notes, from);
     await this.#follower.follow(batch);

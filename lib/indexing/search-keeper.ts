@@ -18,7 +18,7 @@ import { keysFor, type DocumentToIndex, type IndexBatch, type IndexEvent } from 
 export interface SearchKeeperOptions {
   /** Where the index is kept between starts; null keeps it in memory. */
   readonly folder: string | null;
-  /** In which documents are taken apart where nothing is stored. */
+  /** The languages of the analysis where nothing is stored. */
   readonly languages: readonly LanguageCode[];
   readonly readBlob: (oid: string) => Promise<Buffer>;
   /** Blob of the document's current version, if it is live and text. */
@@ -28,11 +28,11 @@ export interface SearchKeeperOptions {
   readonly onBehind: () => void;
 }
 
-/** What is done to the whole index in the background, and how far that is. */
+/** The background work on the whole index, and its progress. */
 export interface SearchProgress {
   /**
-   * `build`: there is no index, searches are refused until there is. `meaning`: words alone rank until all documents
-   * are revised. `languages`: the index in the languages of before answers until the new one is whole.
+   * `build`: there is no index, and searches are refused until there is. `meaning`: words alone rank until all
+   * documents are revised. `languages`: the index in the former languages answers until the new one is whole.
    */
   readonly task: 'build' | 'meaning' | 'languages';
   /** Documents done, and documents in all, as counted when it began. */
@@ -42,16 +42,16 @@ export interface SearchProgress {
 
 /** Texts above this are found by their name alone. Bytes. */
 export const maxIndexedBytes = 10 * 1024 * 1024;
-/** Bytes of text that are analysed on the spot, which takes milliseconds whatever they are; more goes to a worker. */
+/** Bytes of text analysed on the spot, in milliseconds for any content; more goes to a worker. */
 const shortText = 16 * 1024;
-/** Notes after which the index is stored, so that little is to be caught up after a crash. */
+/** Events after which the index is stored, so little is left to catch up after a crash. */
 const storedEvery = 5000;
 
 /**
- * Keeps the text index in step with the journal. Notes come in the order of the commits and are followed in that
- * order. Writes don't wait for it: a search waits until every note taken before it has been followed, so whoever was
- * answered is found, and many small commits are followed together. The index is derived: a fault here never fails a
- * write, it makes the index be built anew.
+ * Keeps the text index in step with the journal. Events arrive in the order of the commits and are applied in that
+ * order. Writes do not wait for it. A search waits until every event taken before it has been applied, so it finds
+ * every acknowledged write. Many small commits are applied together. The index is derived: a fault here never fails a
+ * write, but causes a rebuild of the index.
  */
 export class SearchKeeper {
   #progress: SearchProgress | null = null;
@@ -60,7 +60,7 @@ export class SearchKeeper {
   #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
   readonly #queue = new IndexQueue({ follow: (batch) => this.#followBatch(batch), rest: () => this.#saveIfDue() });
-  /** Whether the index is behind in a way that notes don't mend: they are left out until somebody has caught up. */
+  /** Whether the index is behind in a way that events do not mend: they are left out until a catch-up is done. */
   #isBehind = true;
   #isReady = false;
   #isBroken = false;
@@ -89,12 +89,12 @@ export class SearchKeeper {
     return this.#index;
   }
 
-  /** Where the index is going in the background; null when it is as the policy asks for. */
+  /** The background work on the index; null when it is as the policy asks for. */
   get progress(): SearchProgress | null {
     return this.#progress;
   }
 
-  /** Called by the one who works on the whole index. */
+  /** Called by the worker on the whole index. */
   noteProgress(progress: SearchProgress | null): void {
     this.#progress = progress;
   }
@@ -104,22 +104,22 @@ export class SearchKeeper {
     return this.#isReady && !this.#isBroken;
   }
 
-  /** Whether it is about to end: a rebuild that is under way stops. */
+  /** Whether it is about to end: a rebuild under way stops. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
   /**
-   * From now on notes are followed. Until then they are left out: followed on an index that is behind, they would hide
-   * that it is, and whoever reads what has changed since it was stored reads what they tell, too.
+   * From now on events are applied. Until then they are left out: applied to an outdated index, they would hide that it
+   * is outdated. A catch-up that reads the changes since the last store reads their content, too.
    */
   startFollowing(): void {
     this.#isBehind = false;
   }
 
   /**
-   * From now on the index is filled anew, and no search is answered until it is whole. When this resolves it is empty,
-   * and what went wrong before is over.
+   * From now on the index is filled again from nothing, and no search is answered until it is whole. When this resolves
+   * it is empty, and earlier faults are over.
    */
   startAnew(languages: readonly LanguageCode[]): Promise<void> {
     this.startFollowing();
@@ -130,19 +130,19 @@ export class SearchKeeper {
     });
   }
 
-  /** Called by the one who has caught up with the history; what went wrong meanwhile is still to be mended. */
+  /** Called at the end of a catch-up with the history; faults during it are still to be mended. */
   markReady(): void {
     this.startFollowing();
     this.#isReady = true;
   }
 
-  /** The rows that the index was made from were made anew, and number the documents in another way perhaps. */
+  /** The rows that the index was made from were made again, and may number the documents in another way. */
   distrust(): void {
     this.#isBroken = true;
     this.#options.onBehind();
   }
 
-  /** Whether a note could not be followed, so that the index has to be built anew. */
+  /** Whether an event could not be applied, so the index has to be rebuilt. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -153,11 +153,11 @@ export class SearchKeeper {
   }
 
   /**
-   * Sets whether meaning is told, too. Until documents have been revised for that, text alone ranks.
+   * Switches ranking by meaning. Until documents have been revised for it, text alone ranks.
    * @returns whether a revision is due, and has begun
    */
   async useMeaning(isWanted: boolean): Promise<boolean> {
-    // Some megabytes, for those alone who want it.
+    // Some megabytes, only for workspaces that want them.
     const vectors = isWanted ? openVectors(ownVectors) : null;
     let isDue = false;
     await this.inOrder(() => {
@@ -168,7 +168,7 @@ export class SearchKeeper {
   }
 
   /**
-   * Begins an index in other languages beside the one that answers; writes are followed by both from now on.
+   * Begins an index in other languages beside the one in use; both get all writes from now on.
    * @returns the new one, to be filled
    */
   async startNext(languages: readonly LanguageCode[], meaning: boolean): Promise<SearchIndex> {
@@ -186,7 +186,7 @@ export class SearchKeeper {
   async finishNext(commit: string): Promise<void> {
     const old = this.#index;
     await this.inOrder(() => {
-      // What could not follow a write is not whole: it is built anew, in place.
+      // An index that missed a write is not whole: it is rebuilt, in place.
       if (this.#next === null || this.#isBroken) return;
       this.#next.endRebuild(commit);
       this.#index = this.#next;
@@ -205,9 +205,9 @@ export class SearchKeeper {
   }
 
   /**
-   * Does something to the index when all that has been noted up to now is followed, and before anything that is noted
-   * from now on: what is read of the documents in the moment of the call is what the index has then.
-   * @returns when it is done @throws what the work throws, which does the index no harm
+   * Runs work on the index after all events so far have been applied, and before any later ones. So the index then
+   * equals the documents as read in the moment of the call.
+   * @returns when it is done @throws errors of the work, which do the index no harm
    */
   async inOrder(work: () => void): Promise<void> {
     const outcome: { error?: unknown } = {};
@@ -223,17 +223,17 @@ export class SearchKeeper {
     if ('error' in outcome) throw outcome.error;
   }
 
-  /** Takes notes of a commit that has just become durable. Returns at once. */
+  /** Takes the events of a commit that has just become durable. Returns at once. */
   follow(commit: string, notes: readonly IndexEvent[]): void {
     if (!this.#isBehind) this.#queue.add(notes.map((note) => ({ note, commit })));
   }
 
-  /** Resolves when all notes taken so far have been followed; at once when none wait. */
+  /** Resolves when all events taken so far have been applied; at once when none wait. */
   settled(): Promise<void> {
     return this.#queue.settled();
   }
 
-  /** Resolves when there is room for the notes of another write: at once but under a long flood of them. */
+  /** Resolves when there is room for the events of another write: at once but under a long flood of them. */
   roomForWrites(): Promise<void> {
     return this.#queue.roomForWrites();
   }
@@ -256,7 +256,7 @@ export class SearchKeeper {
     return (await this.#options.readBlob(blob.oid)).toString('utf8');
   }
 
-  /** Takes documents apart for `apply` or `backfill`. */
+  /** Analyses documents for `apply` or `backfill`. */
   async analyze(documents: readonly DocumentToIndex[], index = this.index): Promise<Analysis> {
     const prepared: SearchDocument[] = [];
     let bytes = 0;
@@ -268,7 +268,7 @@ export class SearchKeeper {
     return bytes > shortText ? index.analyzeInWorker(prepared) : index.analyze(...prepared);
   }
 
-  /** Stores the index as it is when all that has been noted is followed. */
+  /** Stores the index when all events so far have been applied. */
   async store(): Promise<void> {
     let saving: Promise<void> | undefined;
     await this.inOrder(() => {
@@ -277,13 +277,13 @@ export class SearchKeeper {
     await saving;
   }
 
-  /** An erased document: no word that only it had is left in memory or in a file when this resolves. */
+  /** An erased document: when this resolves, no word of it alone is left in memory or in a file. */
   async forget(number: number): Promise<void> {
     await this.index.expel(number);
     await this.store();
   }
 
-  /** Only where a commit is followed whole: the next start goes on from the one that the stored index names. */
+  /** Only after the whole of a commit: the next start goes on from the commit of the stored index. */
   #save(): Promise<void> {
     this.#sinceStored = 0;
     return this.index.save();
@@ -302,13 +302,13 @@ export class SearchKeeper {
     await this.index.close();
   }
 
-  /** Never fails: what goes wrong is reported. */
+  /** Never fails: faults are reported. */
   async #saveIfDue(): Promise<void> {
     if (this.#sinceStored < storedEvery || !this.isReady) return;
     await this.#save().catch((error: unknown) => this.#options.onFault('The search index was not stored', error));
   }
 
-  /** Never fails: what could not be followed is reported, and the index is built anew. */
+  /** Never fails: an event that could not be applied is reported, and the index is rebuilt. */
   async #followBatch({ notes, count, commit }: IndexBatch): Promise<void> {
     try {
       const [first] = notes;

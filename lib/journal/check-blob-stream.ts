@@ -4,13 +4,13 @@ import type { Oid } from '../git/objects/objects.js';
 import { RepositoryUnreadable } from '../git/repositories/repository.js';
 
 /**
- * A blob's content as it comes, its last piece held back until the whole has proved to be the blob that was asked for:
- * who reads it to the end has the right bytes, and nobody gets all of the wrong ones.
- * @param size bytes that the content comes to
+ * A blob's content as it arrives. Its last piece is held back until the hash of the whole matches the requested blob. A
+ * reader that reaches the end has the right bytes, and no reader gets all of the wrong ones.
+ * @param size bytes of the content
  */
 export function checkBlobStream(oid: Oid, size: number, content: Readable): Readable {
   const checked = new CheckedBlob(oid, size);
-  // An error of either is the other's too; whoever reads gets it from the stream that is returned.
+  // An error of either is the other's too; the reader gets it from the returned stream.
   pipeline(content, checked, () => undefined);
   return checked;
 }

@@ -11,25 +11,25 @@ export interface CheckpointOptions {
   readonly journal: Journal;
   readonly repository: Repository;
   readonly clock: Clock;
-  /** Told of each pack, and asked before each. */
+  /** Gets a note of each pack, and a request for room before each. */
   readonly maintainer: Pick<Maintainer, 'notePack' | 'roomForPack'>;
   /** Called with the cause when a checkpoint failed; it is tried again. */
   readonly onFault: (cause: unknown) => void;
-  /** Called when main was found where nobody here moved it. */
+  /** Called when main was found moved from outside. */
   readonly onMoved: (main: Oid | null) => void;
 }
 
-/** Milliseconds that objects wait at the most while nothing presses. */
+/** Milliseconds that objects wait at the most without pressure. */
 const interval = 1000;
 /** Pending bytes that start a checkpoint at once. */
 const pressing = 4 * 1024 * 1024;
 /** Pending bytes at which writers wait for the checkpoint. */
 const overfull = 64 * 1024 * 1024;
-/** Pending bytes at which writes are refused when the checkpoint does not come about. */
+/** Pending bytes at which writes are refused while checkpoints fail. */
 const maxPending = 4 * overfull;
-/** Bytes that are read from the sidecar for one pack. */
+/** Bytes read from the sidecar for one pack. */
 const packBytes = 16 * 1024 * 1024;
-/** Rows and bytes that are read, and rows that are deleted, in one batch, so that no other request waits long. */
+/** Rows and bytes read, and rows deleted, in one batch, so no other request waits long. */
 const readRows = 1024;
 const readBytes = 4 * 1024 * 1024;
 const deleteRows = 1024;
@@ -57,7 +57,7 @@ export class Checkpointer {
     this.#options = options;
   }
 
-  /** Tells that a group added objects of that many bytes. */
+  /** Notes that a group added objects of `bytes` bytes. */
   noteAdded(bytes: number): void {
     this.#pendingBytes += bytes;
     if (this.#pendingBytes >= pressing) void this.#start();
@@ -76,7 +76,7 @@ export class Checkpointer {
     if (this.#pendingBytes >= maxPending && this.#failure !== undefined) throw internal(this.#failure.cause);
   }
 
-  /** Moves everything that is pending now. @throws what the repository or the journal threw */
+  /** Moves all objects pending now. @throws errors of the repository or the journal */
   async run(): Promise<void> {
     while (this.#running !== undefined) await this.#running.catch(() => undefined);
     this.#running = this.#moveAll()
@@ -89,7 +89,7 @@ export class Checkpointer {
     await this.#running;
   }
 
-  /** Does something while no checkpoint runs: every pack that is there belongs to where main is. */
+  /** Runs work while no checkpoint runs: every pack present then belongs to main's position. */
   async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#running !== undefined) await this.#running.catch(() => undefined);
     const working = work();
@@ -105,7 +105,7 @@ export class Checkpointer {
     return working;
   }
 
-  /** Lets no write begin while something is done; those that have begun go on. */
+  /** Lets no write begin while work runs; writes begun before go on. */
   async withoutNewWrites<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#hold !== undefined) await this.#hold;
     const working = work();
@@ -168,7 +168,8 @@ export class Checkpointer {
       await journal.write({
         run({ tables }) {
           tables.objects.deleteUpTo(Math.min(number + deleteRows - 1, upTo));
-          // With the first rows already: once one of main's commits is no longer pending, this says that main is ours.
+          // With the first rows already: once one of main's commits is no longer pending, this note proves that main is
+          // ours.
           if (head !== null && number === first) noteCheckpoint(tables, head);
         },
       });

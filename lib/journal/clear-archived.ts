@@ -1,14 +1,14 @@
 import type { Journal } from './journal.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Rows that go in one turn: they are overwritten as they go, and everyone waits behind a turn. */
+/** Rows deleted in one transaction: they are overwritten as they go, and all requests wait behind a transaction. */
 const rowsAtOnce = 1000;
 
 /**
- * Takes away the rows of records that lie in an archive now, a little at a time; their texts stay. Whoever reads the
- * chain meanwhile, or after it broke off, reads them in the archive, rows or no rows.
- * @param isStopped asked before each turn
- * @throws what the journal threw
+ * Deletes the rows of archived records, a few at a time; their texts stay. A reader of the chain takes these records
+ * from the archive, with the rows or without, even if the deletion breaks off.
+ * @param isStopped asked before each transaction
+ * @throws errors of the journal
  */
 export async function clearArchived(journal: Journal, isStopped: () => boolean): Promise<void> {
   while (!isStopped() && lastToClear(journal.reader) !== undefined) {
@@ -22,7 +22,7 @@ export async function clearArchived(journal: Journal, isStopped: () => boolean):
   }
 }
 
-/** Number of the last row that goes next; undefined when the table holds nothing that is archived. */
+/** Number of the last row to delete next; undefined when the table holds no archived rows. */
 function lastToClear({ audit, auditArchives }: Tables): number | undefined {
   const archived = auditArchives.last()?.lastSeq ?? 0;
   const first = audit.after(0, 1)[0]?.seq;

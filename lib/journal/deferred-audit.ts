@@ -5,14 +5,14 @@ import type { Clock } from '../domain/clock.js';
 import type { Credential } from '../domain/credential.js';
 import type { Journal } from './journal.js';
 
-/** A workspace whose log takes the records. */
+/** The workspace whose log takes the records. */
 export interface AuditedWorkspace {
   readonly name: string;
   readonly journal: Journal;
 }
 
 const oneMinute = 60_000;
-/** Sources that a workspace tells apart in a minute, written already or not; a flood from more is counted together. */
+/** Sources distinguished by a workspace in a minute, written already or not; a flood from more is counted together. */
 const maxSources = 1000;
 const manySources = 'many';
 
@@ -30,19 +30,19 @@ export interface DeferredAuditOptions {
   readonly clock: Clock;
   find(workspace: string): AuditedWorkspace | undefined;
   names(): readonly string[];
-  /** Told when notes could not be written; they are lost then. */
+  /** Called when notes could not be written; they are lost then. */
   readonly onFault: (what: string, cause: unknown) => void;
 }
 
 /**
- * What is worth a record but not a wait, nor a record each: attempts that got no further than the key or the rate
- * limit, and when a key was last used. Gathered in memory, written once a second by one turn a workspace, and turned
- * into audit records when their minute is over.
+ * Events worth a record but not a wait, nor a record each: attempts refused at the key or the rate limit, and last uses
+ * of keys. They are gathered in memory. One transaction a workspace writes them once a second. They become audit
+ * records when their minute is over.
  */
 export class DeferredAudit {
   readonly #options: DeferredAuditOptions;
   readonly #notes = new Map<string, Notes>();
-  /** What was told apart in the minute under way, by workspace. */
+  /** Sources distinguished in the current minute, by workspace. */
   readonly #known = new Map<string, Set<string>>();
   #knownIn = -1;
   #recordedMinute = -1;
@@ -52,7 +52,7 @@ export class DeferredAudit {
     this.#options = options;
   }
 
-  /** Records what an earlier run left counted, and writes every `interval` milliseconds from now on. */
+  /** Records the counts left by an earlier run, and writes every `interval` milliseconds from now on. */
   async start(interval = 1000): Promise<void> {
     await this.flush();
     this.#timer = setInterval(() => void this.flush(), interval);
@@ -78,13 +78,13 @@ export class DeferredAudit {
     else known.count += 1;
   }
 
-  /** Notes that a key was used, to the minute. */
+  /** Notes the use of a key, to the minute. */
   noteUse(workspace: AuditedWorkspace, credential: Credential): void {
     const at = this.#minute() * oneMinute;
     if (credential.lastUsedAt !== at) this.#notesOf(workspace).uses.set(credential.id, at);
   }
 
-  /** Writes what was gathered; records the minutes that are over. */
+  /** Writes the gathered notes; records past minutes. */
   async flush(): Promise<void> {
     const minute = this.#minute();
     const isNewMinute = minute !== this.#recordedMinute;
@@ -92,7 +92,7 @@ export class DeferredAudit {
     await this.#write(isNewMinute ? minute : undefined);
   }
 
-  /** Writes and records everything, also of the minute that is under way. */
+  /** Writes and records everything, even for the current minute. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#write(this.#minute() + 1);

@@ -21,14 +21,14 @@ function readNotes(tables: Tables): Note[] {
   return JSON.parse(tables.meta.get(notesName) ?? '[]') as Note[];
 }
 
-/** Notes, with the change that disables a principal, that its sign-ins have to end. */
+/** Notes, in the transaction that disables a principal, the end of its sign-ins. */
 export function noteEnding({ tables, now }: WriteTransaction, principalId: string): void {
   const others = readNotes(tables).filter((each) => each.principalId !== principalId);
   tables.meta.set(notesName, JSON.stringify([...others, { principalId, at: now }]));
 }
 
 /**
- * Ends the sign-ins of a principal that was disabled just now.
+ * Ends the sign-ins of a principal disabled just now.
  * @throws Refusal INTERNAL when the service's file failed; they end later then
  */
 export function endSignIns(workspace: AuditedWorkspace, journal: ServiceJournal, principalId: string): void {
@@ -39,8 +39,8 @@ export function endSignIns(workspace: AuditedWorkspace, journal: ServiceJournal,
 }
 
 /**
- * Ends the sign-ins that an earlier request, or an earlier process, left. What began after the principal was disabled
- * stays: the note may be one that was not taken away.
+ * Ends the sign-ins left by an earlier request or process. Sign-ins after the disabling stay: the note may be a
+ * leftover.
  * @throws Refusal INTERNAL when the service's file failed
  */
 export async function endLeftSignIns(workspace: AuditedWorkspace, journal: ServiceJournal): Promise<void> {
@@ -53,7 +53,7 @@ export async function endLeftSignIns(workspace: AuditedWorkspace, journal: Servi
   await removeNotes(workspace, notes);
 }
 
-/** Never throws: a note that stays is found again, and changes nothing then. */
+/** Never throws: a remaining note is found again, and changes nothing then. */
 async function removeNotes({ journal }: AuditedWorkspace, notes: readonly Note[]): Promise<void> {
   const isDone = (note: Note): boolean =>
     notes.some(({ principalId, at }) => principalId === note.principalId && at === note.at);

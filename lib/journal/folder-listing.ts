@@ -8,16 +8,16 @@ import type { SnapshotHolder, Snapshots } from './snapshots.js';
 import { View } from '../view/view.js';
 import type { Journal } from './journal.js';
 
-/** What is told of a document in a listing. */
+/** A listing's data on a document. */
 export type ListedDocument = Pick<Document, 'id' | 'number' | 'location' | 'name' | 'current'>;
 
-/** Documents that are taken out of the snapshot before the event loop takes what has come in. */
+/** Documents taken out of the snapshot before the event loop handles waiting events. */
 const takenAtOnce = 100;
 
 /**
- * Every document in a folder that a view shows, in location order, as they were at one moment, however long the listing
- * takes. It is read from a snapshot as it is asked for. A listing that takes long is taken out of the snapshot first,
- * since nothing can be removed from the workspace's files while a snapshot shows it.
+ * Every document of a folder in a view, in location order, as of one moment, for any length of the listing. It is read
+ * from a snapshot on demand. A slow listing is first taken out of the snapshot, since nothing can be removed from the
+ * workspace's files while a snapshot shows it.
  */
 export class FolderListing implements SnapshotHolder {
   readonly location: Location;
@@ -54,7 +54,7 @@ export class FolderListing implements SnapshotHolder {
     this.close();
   }
 
-  /** Gives free what it holds. May be called twice. */
+  /** Frees its resources. May be called twice. */
   close(): void {
     this.#snapshot?.close();
     this.#snapshot = undefined;
@@ -76,7 +76,7 @@ export class FolderListing implements SnapshotHolder {
         if (taken % takenAtOnce === 0) await yieldToLoop();
       }
     } catch {
-      // What cannot be read any more is told to the reader of the listing.
+      // The listing's reader gets the fault.
       this.#isBrokenOff = true;
     }
     this.#snapshot?.close();
@@ -85,7 +85,7 @@ export class FolderListing implements SnapshotHolder {
 }
 
 /**
- * Lists what the workspace's caller reaches in a folder, as it is now.
+ * Lists the present contents of a folder within the caller's reach.
  * @throws Refusal UNAVAILABLE when an erase keeps snapshots out for long
  */
 export function listFolder(

@@ -8,13 +8,13 @@ const reopenInterval = 1000;
 export interface HoldOptions {
   readonly openSidecar: () => Sidecar;
   readonly clock: Clock;
-  /** Called with the file as it was opened, before anybody else has it; where it throws, the file counts as unopened. */
+  /** Called with the opened file before any other use; where it throws, the file counts as unopened. */
   readonly onOpened: (sidecar: Sidecar) => void;
   /** Called with the cause when it could not be closed, or opened again. */
   readonly onFault: (cause: unknown) => void;
 }
 
-/** A workspace's file, which is opened anew after a fault: whenever somebody asks for it, though not all the time. */
+/** A workspace's file. After a fault, a request for it opens it again, but at most once in a while. */
 export class HeldSidecar {
   readonly #options: HoldOptions;
   #sidecar: Sidecar | undefined;
@@ -37,7 +37,9 @@ export class HeldSidecar {
     return this.#sidecar ?? this.#reopen();
   }
 
-  /** After a fault: what is uncommitted is dropped, and the truth is read from disk again, now or when it can be. */
+  /**
+   * After a fault: uncommitted changes are dropped, and the committed state is read from disk again, at once or later.
+   */
   startOver(): void {
     if (this.#sidecar?.isInMemory === true) {
       this.#sidecar.sqlTransaction.rollback();
@@ -53,7 +55,7 @@ export class HeldSidecar {
     try {
       this.#reopen();
     } catch {
-      // It was reported; from here on it is tried again whenever somebody asks.
+      // The fault was reported; each later request tries again.
     }
   }
 

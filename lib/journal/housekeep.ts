@@ -11,15 +11,15 @@ export interface HousekeeperOptions {
 
 /** Milliseconds between two sweeps. */
 const interval = 60_000;
-/** Stored answers go this many milliseconds after they were given: an hour more than they are good for. */
+/** Stored answers are deleted this many milliseconds after they were given: an hour after they expire. */
 const answersKeptFor = 25 * 60 * 60 * 1000;
-/** Rows that go in one turn, so that nobody waits long behind a sweep. */
+/** Rows deleted in one transaction, so no request waits long behind a sweep. */
 const rowsAtOnce = 500;
-/** Unused pages of 4 kB that stay in the sidecar for what is pending next, and how many are given back in one turn. */
+/** Unused pages of 4 kB kept in the sidecar for the next pending objects, and pages given back in one transaction. */
 const pagesKept = 4096;
 const pagesAtOnce = 512;
 
-/** Sweeps out of a workspace's sidecar what has run out, a little at a time. */
+/** Sweeps expired rows out of a workspace's sidecar, a few at a time. */
 export class Housekeeper {
   readonly #options: HousekeeperOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export class Housekeeper {
     clearInterval(this.#timer);
   }
 
-  /** @throws what the journal threw */
+  /** @throws errors of the journal */
   async sweep(): Promise<void> {
     const { journal, clock } = this.#options;
     const upTo = clock.now() - answersKeptFor;

@@ -16,31 +16,31 @@ export interface JournalOptions {
   /** Opens the workspace's file; called at the start and again after a fault. */
   readonly openSidecar: () => Sidecar;
   readonly trees: TreeCache;
-  /** Fetches a tree that a turn found missing from memory. */
+  /** Fetches a tree that a write found missing from memory. */
   readonly loadTree: (oid: Oid) => Promise<Tree>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Called after each group that added git objects, with their bytes. */
   readonly onObjectsAdded: (bytes: number) => void;
-  /** Called in the group's transaction after each turn, with the state that the turn began with. */
+  /** Called in the group's transaction after each write, with the state before it. */
   readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }
 
-/** What stays of work that was undone, such as the record that it was refused. */
+/** The part of undone work that stays, such as the record of its refusal. */
 interface Refusable {
   refused?(transaction: WriteTransaction, refusal: Refusal): void;
 }
 
-/** Work for one turn. */
+/** Work of one write. */
 export interface Write<Result> extends Refusable {
-  /** It adds audit records and nothing else: what was remembered of the workspace's content stays true. */
+  /** It adds audit records and nothing else: the remembered content of the workspace stays true. */
   readonly isRecordOnly?: true;
   run(transaction: WriteTransaction): Result;
 }
 
-/** Work for one turn that may take long. It has a group of its own, and others read between its steps. */
+/** Work of one write that may take long. It has a group of its own, and others read between its steps. */
 export interface WriteInSteps<Result> extends Refusable {
   steps(transaction: WriteTransaction): Steps<Result>;
 }
@@ -49,28 +49,28 @@ interface Entry {
   readonly work: (Write<unknown> & { readonly steps?: undefined }) | WriteInSteps<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Trees that were fetched for it; held in memory until it is done, so that each attempt gets further. */
+  /** Trees fetched for it; held in memory until it is done, so each attempt gets further. */
   readonly fetched: Set<Oid>;
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
 }
 
-/** What is put back when a turn is undone. */
+/** The state to restore when a write is undone. */
 interface WriteStart {
   readonly state: WorkspaceState;
   readonly actions: number;
 }
 
 const maxGroupSize = 256;
-/** Milliseconds after which a group takes no further turn, so that nobody else waits long for the event loop. */
+/** Milliseconds after which a group takes no further write, so no other request waits long for the event loop. */
 const maxGroupTime = 20;
 
 /**
- * The one way to change a workspace. Takes everything that is waiting, runs each in its own savepoint, in order, and
- * commits them together: one fsync a group. Callers get their answers only then.
+ * The one way to change a workspace. Takes all waiting writes, runs each in its own savepoint, in order, and commits
+ * them together: one fsync a group. Callers get their answers only then.
  *
- * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so that a half-done group is never
- * seen. A group of usual turns is committed without an await; a long turn has its group for itself, and others read the
- * last committed state between its steps.
+ * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so a half-done group is never seen. A
+ * group of usual writes is committed without an await. A long write has its group for itself, and others read the last
+ * committed state between its steps.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -79,7 +79,7 @@ export class Journal {
   #contentStamp = 0;
   readonly #queue: Entry[] = [];
   #scheduled = false;
-  /** Whether a long turn is under way. */
+  /** Whether a long write is under way. */
   #isBusy = false;
   #closing = false;
   readonly #idle: (() => void)[] = [];
@@ -110,22 +110,22 @@ export class Journal {
     return this.#held.get();
   }
 
-  /** Tables that show the last committed group. @throws Refusal UNAVAILABLE */
+  /** Tables of the last committed group. @throws Refusal UNAVAILABLE */
   get reader(): Tables {
     return this.sidecar.reader;
   }
 
   /**
-   * Runs the work in a turn; resolves when it is durable.
-   * @throws what `run` threw, or Refusal INTERNAL when the group could not be committed
+   * Runs the work in a transaction; resolves when it is durable.
+   * @throws errors of `run`, or Refusal INTERNAL when the group could not be committed
    */
   write<Result>(work: Write<Result>): Promise<Result> {
     return this.#enqueue(work);
   }
 
   /**
-   * Runs work in a turn that lets others read between its steps; resolves when it is durable.
-   * @throws as `turn` does
+   * Runs work in a transaction, with reads by others between its steps; resolves when it is durable.
+   * @throws as `write` does
    */
   writeInSteps<Result>(work: WriteInSteps<Result>): Promise<Result> {
     return this.#enqueue(work);
@@ -151,7 +151,7 @@ export class Journal {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Takes nothing more, finishes what is waiting, and closes the file. */
+  /** Takes no more writes, finishes the waiting ones, and closes the file. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.drained();
@@ -234,7 +234,7 @@ export class Journal {
       if (entry === undefined || entry.work.steps !== undefined) break;
       this.#queue.shift();
       group.push(entry);
-      // What waits for a tree is no part of this group any more: it must not be rejected with it and run later.
+      // A write that waits for a tree leaves this group: it must not be rejected with it and run later.
       const before = transaction.state;
       if (this.#runWrite(entry, entry.work, transaction, sidecar)) this.#options.afterWrite?.(transaction, before);
       else group.pop();
@@ -252,7 +252,7 @@ export class Journal {
     if (transaction.addedBytes > 0) this.#options.onObjectsAdded(transaction.addedBytes);
   }
 
-  /** @returns false when it left the turn to wait for a tree */
+  /** @returns false when it left the transaction to wait for a tree */
   #runWrite(entry: Entry, work: Write<unknown>, transaction: WriteTransaction, sidecar: Sidecar): boolean {
     const start = this.#markStart(transaction, sidecar);
     try {
@@ -265,8 +265,8 @@ export class Journal {
   }
 
   /**
-   * The same in steps. In memory those who read have the writer's connection, and must not see what is half done.
-   * @returns false when it left the turn to wait for a tree
+   * The same in steps. In memory, readers share the writer's connection, and must not see half-done work.
+   * @returns false when it left the transaction to wait for a tree
    */
   async #runSteps(entry: Entry, transaction: WriteTransaction, sidecar: Sidecar): Promise<boolean> {
     const { work } = entry;
@@ -287,7 +287,7 @@ export class Journal {
     return { state: transaction.state, actions: transaction.pendingActions };
   }
 
-  /** @returns false when it left the turn to wait for a tree */
+  /** @returns false when it left the transaction to wait for a tree */
   #undo(
     entry: Entry,
     error: unknown,
@@ -309,7 +309,7 @@ export class Journal {
     return true;
   }
 
-  /** Lets what stays of a refused turn be written. Should even that fail, it fails for this caller alone. */
+  /** Writes the remaining part of a refused write. Should even that fail, it fails for this caller alone. */
   #refuse(
     entry: Entry,
     refusal: Refusal,
@@ -330,7 +330,7 @@ export class Journal {
     }
   }
 
-  /** Leaves the turn, fetches what was missing, and queues again. */
+  /** Leaves the transaction, fetches the missing trees, and queues again. */
   #runLater(entry: Entry, missing: readonly Oid[]): void {
     this.#loading += 1;
     const fetch = async (oid: Oid): Promise<void> => {
@@ -356,7 +356,9 @@ export class Journal {
     entry.reject(cause instanceof Refusal ? cause : internal(cause));
   }
 
-  /** A group that could not be committed: all its callers are told to retry, and the truth is read from disk again. */
+  /**
+   * A group that could not be committed: all its callers get a refusal to retry, and the state is read from disk again.
+   */
   #recover(group: readonly Entry[], cause: unknown): void {
     this.#contentStamp += 1;
     const { isOpen } = this.#held;
@@ -364,14 +366,14 @@ export class Journal {
     for (const entry of group) this.#rejectUnrun(entry, isLocked(cause) ? unavailable(cause) : cause);
     if (group.length === 0) {
       for (const entry of this.#queue.splice(0)) this.#rejectUnrun(entry, unavailable(cause));
-      // Nothing was begun: there is nothing to undo, and whoever holds the lock will let go of it.
+      // No transaction was begun: there is nothing to undo, and the holder of the lock will release it.
       if (!isOpen || isLocked(cause)) return;
     }
     this.#held.startOver();
   }
 }
 
-/** The trees that the work stopped for. One that was fetched already and is missing still will never be there. */
+/** The trees that stopped the work. A tree that is still missing after a fetch will never be there. */
 function missingFor(entry: Entry, error: unknown): readonly Oid[] {
   const oids = error instanceof MissingTrees ? error.oids : error instanceof MissingObject ? [error.oid] : [];
   return oids.some((oid) => entry.fetched.has(oid)) ? [] : oids;

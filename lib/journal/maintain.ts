@@ -4,25 +4,25 @@ import type { MaintenanceReport, Repository } from '../git/repositories/reposito
 
 export interface MaintainOptions {
   readonly repository: Pick<Repository, 'maintain' | 'stats'>;
-  /** Blobs that are to keep a file of their own. */
+  /** Blobs to keep in a file of their own. */
   readonly staged: () => readonly Oid[];
   readonly clock: Clock;
   /** Called with the cause when maintenance failed; it is tried again after a while. */
   readonly onFault: (cause: unknown) => void;
 }
 
-/** Packs at which they are joined. */
+/** Number of packs that starts a joining. */
 const many = 20;
-/** The same while an erase is under way, which is going to write what stays into new packs anyway. */
+/** The same during an erase, because it is going to write the remaining objects into new packs anyway. */
 const manyMeanwhile = 40;
-/** Packs at which no other is added until some are joined; joining itself adds two before it takes any away. */
+/** Packs at which no other is added until some are joined; joining itself adds two before it removes any. */
 const tooMany = 46;
 /** Milliseconds to leave a failed maintenance alone. */
 const retryAfter = 60_000;
 
 /**
- * Joins packs in the background when they pile up, so that there are at most 50 at any time. Where joining cannot keep
- * up, checkpoints wait for it; where it fails, they go on, since being durable comes first.
+ * Joins packs in the background when they pile up, so there are at most 50 at any time. Checkpoints wait for a joining
+ * that cannot keep up. They go on if it fails, since durability comes first.
  */
 export class Maintainer {
   readonly #options: MaintainOptions;
@@ -34,7 +34,7 @@ export class Maintainer {
   #isAside = false;
   #isClosed = false;
   #calling = new AbortController();
-  /** What packs are written anew by, in place of joining them. */
+  /** The rewriting of packs that replaces a joining. */
   #instead: Promise<unknown> | undefined;
   readonly #closed: Promise<void>;
   #tellClosed!: () => void;
@@ -44,13 +44,13 @@ export class Maintainer {
     this.#closed = new Promise((resolve) => (this.#tellClosed = resolve));
   }
 
-  /** Counts the packs that are there, and joins them when they are many. @throws what the file system threw */
+  /** Counts the present packs, and joins them when they are many. @throws errors of the file system */
   async open(): Promise<void> {
     this.#packs = (await this.#options.repository.stats()).packs;
     this.#consider();
   }
 
-  /** Counts them anew, after others took some away or added some. @throws what the file system threw */
+  /** Counts them again, after others added or removed some. @throws errors of the file system */
   async recount(): Promise<void> {
     this.#packs = (await this.#options.repository.stats()).packs;
   }
@@ -67,9 +67,9 @@ export class Maintainer {
   }
 
   /**
-   * Has packs written anew by somebody else, who is not to wait for a joining that is under way: it is called off.
-   * @param work given a function that it calls once no pack has to be added any more for it to go on: from then on who
-   * would add more than there may be waits for it
+   * Lets other work rewrite the packs, without a wait for a joining under way: it is called off.
+   * @param work gets a function, and calls it once it can finish without another pack. From then on, additions over the
+   * maximum wait for the work.
    */
   async stoodAside<Result>(work: (goOn: () => void) => Promise<Result>): Promise<Result> {
     this.#isAside = true;
@@ -89,7 +89,7 @@ export class Maintainer {
     }
   }
 
-  /** Tells that a pack was added. */
+  /** Counts an added pack. */
   notePack(): void {
     this.#packs += 1;
     this.#consider();
@@ -102,7 +102,7 @@ export class Maintainer {
     }
   }
 
-  /** Joins packs now. @returns undefined when it failed, which was reported, or was called off */
+  /** Joins packs now. @returns undefined after a failure, which was reported, or after a call-off */
   async run(): Promise<MaintenanceReport | undefined> {
     this.#running ??= this.#maintain().finally(() => {
       this.#running = undefined;
@@ -111,7 +111,7 @@ export class Maintainer {
     return this.#running;
   }
 
-  /** Starts no other, and lets go on who waits; one that is under way ends with the repository. */
+  /** Starts no other joining, and ends the waits for one; a joining under way ends with the repository. */
   close(): void {
     this.#isClosed = true;
     this.#tellClosed();

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Oid } from '../git/objects/objects.js';
 import type { Tree } from '../git/objects/tree.js';
 
-/** Bytes that an entry takes besides its object. */
+/** Bytes of an entry besides its object. */
 const entryBytes = 200;
 
 /**
- * Remembers the objects that were used last.
+ * Remembers the last used objects.
  * @param max bytes; an object of more than an eighth of it is never kept
  */
 export function makeObjectCache<Value extends Tree | Buffer>(max: number): LRUCache<Oid, Value> {
@@ -17,13 +17,13 @@ export function makeObjectCache<Value extends Tree | Buffer>(max: number): LRUCa
   });
 }
 
-/** The trees of the paths that are being written, kept serialized. */
+/** The trees of the paths under change, kept serialized. */
 export class TreeCache {
   readonly #trees: LRUCache<Oid, Tree>;
-  /** Trees that operations are waiting for: kept whatever their size until the last of them has run. */
+  /** Trees with waiting operations: kept, whatever their size, until the last of them has run. */
   readonly #held = new Map<Oid, { readonly tree: Tree; holders: number }>();
 
-  /** @param max bytes of the trees that are remembered */
+  /** @param max bytes of the remembered trees */
   constructor(max: number) {
     this.#trees = makeObjectCache(max);
   }
@@ -36,12 +36,12 @@ export class TreeCache {
     this.#trees.set(tree.oid, tree);
   }
 
-  /** Forgets a tree, unless somebody waits for it. */
+  /** Forgets a tree, unless an operation waits for it. */
   forget(oid: Oid): void {
     this.#trees.delete(oid);
   }
 
-  /** Forgets every tree that nobody waits for. */
+  /** Forgets every tree without a waiting operation. */
   clear(): void {
     this.#trees.clear();
   }

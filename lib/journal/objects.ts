@@ -84,7 +84,7 @@ export class ObjectReader {
     this.#blobs.clear();
   }
 
-  /** git finds an object by where an index says it is; only its hash tells that it is the one that was asked for. */
+  /** git finds an object by its place in an index; only its hash proves that it is the requested one. */
   async #readStored(oid: Oid): Promise<GitObject> {
     const object = await this.#repository.read(oid);
     if (hashObject(object.type, object.bytes) !== oid) throw new RepositoryUnreadable(`Object ${oid} is damaged.`);

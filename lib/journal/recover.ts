@@ -3,12 +3,12 @@ import { ObjectNotFound, RepositoryUnreadable, type Repository } from '../git/re
 import { Tree } from '../git/objects/tree.js';
 import type { Journal } from './journal.js';
 
-/** Sidecar and repository do not belong together, or lack what they promise: nothing of the workspace may be served. */
+/** Sidecar and repository do not belong together, or lack promised contents: nothing of the workspace may be served. */
 export class WorkspaceUnsound extends Error {
   override readonly name = 'WorkspaceUnsound';
 }
 
-/** A workspace that is being opened. */
+/** A workspace while it is opened. */
 interface Parts {
   readonly name: string;
   readonly journal: Journal;
@@ -17,17 +17,18 @@ interface Parts {
   readonly onFault: (what: string, cause: unknown) => void;
 }
 
-/** In the sidecar's `meta`: the commit that main was last moved to by a checkpoint. */
+/** In the sidecar's `meta`: the commit that the last checkpoint moved main to. */
 export const checkpointedHead = 'checkpointed_head';
 
 /**
  * Compares the repository with the sidecar before anything is moved or served. The sidecar is the truth: its newest
  * commit and that commit's tree must be there, pending or in the repository.
  *
- * Main may lag behind. It stands then where a checkpoint left it: at the commit noted down after the last one, or,
- * when the process ended before the note, at one that is still pending. A main that is gone, names nothing, or stands
- * further back in our own history tells of no other one: the checkpoint sets it again. Anywhere else somebody moved it,
- * or one of the two comes from another time (an older backup): which is right only people can tell, so that is refused.
+ * Main may lag behind. It then stands where a checkpoint left it. That is the commit noted after the last checkpoint.
+ * If the process ended before the note, it is a commit that is still pending. A main may also be gone, name nothing, or
+ * stand further back in our own history. It then points to no other history, and the checkpoint sets it again. Anywhere
+ * else it was moved from outside, or one of the two comes from another time (an older backup). Only people can decide
+ * between them, so this is refused.
  *
  * @throws WorkspaceUnsound with the remedy; RepositoryUnreadable; Refusal UNAVAILABLE
  */
@@ -52,12 +53,12 @@ export async function checkSoundness(options: Parts): Promise<void> {
     await journal.write({ run: (transaction) => noteCheckpoint(transaction.tables, head) });
 }
 
-/** Notes down in a turn that main has been moved there. */
+/** Notes in a transaction that main has been moved there. */
 export function noteCheckpoint(tables: Journal['reader'], head: Oid): void {
   tables.meta.set(checkpointedHead, head);
 }
 
-/** Main as it stands; undefined where the file names no commit. */
+/** The present main; undefined where the file names no commit. */
 async function readMain(
   repository: Repository,
   onUnreadable: (cause: unknown) => void,
@@ -71,7 +72,7 @@ async function readMain(
   }
 }
 
-/** @throws WorkspaceUnsound when the newest commit or its tree is missing or not what the rows say */
+/** @throws WorkspaceUnsound when the newest commit or its tree is missing or contradicts the rows */
 async function requireHead({ name, journal, repository }: Parts, head: Oid, tree: Oid | null): Promise<void> {
   try {
     const commit = decodeCommit((await readObject(journal, repository, head)).bytes);
@@ -89,10 +90,10 @@ async function requireHead({ name, journal, repository }: Parts, head: Oid, tree
   }
 }
 
-/** Commits that are walked at the most. */
+/** Maximum of commits walked. */
 const maxWalk = 100_000;
 
-/** Whether the commit is one of those that led to `head`. */
+/** Whether the commit is an ancestor of `head`. */
 async function isInHistory({ journal, repository }: Parts, commit: Oid, head: Oid): Promise<boolean> {
   let at: Oid | undefined = head;
   for (let walked = 0; at !== undefined && walked < maxWalk; walked++) {

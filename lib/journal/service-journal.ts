@@ -12,35 +12,35 @@ import type { WriteTransaction } from './write-transaction.js';
 export interface ServiceJournalOptions {
   readonly file: Pick<ServiceFile, 'people' | 'oauth' | 'records'>;
   readonly people: People;
-  /** Tells the numbers of this service's file from those of another one. */
+  /** Distinguishes the numbers of this service's file from those of another one. */
   readonly epoch: string;
   readonly clock: Clock;
   /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
   find(workspace: string): AuditedWorkspace | undefined;
-  /** Told when a record could not be added to a chain; it is tried again. */
+  /** Called when a record could not be added to a chain; it is tried again. */
   readonly onFault: (what: string, cause: unknown) => void;
 }
 
 export interface RecordOptions {
-  /** The change is answered also where this record has to wait for its workspace. */
+  /** The change is answered even if this record has to wait for its workspace. */
   readonly mayWait?: boolean | undefined;
-  /** The entry that was used for the first time; its use is taken back if the record cannot be added. */
+  /** The entry used for the first time; its use is undone if the record cannot be added. */
   readonly undo?: EntryName | undefined;
 }
 
-/** What one change of the service's file may use. It is synchronous, and done as a whole or not at all. */
+/** The resources of one change of the service's file. The change is synchronous, and done as a whole or not at all. */
 export interface ServiceTransaction {
   readonly people: People;
   readonly oauth: ServiceFile['oauth'];
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Writes an audit record for a workspace's chain, with the change. One that there is no workspace for is left out. */
+  /** Writes an audit record for a workspace's chain, with the change. A record for a missing workspace is left out. */
   record(this: void, workspace: string, event: AuditEvent, options?: RecordOptions): void;
-  /** An entry was used again: its first use stays as it is, whatever becomes of its record. */
+  /** An entry was used again: its first use stays, whether or not its record is added. */
   keepUsed(this: void, entry: EntryName): void;
 }
 
-/** The records of one change that go into one chain. */
+/** The records of one change for one chain. */
 interface Delivery {
   readonly workspace: string;
   readonly numbers: number[];
@@ -55,28 +55,28 @@ export interface ServiceChange<Result> {
 
 /** In a workspace's file: the epoch, and the number of the last record that its chain has from there. */
 const markName = 'service_records';
-/** Milliseconds after which a record that could not be added is tried again. */
+/** Milliseconds until a failed addition of a record is tried again. */
 const retryInterval = 1000;
 
 /**
  * The one way to change people, sessions, links and consents. They stand in the service's file, and the audit records
- * of their changes in the chains of the workspaces. No transaction spans both files, so that it takes two steps:
+ * of their changes in the chains of the workspaces. No transaction spans both files, so it takes two steps:
  *
  * 1. One transaction of the service's file holds the change and its records, as rows of `pending_record`.
  * 2. One transaction of each workspace adds the records to the chain and keeps the number of the last one. A record up
- *    to that number is in the chain already, and is passed over.
+ *   to that number is in the chain already, and is passed over.
  *
- * A change is answered after both. What is left of the second step after a fault or a crash is done after a moment, or
- * when the workspace is opened. The rows go with the next change: a process that ended before finds them, and adds
- * none of them twice.
+ * A change is answered after both. After a fault or a crash, the rest of the second step is done after a moment, or
+ * when the workspace is opened. The next change deletes the rows. After a crash before that, the rows are found, and no
+ * record is added twice.
  */
 export class ServiceJournal {
   readonly people: People;
   readonly oauth: ServiceFile['oauth'];
   readonly #options: ServiceJournalOptions;
-  /** The number of the last record that is known to be in the chain, by workspace, while rows up to it may be left. */
+  /** The number of the last record known to be in the chain, by workspace, while rows up to it may be left. */
   readonly #delivered = new Map<string, number>();
-  /** Records whose request is still waiting for them. */
+  /** Records with a waiting request. */
   readonly #awaited = new Set<number>();
   /** Workspaces that may lack records. */
   readonly #unsettled = new Set<string>();
@@ -90,8 +90,8 @@ export class ServiceJournal {
   }
 
   /**
-   * Makes a change, durable when it returns. `deliver` has to follow before anything of it is answered.
-   * @throws what the work threw; Refusal INTERNAL when the file failed
+   * Makes a change, durable when it returns. `deliver` has to follow before any answer.
+   * @throws errors of the work; Refusal INTERNAL when the file failed
    */
   change<Result>(work: (transaction: ServiceTransaction) => Result): ServiceChange<Result> {
     const { file, clock } = this.#options;
@@ -143,7 +143,7 @@ export class ServiceJournal {
   }
 
   /**
-   * Does what earlier requests, or an earlier process, left undone for a workspace.
+   * Finishes the changes of earlier requests, or of an earlier process, for a workspace.
    * @throws Refusal UNAVAILABLE, INTERNAL
    */
   async settle(name: string): Promise<void> {
@@ -155,7 +155,7 @@ export class ServiceJournal {
     this.#unsettled.delete(name);
   }
 
-  /** The same for all workspaces that are there. What fails is reported and tried again. */
+  /** The same for all existing workspaces. Failures are reported and tried again. */
   async settleAll(names: readonly string[] = this.#options.file.records.workspaces()): Promise<void> {
     for (const name of names) {
       try {
@@ -194,7 +194,7 @@ export class ServiceJournal {
     }
   }
 
-  /** Whether a commit that was said to have failed is durable. If it is not, what can be undone is undone. */
+  /** Whether a commit is durable in spite of its reported failure. If it is not, its undoable parts are undone. */
   #hasRecorded(name: string, number: number): boolean {
     try {
       const workspace = this.#options.find(name);
@@ -202,12 +202,12 @@ export class ServiceJournal {
       this.#undoUnrecorded(workspace);
       return this.#lastRecorded(workspace.journal.reader) >= number;
     } catch {
-      // The workspace cannot be read now: it is looked at again when it is settled.
+      // The workspace cannot be read now: this is checked again when it is settled.
       return false;
     }
   }
 
-  /** Adds all records that are pending for the workspace and not in its chain. */
+  /** Adds all pending records of the workspace that its chain lacks. */
   async #record(workspace: AuditedWorkspace): Promise<void> {
     const last = await workspace.journal.write({
       isRecordOnly: true,
@@ -216,7 +216,7 @@ export class ServiceJournal {
     this.#delivered.set(workspace.name, Math.max(last, this.#delivered.get(workspace.name) ?? 0));
   }
 
-  /** @returns the number of the last record that the chain has */
+  /** @returns the number of the last record in the chain */
   #recordPending(name: string, transaction: WriteTransaction): number {
     const before = this.#lastRecorded(transaction.tables);
     let last = before;
@@ -244,7 +244,7 @@ export class ServiceJournal {
   }
 
   /**
-   * Takes back what was used for an answer that nobody got, together with its record.
+   * Undoes first uses whose answer was never sent, together with their records.
    * @throws Error when one of the files cannot be read
    */
   #undoUnrecorded({ name, journal }: AuditedWorkspace): void {
@@ -279,7 +279,7 @@ export class ServiceJournal {
     }
   }
 
-  /** A workspace that could not be opened is settled when it is. */
+  /** A workspace that could not be opened is settled at its next opening. */
   #retryLater(name: string, cause: unknown): void {
     const { onFault } = this.#options;
     if (!this.#unsettled.has(name)) onFault(`The audit log of ${name} lacks a record; it is added later`, cause);

@@ -1,13 +1,13 @@
 import { isWithin, type Location } from '../domain/location.js';
 import { busy } from '../domain/refusal.js';
 
-/** Something that reads from a snapshot of the workspace's file for longer than one answer. */
+/** A reader that holds a snapshot of the workspace's file for longer than one answer. */
 export interface SnapshotHolder {
-  /** The folder that it reads. */
+  /** Its folder. */
   readonly location: Location;
-  /** Takes what it still needs out of the snapshot, and closes that. Resolves when it is closed. Never throws. */
+  /** Takes the rest of its data out of the snapshot, and closes that. Resolves when it is closed. Never throws. */
   letGo(): Promise<void>;
-  /** Ends it: what is asked of it from now on is refused. */
+  /** Ends it: later calls are refused. */
   breakOff(): void;
 }
 
@@ -15,8 +15,7 @@ export interface SnapshotHolder {
 const maxWait = 20_000;
 
 /**
- * The snapshots that readers of a workspace hold. None is held for long, however slow its reader is, and an erase gets
- * its time without any.
+ * The readers' snapshots of a workspace. None is held for long, for any reader, and an erase gets its time without any.
  */
 export class Snapshots {
   readonly #holders = new Map<SnapshotHolder, NodeJS.Timeout>();
@@ -25,7 +24,7 @@ export class Snapshots {
 
   /**
    * @param maxHeldTime milliseconds for which a snapshot is held: meanwhile the write-ahead log cannot be emptied, and
-   *   grows
+   * grows
    */
   constructor(maxHeldTime: number) {
     this.#maxHeldTime = maxHeldTime;
@@ -50,14 +49,14 @@ export class Snapshots {
     this.#holders.delete(holder);
   }
 
-  /** Ends the reading of folders in which one of these places lies. */
+  /** Ends the readings of folders that hold one of these places. */
   breakOff(places: readonly string[]): void {
     for (const holder of this.#holders.keys()) {
       if (places.some((place) => isWithin(holder.location, place as Location))) holder.breakOff();
     }
   }
 
-  /** Does work while nobody holds a snapshot; new ones wait until it is done. */
+  /** Runs work without any snapshot held; new ones wait until it is done. */
   async keepOut<Result>(work: () => Promise<Result>): Promise<Result> {
     let end = (): void => undefined;
     this.#keptOut = new Promise((resolve) => (end = resolve));

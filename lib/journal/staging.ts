@@ -2,28 +2,28 @@ import type { Oid } from '../git/objects/objects.js';
 import type { Repository, StagedBlob } from '../git/repositories/repository.js';
 import type { Journal } from './journal.js';
 
-/** Large blobs that one request has stored and may still refer to; the request gives them free when it is over. */
+/** Large blobs that one request has stored and may still refer to; the request releases them at its end. */
 export type StagedBlobs = Oid[];
 
 export interface StagingOptions {
   readonly journal: Journal;
   readonly repository: Repository;
-  /** Called with the cause when a blob that nobody wants could not be dropped; the next start tries again. */
+  /** Called with the cause when an unused blob could not be dropped; the next start tries again. */
   readonly onFault: (cause: unknown) => void;
 }
 
 /**
- * Large blobs between their upload and the turn that refers to them. A row is durable before the blob shows in the
- * repository, and goes only after the blob has been dropped or a version refers to it: so nothing is left behind that
- * nobody knows of, whenever the process ends.
+ * Large blobs between their upload and the transaction that refers to them. A row is durable before the blob shows in
+ * the repository. It goes only after the blob has been dropped or a version refers to it. So every blob left by an
+ * ended process has its row.
  *
- * Blobs go by their content: two requests can bring the same one, and an old version can have it. It is dropped only
- * when no request holds it and no version has it; uploads of it wait meanwhile.
+ * Blobs go by their content: two requests can bring the same one, and an old version can have it. A blob is dropped
+ * only if no request holds it and no version has it; uploads of it wait meanwhile.
  */
 export class Staging {
   readonly #options: StagingOptions;
   readonly #holders = new Map<Oid, number>();
-  /** Told when no request holds a blob any more, and what it left unused is gone. */
+  /** Called when no request holds a blob any more, and its unused leftovers are gone. */
   readonly #waiting = new Map<Oid, (() => void)[]>();
   /** Drops under way. */
   readonly #drops = new Map<Oid, Promise<void>>();
@@ -34,8 +34,8 @@ export class Staging {
 
   /**
    * Stores a blob durably; memory does not grow with its size. It stays until it is released.
-   * @param held takes the blob's name as soon as it has to be released, also where this then throws
-   * @throws what the source, the repository or the journal threw
+   * @param held takes the blob's name as soon as it has to be released, even where this then throws
+   * @throws errors of the source, the repository or the journal
    */
   stage(source: AsyncIterable<Uint8Array>, held: StagedBlobs): Promise<StagedBlob> {
     const { journal, repository } = this.#options;
@@ -47,7 +47,7 @@ export class Staging {
     });
   }
 
-  /** Gives free what a request held; resolves when what it leaves unused is gone. Never throws. */
+  /** Releases the blobs of a request; resolves when the unused ones are gone. Never throws. */
   async release(held: StagedBlobs): Promise<void> {
     for (const oid of held.splice(0)) {
       const holders = (this.#holders.get(oid) ?? 1) - 1;
@@ -62,8 +62,9 @@ export class Staging {
   }
 
   /**
-   * Drops blobs with files of their own that nothing in the history leads to; those that a request holds are waited for,
-   * those that a version has stay. @throws what the repository or the journal threw
+   * Drops blobs with files of their own outside the history. It waits for blobs held by a request; blobs of a version
+   * stay.
+   * @throws errors of the repository or the journal
    */
   async discard(oids: readonly Oid[]): Promise<void> {
     const { journal } = this.#options;
@@ -71,7 +72,7 @@ export class Staging {
       while (this.#holders.has(oid)) await this.#released(oid);
       if (journal.reader.objects.isStaged(oid)) continue;
       await journal.write({ run: ({ tables, now }) => tables.objects.stage(oid, 0, now) });
-      // An upload of the same that came meanwhile drops it itself, or keeps it.
+      // A new upload of the same content drops the blob itself, or keeps it.
       if (this.#holders.has(oid)) continue;
       const drop = this.#settle(oid).finally(() => this.#drops.delete(oid));
       this.#drops.set(oid, drop);
@@ -79,7 +80,7 @@ export class Staging {
     }
   }
 
-  /** Drops what an earlier process stored and never referred to. @throws what the repository or the journal threw */
+  /** Drops blobs that an earlier process stored without a reference. @throws errors of the repository or the journal */
   async recover(): Promise<void> {
     for (const { oid } of this.#options.journal.reader.objects.staged()) await this.#settle(oid);
   }
@@ -100,7 +101,7 @@ export class Staging {
     await drop;
   }
 
-  /** The row goes last: a crash before that leaves it for the next start. */
+  /** The row goes last: a crash before then leaves it for the next start. */
   async #settle(oid: Oid): Promise<void> {
     const { journal, repository } = this.#options;
     const { objects, versions } = journal.reader;

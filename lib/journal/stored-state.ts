@@ -2,7 +2,7 @@ import { readHead } from '../audit/chain.js';
 import type { WorkspaceState } from './write-transaction.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Where the workspace stands, as its file says it. */
+/** The state of the workspace, according to its file. */
 export function readState(tables: Tables): WorkspaceState {
   return {
     head: tables.meta.get('head') ?? null,
@@ -13,7 +13,7 @@ export function readState(tables: Tables): WorkspaceState {
   };
 }
 
-/** Writes what a group changed of it, in the group's transaction. */
+/** Writes a group's changes of it, in the group's transaction. */
 export function writeState(tables: Tables, before: WorkspaceState, after: WorkspaceState): void {
   if (after.head !== before.head && after.head !== null) tables.meta.set('head', after.head);
   if (after.tree !== before.tree && after.tree !== null) tables.meta.set('tree', after.tree);

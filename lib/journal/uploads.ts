@@ -13,16 +13,16 @@ interface Upload {
 export type Guard = <Piece>(pieces: AsyncIterable<Piece>) => AsyncGenerator<Piece, undefined>;
 
 /**
- * Contents on their way to documents that are there. While one comes, its bytes lie in a file that belongs to no version
- * yet: whoever erases the document breaks it off, however long its sender has been silent.
+ * Contents on their way to existing documents. During an upload, its bytes lie in a file that belongs to no version
+ * yet. An erase of the document breaks it off, even when its sender is silent.
  */
 export class Uploads {
   readonly #underWay = new Set<Upload>();
 
   /**
    * Takes in content for a document.
-   * @param take given the guard for what comes in pieces
-   * @throws what `take` throws; with the guard Refusal NOT_FOUND once it is broken off
+   * @param take gets the guard for the incoming pieces
+   * @throws errors of `take`; with the guard Refusal NOT_FOUND once it is broken off
    */
   follow<Result>(documentId: string, take: (guard: Guard) => Promise<Result>): Promise<Result> {
     const { promise: over, resolve } = makePromise();
@@ -34,7 +34,7 @@ export class Uploads {
     });
   }
 
-  /** Ends what is on its way to the documents at once; resolves when nothing of it lies in a file of its own any more. */
+  /** Ends uploads to the documents at once; resolves when none of their bytes lie in a file of their own any more. */
   async breakOff(documentIds: readonly string[]): Promise<void> {
     const ended = [...this.#underWay].filter(({ documentId }) => documentIds.includes(documentId));
     for (const upload of ended) {
@@ -49,7 +49,7 @@ async function* guard<Piece>(pieces: AsyncIterable<Piece>, upload: Upload): Asyn
   const source = pieces[Symbol.asyncIterator]();
   try {
     for (;;) {
-      // A race with one lasting promise would keep every piece in memory that ever won it.
+      // A race with one lasting promise would keep in memory every piece that ever won it.
       const next = await new Promise<IteratorResult<Piece>>((resolve, reject) => {
         upload.stop = () => reject(notFound());
         if (upload.isBrokenOff) upload.stop();
@@ -60,7 +60,7 @@ async function* guard<Piece>(pieces: AsyncIterable<Piece>, upload: Upload): Asyn
     }
   } finally {
     upload.stop = undefined;
-    // Not waited for: whoever is silent would keep it waiting.
+    // Without await: a silent sender would delay it.
     source.return?.().catch(() => undefined);
   }
 }

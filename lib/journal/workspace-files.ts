@@ -5,15 +5,15 @@ import { nodeFileSystem, type FileSystem } from '../git/file-system.js';
 import { createRepository } from '../git/repositories/open-repository.js';
 import { openSidecar } from '../sidecar/sidecar.js';
 
-/** What a workspace's files are made with. */
+/** Inputs for a workspace's files. */
 export interface NewWorkspaceFiles {
-  /** The data folder, or null for a workspace that lives in memory. */
+  /** The data folder, or null for a workspace in memory. */
   readonly dataFolder: string | null;
   /** The folder with the sidecar's schema. */
   readonly migrations: string;
   /** `never` reads without a git program. */
   readonly git: 'auto' | 'never';
-  /** The file system that the repository is written through; the machine's own if left out. */
+  /** The file system for writing the repository; the machine's own if left out. */
   readonly fs?: FileSystem;
 }
 
@@ -38,8 +38,8 @@ export function pathsOf(
 }
 
 /**
- * Makes a workspace's files, complete or not at all: they come into being under another name and are renamed last.
- * @throws Error when one of that name is there
+ * Makes a workspace's files, complete or not at all: they are created under another name and are renamed last.
+ * @throws Error when a workspace of that name exists
  */
 export async function createWorkspace(files: NewWorkspaceFiles, name: string): Promise<void> {
   if (files.dataFolder === null) return;

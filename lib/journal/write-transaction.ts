@@ -6,20 +6,20 @@ import { Tree } from '../git/objects/tree.js';
 import type { TreeCache } from './object-cache.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Where a workspace stands. Replaced as a whole, so that a refused turn can be put back. */
+/** The state of a workspace. Replaced as a whole, so it can be restored after a refused write. */
 export interface WorkspaceState {
   /** Newest commit on main; null before the first write. */
   readonly head: Oid | null;
-  /** Tree of that commit. */
+  /** Tree of the newest commit. */
   readonly tree: Oid | null;
   /** How many commits main has had; goes on counting where an erase takes some away. */
   readonly commits: number;
   readonly chain: ChainHead;
-  /** Bytes of all versions ever written, less what was erased. */
+  /** Bytes of all versions ever written, less erased ones. */
   readonly storedBytes: number;
 }
 
-/** Thrown in a turn that needs several trees which are not in memory: the journal loads them all and runs it again. */
+/** Thrown by a write that needs several trees outside memory: the journal loads them all and runs it again. */
 export class MissingTrees extends Error {
   override readonly name = 'MissingTrees';
   readonly oids: readonly Oid[];
@@ -31,16 +31,16 @@ export class MissingTrees extends Error {
 }
 
 /**
- * One operation's time with the pen: synchronous, alone on the writer connection, inside a savepoint of the group's
- * transaction. What it sees is what the turns before it left; what it throws undoes it and nobody else.
+ * The SQLite transaction of one group, for its writes. Each is synchronous, alone on the writer connection, inside a
+ * savepoint. It sees the results of the writes before it. An error undoes this write and no other.
  */
 export class WriteTransaction {
   readonly tables: Tables;
-  /** Milliseconds since 1970, one reading for the whole turn. */
+  /** Milliseconds since 1970, one reading for the whole transaction. */
   readonly now: number;
   readonly randomness: Randomness;
   state: WorkspaceState;
-  /** Bytes of objects that this group added. */
+  /** Bytes of objects added by this group. */
   addedBytes = 0;
   readonly #trees: TreeCache;
   readonly #after: (() => void)[] = [];
@@ -65,14 +65,14 @@ export class WriteTransaction {
     this.addedBytes += object.deflated.length;
   }
 
-  /** @throws MissingObject when it is not in memory: the journal then loads it and runs the turn again */
+  /** @throws MissingObject when it is not in memory: the journal then loads it and runs the write again */
   loadTree = (oid: Oid): Tree => {
     const tree = this.findTree(oid);
     if (tree === undefined) throw new MissingObject(oid);
     return tree;
   };
 
-  /** The tree, if that needs no waiting. */
+  /** The tree, if it is in memory. */
   findTree(oid: Oid): Tree | undefined {
     const known = this.#trees.get(oid);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export class WriteTransaction {
     this.#trees.set(tree);
   }
 
-  /** Forgets trees that were replaced, once that is durable: nothing is written to them again. */
+  /** Forgets replaced trees, once the replacement is durable: nothing is written to them again. */
   forgetTrees(oids: readonly Oid[]): void {
     this.whenDurable(() => {
       for (const oid of oids) this.#trees.forget(oid);
@@ -100,7 +100,7 @@ export class WriteTransaction {
     this.#after.push(action);
   }
 
-  /** For the journal: how many actions stand now, to drop those of a turn that is undone. */
+  /** For the journal: the present number of actions, to drop those of an undone write. */
   get pendingActions(): number {
     return this.#after.length;
   }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Reads a file piece by piece, so that memory stays flat and others have their turn in between.
+ * Reads a file piece by piece, so memory stays flat and others get their turn in between.
  * @returns its SHA-256, in hexadecimal digits
  * @throws the system's error when it cannot be read
  */
@@ -11,7 +11,7 @@ export function hashFile(path: string): Promise<string> {
   return hashPieces(createReadStream(path) as AsyncIterable<Buffer>);
 }
 
-/** The same of a file that is open, from where it stands. It stays open. */
+/** The same for an open file, from its present position. It stays open. */
 export function hashOpened(file: FileHandle): Promise<string> {
   return hashPieces(file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
 }
@@ -23,9 +23,9 @@ async function hashPieces(pieces: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * Holds a file against the SHA-256 that it has to have.
- * @param changed what to say where it has another one
- * @returns what is wrong, the end of a sentence that begins with the file; undefined when nothing is
+ * Compares a file with its expected SHA-256.
+ * @param changed the message for another hash
+ * @returns the fault, the end of a sentence that begins with the file; undefined when there is none
  */
 export async function findFaultOfFile(path: string, sha256: string, changed: string): Promise<string | undefined> {
   try {

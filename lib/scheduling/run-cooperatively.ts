@@ -1,9 +1,9 @@
 import { yieldToLoop } from './yield-to-loop.js';
 
-/** Milliseconds of work after which others get their turn. */
+/** Milliseconds of work before others get their turn. */
 const slice = 8;
 
-/** Runs work that says where it can rest, and lets others have their turn there whenever it has taken a while. */
+/** Runs work that yields where it can pause. Others get their turn there after a while of work. */
 export async function runCooperatively<Result>(work: Generator<void, Result>): Promise<Result> {
   let since = performance.now();
   for (;;) {

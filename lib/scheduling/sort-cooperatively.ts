@@ -1,9 +1,9 @@
 import { runCooperatively } from './run-cooperatively.js';
 
-/** Items that are sorted in one go: less than a few milliseconds. */
+/** Items sorted in one go: less than a few milliseconds. */
 const runLength = 2048;
 
-/** Sorts many items, stably, and lets others have their turn meanwhile. */
+/** Sorts many items, stably; others get their turn meanwhile. */
 export function sortCooperatively<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,

@@ -2,10 +2,10 @@ const waiting: (() => void)[] = [];
 let isScheduled = false;
 
 /**
- * Lets the event loop take what has come in, then goes on. Long work calls this between its slices.
+ * Lets the event loop handle waiting events, then goes on. Long work calls this between its slices.
  *
- * One caller goes on in each turn of the loop. Node runs all callbacks of `setImmediate` in one turn, so twenty pieces
- * of long work that each used it would add up to one long hold; here each of them waits for its own turn.
+ * One caller goes on in each turn of the loop. Node runs all callbacks of `setImmediate` in one turn. Twenty pieces of
+ * long work that each used it would add up to one long hold. Here each of them waits for its own turn.
  */
 export function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => {

@@ -7,23 +7,23 @@ import { locateEdit } from './locate-edit.js';
 
 export interface EditedText {
   readonly text: string;
-  /** Places that were changed. */
+  /** Number of places changed. */
   readonly replacements: number;
 }
 
 export interface EditRules {
-  /** Whether headings are headings. */
+  /** Whether the text has headings to protect. */
   readonly isMarkdown: boolean;
-  /** UTF-16 units that the text may have at any time on the way. */
+  /** Maximum of UTF-16 units of the text, at any time on the way. */
   readonly longest: number;
 }
 
 /**
  * Applies edits in order, each to the result of the one before; all or none. Edits are written with LF or CRLF, and the
- * document keeps the line ends that it has. Rests between steps, so that much work holds nobody up; all of it together
- * is in proportion to the text and the number of edits.
+ * document keeps its line ends. Pauses between steps, so that much work delays no other request. All of it together is
+ * in proportion to the text and the number of edits.
  * @throws Refusal INVALID_REQUEST `no_match`, `ambiguous`, `no_such_section`, `section_ambiguous`, `heading_lost`,
- *   `heading_doubled`, `content_too_large`, `no_change`; with `edit_index` where one edit is at fault
+ * `heading_doubled`, `content_too_large`, `no_change`; with `edit_index` where one edit is at fault
  */
 export function* applyEdits(
   text: string,
@@ -52,7 +52,7 @@ export function* applyEdits(
   return { text: raw, replacements };
 }
 
-/** Says in a refusal which of the edits it is about. */
+/** Adds the index of the refused edit to a refusal. */
 function* naming<Result>(index: number, work: Generator<void, Result>): Generator<void, Result> {
   try {
     return yield* work;

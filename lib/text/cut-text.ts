@@ -1,11 +1,11 @@
 import { invalidRequest } from '../domain/refusal.js';
 import { countLineFeeds } from './line-number.js';
 
-/** Which part of a text is wanted. Lines and columns count from 1; columns are UTF-16 units. */
+/** The requested part of a text. Lines and columns count from 1; columns are UTF-16 units. */
 export interface TextRequest {
   readonly startLine: number;
   readonly startColumn: number;
-  /** The last line that belongs to what is read; undefined for the whole text. */
+  /** The last line to read; undefined for the whole text. */
   readonly lastLine?: number | undefined;
   readonly maxChars: number;
 }
@@ -16,7 +16,7 @@ export interface TextPart {
   readonly endLine: number;
   /** null at the end. */
   readonly nextLine: number | null;
-  /** Only where a line is longer than what may be returned, and is gone on within. */
+  /** Only where the part ends within a line longer than `maxChars`. */
   readonly nextColumn: number | null;
 }
 
@@ -26,7 +26,7 @@ export function countLines(text: string): number {
   return text === '' || text.endsWith('\n') ? ended : ended + 1;
 }
 
-/** Where the line starts, sought from a place that is known; the text's end for a line behind the last. */
+/** The start of a line, sought from a known place; the text's end for a line behind the last. */
 function seekLine(text: string, line: number, from: { readonly line: number; readonly at: number }): number {
   let { at } = from;
   for (let current = from.line; current < line && at < text.length; current += 1) {
@@ -37,7 +37,7 @@ function seekLine(text: string, line: number, from: { readonly line: number; rea
 }
 
 /**
- * A part of a text that ends at a line end, or, within a line longer than what may be returned, between two characters.
+ * A part of a text that ends at a line end. Within a line longer than `maxChars` it ends between two characters.
  * @throws Refusal INVALID_REQUEST `bad_field` for a place behind the end
  */
 export function cutText(text: string, { startLine, startColumn, lastLine, maxChars }: TextRequest): TextPart {

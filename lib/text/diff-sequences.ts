@@ -9,17 +9,17 @@ export interface DiffHunk {
   readonly toEnd: number;
 }
 
-/** How much work a comparison may still make. Shared by its parts, so that many small ones cannot add up. */
+/** The work left to a comparison. Shared by its parts, so many small ones cannot add up. */
 export interface Effort {
   /** Steps of the shortest-edit search; it takes about the square of the edits it finds. */
   steps: number;
-  /** Pairs of items that may still be compared: long runs of equal items cost these and no steps. */
+  /** Pairs of items left to compare: long runs of equal items cost these and no steps. */
   comparisons: number;
   /** Whether something was given up on: the result is right, but not the shortest. */
   isExhausted: boolean;
 }
 
-/** Gives equal things the same number, so that long lines are compared once. */
+/** Gives equal items the same number, so long lines are compared once. */
 export class Numbering {
   readonly #numbers = new Map<string, number>();
 
@@ -39,9 +39,9 @@ export class Numbering {
 const small = 64;
 
 /**
- * Compares two sequences. What both begin and end with is set aside; long rests are cut at landmarks, which are things
- * that occur exactly once on each side and in the same order; between them the shortest edit is sought by the library.
- * A rest that would take more than the effort left becomes one replaced range.
+ * Compares two sequences. Their common start and end are set aside. Landmarks cut the long remainders: items that occur
+ * exactly once on each side and in the same order. Between them the library seeks the shortest edit. A part that would
+ * take more than the effort left becomes one replaced range.
  * @returns ranges in order that cover both sequences, neighbours never of the same kind
  */
 export function diffSequences(from: readonly number[], to: readonly number[], effort: Effort): DiffHunk[] {
@@ -91,7 +91,7 @@ function compare(
   emit({ isSame: true, fromStart: fromEnd, fromEnd: range.fromEnd, toStart: toEnd, toEnd: range.toEnd });
 }
 
-/** Of ranges with so few pairs it is seen at once when nothing is the same, as where single lines were changed. */
+/** Ranges with so few pairs are compared directly: often no item is the same, as where single lines changed. */
 const tiny = 16;
 
 function shareAny(from: readonly number[], to: readonly number[], range: Range): boolean {
@@ -101,7 +101,7 @@ function shareAny(from: readonly number[], to: readonly number[], range: Range):
   return false;
 }
 
-/** The shortest edit of a range, or the whole range replaced when that takes too much. */
+/** The shortest edit of a range, or the whole range replaced when a search takes too much. */
 function search(
   from: readonly number[],
   to: readonly number[],
@@ -144,7 +144,7 @@ function search(
   effort.steps -= edits ** 2;
 }
 
-/** Thrown out of the library's search, which knows no other way to be ended after so many comparisons. */
+/** Thrown out of the library's search, because it has no other way to end after so many comparisons. */
 class TooMuchToCompare extends Error {}
 
 /** @returns undefined when it takes more than the effort left */
@@ -172,7 +172,7 @@ interface Landmark {
   readonly to: number;
 }
 
-/** Pairs of what occurs once on each side, as many as stand in the same order on both (patience diff). */
+/** Pairs of items that occur once on each side, as many as have the same order on both (patience diff). */
 function findLandmarks(from: readonly number[], to: readonly number[], range: Range): Landmark[] {
   const inFrom = findSingles(from, range.fromStart, range.fromEnd);
   const inTo = findSingles(to, range.toStart, range.toEnd);
@@ -184,7 +184,7 @@ function findLandmarks(from: readonly number[], to: readonly number[], range: Ra
   return maxRising(pairs);
 }
 
-/** Where each number stands; -1 for what stands in several places. In order of first appearance. */
+/** The place of each number; -1 for one in several places. In order of first appearance. */
 function findSingles(items: readonly number[], start: number, end: number): Map<number, number> {
   const places = new Map<number, number>();
   for (let index = start; index < end; index += 1) {
@@ -196,7 +196,7 @@ function findSingles(items: readonly number[], start: number, end: number): Map<
 
 /** The longest series of pairs, rising on both sides; the pairs come in rising order of `from`. */
 function maxRising(pairs: readonly Landmark[]): Landmark[] {
-  /** Index of the pair with the smallest `to` that ends a series of each length. */
+  /** For each length, the index of the pair with the smallest `to` that ends a series of it. */
   const ends: number[] = [];
   const before: number[] = [];
   for (const [index, { to }] of pairs.entries()) {

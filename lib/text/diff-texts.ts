@@ -1,17 +1,17 @@
 import type { DiffLine, Hunk, LinePart, TextDiff } from './text-diff.js';
 import { diffSequences, Numbering, type Effort, type DiffHunk } from './diff-sequences.js';
 
-/** Lines around a change that are shown with it. */
+/** Lines shown around a change. */
 const usualContext = 3;
 /**
- * What a whole comparison, and the marking of words in it, may take on the thread that answers everybody: together a
- * few hundredths of a second, whatever the texts are.
+ * Bounds of a whole comparison, and of the marking of words in it, on the thread that answers all requests. Together
+ * they take a few hundredths of a second, for any texts.
  */
 const forLines = { steps: 150_000, comparisons: 1_000_000 } as const;
 const forWords = { steps: 30_000, comparisons: 200_000 } as const;
 /** Words are marked in lines of up to so many UTF-16 units. */
 const maxMarkedLength = 20_000;
-/** Lines that a text may have to be compared. */
+/** Maximum of lines in a compared text. */
 export const maxCompared = 50_000;
 /** In longer ranges of replaced lines no words are marked: they hardly correspond line by line. */
 const maxPairedLength = 500;
@@ -33,8 +33,8 @@ function cutLines(text: string): string[] {
 }
 
 /**
- * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded, whatever the
- * texts are: where they differ too much for the shortest diff, a larger range is shown as replaced.
+ * Compares two texts line by line, and lines that replace each other word by word. Its work is bounded for any texts.
+ * Where they differ too much for the shortest diff, a larger range is shown as replaced.
  */
 export function diffTexts(from: string, to: string, context = usualContext): TextDiff {
   const comparison = compare(from, to, context);
@@ -45,7 +45,7 @@ export function diffTexts(from: string, to: string, context = usualContext): Tex
 }
 
 /**
- * The same in pieces, between which others get their turn: for texts that strangers have written.
+ * The same in pieces, with turns for others in between: for texts by strangers.
  * @param rest waits between two pieces
  */
 export async function diffTextsInPieces(from: string, to: string, rest: () => Promise<unknown>): Promise<TextDiff> {
@@ -57,10 +57,12 @@ export async function diffTextsInPieces(from: string, to: string, rest: () => Pr
   }
 }
 
-/** Lines that are described in one piece. */
+/** Lines described in one piece. */
 const linesAPiece = 2000;
 
-/** Yields where it can rest: each piece is a few milliseconds, the search for the shortest edit as `forLines` bounds it. */
+/**
+ * Yields where it can pause. Each piece takes a few milliseconds; `forLines` bounds the search for the shortest edit.
+ */
 function* compare(from: string, to: string, context: number): Generator<undefined, TextDiff> {
   const fromLines = cutLines(from);
   const toLines = cutLines(to);
@@ -97,7 +99,7 @@ function* compare(from: string, to: string, context: number): Generator<undefine
   };
 }
 
-/** Groups changes that are close, with what is the same around them cut down to the context. */
+/** Groups close changes, with the equal lines around them cut down to the context. */
 function makeHunks(ranges: readonly DiffHunk[], context: number): DiffHunk[][] {
   const hunks: DiffHunk[][] = [];
   let group: DiffHunk[] = [];
@@ -167,7 +169,7 @@ function describeRange(
     .slice(toStart, toEnd)
     .map((line, index) => describeLine('added', line, null, toStart + index + 1));
   if (removed.length > maxPairedLength || added.length > maxPairedLength) return [...removed, ...added];
-  // Lines are paired in order; in a range that replaces few by many the last ones stay unpaired.
+  // Lines are paired in order. In a range that replaces few lines by many, the last ones stay unpaired.
   for (let index = 0; index < Math.min(removed.length, added.length); index += 1) {
     const [before, after] = [removed[index], added[index]];
     const parts = before === undefined || after === undefined ? undefined : diffWords(before.text, after.text, effort);
@@ -178,7 +180,7 @@ function describeRange(
   return [...removed, ...added];
 }
 
-/** What changed between two lines, or undefined when hardly anything is the same or the effort is used up. */
+/** The changes between two lines; undefined when hardly anything is the same or the effort is used up. */
 function diffWords(
   from: string,
   to: string,

@@ -1,16 +1,16 @@
 /**
- * Looks for words that a caller chose in texts that callers wrote. The engine's own search takes the product of the two
- * lengths for words that nearly match everywhere; what is here takes time in proportion to their sum, whatever is in
- * them, and rests on the way.
+ * Searches texts by callers for words by callers. For words that nearly match everywhere, the engine's own search takes
+ * the product of the two lengths. The search here takes time in proportion to their sum, for any content, and pauses on
+ * the way.
  */
 
-/** So many units are left to the engine: their number bounds what each place of the text can cost it. */
+/** The engine searches for so many units: their number bounds its cost at each place of the text. */
 const probeLength = 6;
-/** Units of a text between two rests. */
+/** Units of a text between two pauses. */
 const unitsBetweenRests = 65_536;
 
 /**
- * The first places where `pattern` stands in `text`, overlapping ones too, in order.
+ * The first places of `pattern` in `text`, overlapping ones too, in order.
  * @param pattern at least one unit
  * @param from the first place that counts
  * @param most stops after so many
@@ -18,7 +18,7 @@ const unitsBetweenRests = 65_536;
 export function* findForwards(text: string, pattern: string, from: number, most: number): Generator<void, number[]> {
   const probe = pattern.slice(0, probeLength);
   const places: number[] = [];
-  // Most words are told apart by their first few units. Where they are not, comparing soon costs more than the table.
+  // The first few units distinguish most words. Where they do not, comparing soon costs more than the table.
   let compared = 0;
   for (let at = text.indexOf(probe, from); at >= 0 && places.length < most; at = text.indexOf(probe, at + 1)) {
     if (pattern === probe || text.startsWith(pattern, at)) places.push(at);
@@ -29,7 +29,7 @@ export function* findForwards(text: string, pattern: string, from: number, most:
 }
 
 /**
- * The last places where `pattern` stands in `text`, overlapping ones too, the last one first.
+ * The last places of `pattern` in `text`, overlapping ones too, the last one first.
  * @param pattern at least one unit
  * @param from the last place that counts
  * @param most stops after so many
@@ -49,11 +49,11 @@ export function* findBackwards(text: string, pattern: string, from: number, most
   return places;
 }
 
-/** What is sought, with the failure table of Knuth, Morris and Pratt: where each place that still matches leaves off. */
+/** The sought pattern, with the failure table of Knuth, Morris and Pratt: it says where a match can still go on. */
 interface Sought {
   /** 1 reads forwards, -1 pattern and text from their ends. */
   readonly step: 1 | -1;
-  /** Of the pattern, in the order in which they are read. */
+  /** The pattern's units, in reading order. */
   readonly units: Uint16Array;
   readonly failures: Int32Array;
 }
@@ -75,8 +75,8 @@ function seek(pattern: string, step: 1 | -1): Sought {
 
 /**
  * Reads the text from one unit up to, not with, another.
- * @param matched how many units of the pattern stand right before
- * @param places gets what is found
+ * @param matched units of the pattern that stand right before
+ * @param places gets the places found
  * @returns how many stand right before the end
  */
 function scan(
@@ -104,7 +104,7 @@ function scan(
   return count;
 }
 
-/** Adds to `places` those from `from` on: each unit of the text is looked at twice at most. */
+/** Adds to `places` those from `from` on: it reads each unit of the text twice at most. */
 function* matchAll(
   text: string,
   pattern: string,

@@ -1,17 +1,16 @@
 import { hyphenate, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
-/** Ids that a refusal names at most: where several are meant alike, and where none is. */
+/** Maximum of ids in a refusal: for several headings of one name, and for none. */
 const maxNamed = 20;
 const maxNear = 8;
-/** Headings that are looked at for being like what was named. */
+/** Headings compared with the given name. */
 const maxCompared = 1000;
 
 /**
- * The heading that a caller names: by its id, or by its words where only one heading has them, however they are
- * punctuated.
- * @throws Refusal INVALID_REQUEST `no_such_section` with ids that are like it, `section_ambiguous` with those that it
- *   could be
+ * The heading that a caller names: by its id, or by its words where only one heading has them. Punctuation does not
+ * count.
+ * @throws Refusal INVALID_REQUEST `no_such_section` with similar ids, `section_ambiguous` with the possible ids
  */
 export function findHeading(headings: readonly Heading[], named: string, field = 'section'): Heading {
   const byId = headings.find(({ id }) => id === named);
@@ -38,7 +37,7 @@ export function findHeading(headings: readonly Heading[], named: string, field =
   });
 }
 
-/** Those for which it holds, as many as a refusal names. */
+/** The headings for which it holds, as many as a refusal names. */
 function findFirst(headings: readonly Heading[], holds: (heading: Heading) => boolean): Heading[] {
   const found: Heading[] = [];
   for (const heading of headings) {
@@ -48,7 +47,7 @@ function findFirst(headings: readonly Heading[], holds: (heading: Heading) => bo
   return found;
 }
 
-/** Ids that share most words with this one; all of them, in their order, where they are few. */
+/** The ids that share most words with this one. If there are few headings, all ids in their order. */
 function findNear(headings: readonly Heading[], id: string): string[] {
   if (headings.length <= maxNear) return headings.map((heading) => heading.id);
   const words = new Set(id.split('-'));

@@ -1,4 +1,4 @@
-/** A line that is like what was looked for. */
+/** A line similar to the sought one. */
 export interface NearLine {
   /** From 1. */
   readonly line: number;
@@ -9,7 +9,7 @@ const maxLines = 3;
 /** Of a line, this much is compared and shown. UTF-16 units. */
 const maxCompared = 300;
 const maxShown = 200;
-/** Lines that are looked at between two rests, and units of them. */
+/** Lines examined between two pauses, and units of them. */
 const linesBetweenRests = 2000;
 const unitsBetweenRests = 100_000;
 /** Below this likeness, of words or of letters, a line is no help. */
@@ -22,7 +22,7 @@ function wordsOf(line: string): Set<string> {
   return new Set(line.slice(0, maxCompared).toLowerCase().match(wordPattern) ?? []);
 }
 
-/** The line of the text that was sought with the most words: it says most about where it should have been. */
+/** The line with the most words in the sought text: it says most about the expected place. */
 function chooseAnchor(sought: string): { readonly line: string; readonly words: ReadonlySet<string> } {
   let best = { line: '', words: new Set<string>() };
   for (const line of sought.split('\n', 200)) {
@@ -32,7 +32,7 @@ function chooseAnchor(sought: string): { readonly line: string; readonly words: 
   return best;
 }
 
-/** Dice's coefficient of pairs of letters: finds a line by a word that is misspelled. */
+/** Dice's coefficient of pairs of letters: finds a line by a misspelled word. */
 function likenessOfPairs(line: string, pairs: ReadonlySet<string>): number {
   const small = line.trim().toLowerCase();
   let shared = 0;
@@ -45,7 +45,7 @@ function pairsOf(line: string): Set<string> {
   return new Set(Array.from({ length: Math.max(0, small.length - 1) }, (_, at) => small.slice(at, at + 2)));
 }
 
-/** By words, or by letters where no words are shared; a line that differs in blanks alone is as like as can be. */
+/** By words, or by letters where no words are shared; a line that differs in blanks alone gets the highest value. */
 function likenessOf(line: string, anchor: ReturnType<typeof chooseAnchor>, pairs: ReadonlySet<string>): number {
   if (line.trim() === anchor.line) return 2;
   const byWords = likenessOfWords(line, anchor);
@@ -64,8 +64,8 @@ function likenessOfWords(line: string, anchor: ReturnType<typeof chooseAnchor>):
 }
 
 /**
- * The lines most like a text that could not be found, in their order. Its time is in proportion to the text; it rests
- * often, so that a long one holds nobody up.
+ * The lines most like a text that was not found, in their order. Its time is in proportion to the text. It pauses
+ * often, so a long text delays no other request.
  */
 export function* findNearestLines(text: string, sought: string): Generator<void, NearLine[]> {
   const anchor = chooseAnchor(sought);

@@ -2,10 +2,10 @@ import type { Splice } from '../domain/document-edit.js';
 import { readOutlineInSteps, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
-/** Headings that are looked at between two rests. */
+/** Headings examined between two pauses. */
 const headingsBetweenRests = 4000;
 
-/** A heading that no edit has touched, by where its line starts and ends now. */
+/** A heading that no edit has touched, by the present start and end of its line. */
 interface Kept {
   readonly heading: Heading;
   start: number;
@@ -14,8 +14,9 @@ interface Kept {
 }
 
 /**
- * Watches that edits leave the headings alone which they do not name: none is glued to the line before it, buried in a
- * code block that was opened above it, or written a second time. For Markdown. All offsets count a text with LF alone.
+ * Checks that edits leave alone all headings that they do not name. No heading may be joined to the line before it,
+ * enclosed in a code block opened above it, or written a second time. For Markdown. All offsets count a text with LF
+ * alone.
  */
 export class HeadingGuard {
   readonly #kept: readonly Kept[];
@@ -42,7 +43,7 @@ export class HeadingGuard {
     return new HeadingGuard(kept, yield* countDoubled(text, headings, starts));
   }
 
-  /** Follows the headings through one edit; those that it changes itself are its own business from then on. */
+  /** Follows the headings through one edit. From then on it no longer guards a heading that the edit itself changes. */
   follow(splices: readonly Splice[]): void {
     let shift = 0;
     let next = 0;
@@ -83,7 +84,7 @@ export class HeadingGuard {
   }
 }
 
-/** The offset at which each heading's line starts. */
+/** The offset of each heading's line. */
 function placeHeadings(text: string, headings: readonly Heading[]): Int32Array {
   const starts = new Int32Array(headings.length);
   let line = 1;

@@ -1,4 +1,4 @@
-/** A text with LF alone, and where in it the line ends stood that were CRLF, so that places in either can be told. */
+/** A text with LF alone, and the places of its former CRLF line ends, so places convert in both directions. */
 export interface Flattened {
   readonly text: string;
   /** Offsets of those LFs in `text`, rising. */
@@ -39,7 +39,10 @@ export function toRawOffset({ carriage }: Flattened, offset: number): number {
   return offset + countBelow(carriage, offset);
 }
 
-/** Whether what is put in the place of [start, end) should end its lines with CRLF: as those there do, or most of the text. */
+/**
+ * Whether the replacement of [start, end) should end its lines with CRLF. The lines there decide, or else most of the
+ * text.
+ */
 export function shouldCarry({ text, carriage, isMostlyCarriage }: Flattened, start: number, end: number): boolean {
   if (carriage.length === 0) return false;
   const within = text.slice(start, end).indexOf('\n');

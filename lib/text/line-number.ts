@@ -1,9 +1,9 @@
-/** Lines between two rests. */
+/** Lines between two pauses. */
 const linesBetweenRests = 50_000;
 
 /**
- * Says on which line of a text an offset (UTF-16 units) lies, lines counted from 1. The text is gone through once, with
- * rests on the way; each question then takes a few steps.
+ * Returns a function from an offset (UTF-16 units) to its line in the text, counted from 1. Goes through the text once,
+ * with pauses on the way; each call then takes a few steps.
  */
 export function* numberLines(text: string): Generator<void, (offset: number) => number> {
   const starts = [0];

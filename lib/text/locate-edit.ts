@@ -5,10 +5,10 @@ import { readOutlineInSteps, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 import { findNearestLines } from './find-nearest-lines.js';
 
-/** Line numbers that a refusal names at most. */
+/** Maximum of line numbers in a refusal. */
 const maxNamed = 20;
 
-/** Where an edit works and what it puts there; the text has LF alone. Rests on the way where that is long. */
+/** The places of an edit and their new text; the text has LF alone. Pauses on the way where that is long. */
 export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, Splice[]> {
   const newText = edit.newText.replaceAll('\r\n', '\n');
   if (edit.op === 'replace_text') return yield* locateText(text, { ...edit, newText });
@@ -16,10 +16,10 @@ export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, S
   return [yield* locateSection(text, { ...edit, newText })];
 }
 
-/** Lines between two rests. */
+/** Lines between two pauses. */
 const linesBetweenRests = 50_000;
 
-/** The numbers of the lines on which rising offsets lie. */
+/** The line numbers of rising offsets. */
 function* linesOf(text: string, offsets: readonly number[]): Generator<void, number[]> {
   const lines: number[] = [];
   let line = 1;
@@ -61,7 +61,7 @@ function addToEnd(text: string, newText: string): Splice {
   return { start: text.length, end: text.length, words };
 }
 
-/** Offsets at which the lines of a text start, and one more where the next would. */
+/** Offsets of a text's lines, and the offset of one line more. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -72,7 +72,7 @@ function lineStarts(text: string): number[] {
 const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const numberSigns = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 
-/** Without the blank lines around it. By hand: a pattern would take the square of a long run of blanks. */
+/** Without the blank lines around it. A loop, because a pattern would take the square of a long run of blanks. */
 function trimLines(text: string): string {
   let start = 0;
   for (let at = 0; at < text.length && isBlank(text.charCodeAt(at)); at += 1) if (text[at] === '\n') start = at + 1;
@@ -87,7 +87,7 @@ function trimEndLines(text: string): string {
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a;
 
-/** A section's parts by their offsets: what its body is without the blank lines around it. */
+/** A section's parts by their offsets; its body is without the blank lines around it. */
 interface SectionPlace {
   readonly heading: number;
   readonly headingEnd: number;
@@ -117,8 +117,9 @@ function placeSection(text: string, heading: Heading): SectionPlace {
 }
 
 /**
- * A section reaches down to the end of those below it: whoever gives it another text has to say what becomes of them.
- * @throws Refusal INVALID_REQUEST `heading_lost` with the first heading below that the new text leaves out
+ * A section reaches down to the end of the sections below it. A caller that replaces its text must say what becomes of
+ * them.
+ * @throws Refusal INVALID_REQUEST `heading_lost` with the first heading below that is missing in the new text
  */
 function* requireBelow(headings: readonly Heading[], named: Heading, words: string): Generator<void, void> {
   const below = headings.filter(({ line }) => line > named.line && line <= named.lastLine);
@@ -167,7 +168,7 @@ function* locateSection(text: string, { op, section, newText }: SectionEdit): Ge
   }
 }
 
-/** Puts words below the line that ends at `at`, with a blank line before them, and one after where something follows. */
+/** Puts words below the line that ends at `at`. A blank line goes before them, and one after where text follows. */
 function insertBelow(text: string, at: number, words: string): Splice {
   const isFollowed = at + 1 < text.length && text[at + 1] !== '\n';
   return { start: at, end: at, words: `\n\n${words}${isFollowed ? '\n' : ''}` };

@@ -1,4 +1,4 @@
-/** A heading of a Markdown text, with the lines of the section that it opens. */
+/** A heading of a Markdown text, with the lines of its section. */
 export interface Heading {
   /** Made from the heading's words, unique in the text: `release-notes`, and `release-notes-1` for the next one. */
   readonly id: string;
@@ -14,16 +14,18 @@ export interface Heading {
 const atx = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s;
 const underline = /^ {0,3}(?:(=+)|(-+))[ \t]*$/;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
-/** Lines that cannot be the words of an underlined heading: lists, quotes, code, tables and raw HTML. */
+/** Lines that cannot belong to an underlined heading: lists, quotes, code, tables and raw HTML. */
 const noParagraph = /^ {0,3}(?:[-+*>|<]|\d{1,9}[.)](?:[ \t]|$))/;
 const indented = /^(?: {4}|\t)/;
 
-/** What of a heading's words is kept, and what of an id before its number: both can be named in a request. UTF-16 units. */
+/**
+ * Maximum of units kept of a heading's words, and of an id before its number: a request can name both. UTF-16 units.
+ */
 const maxTitleLength = 300;
 const maxIdLength = 200;
-/** Headings of one text; what comes after them belongs to the last. */
+/** Headings of one text; the text after them belongs to the last. */
 const maxHeadings = 100_000;
-/** What of a text is looked at for the words of one underlined heading. */
+/** Units examined for the words of one underlined heading. */
 const maxUnderlinedLength = 2000;
 
 /** The first units of a text, without half of a character. */
@@ -32,7 +34,7 @@ function cutOff(text: string, most: number): string {
   return text.slice(0, /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most);
 }
 
-/** Where the text goes on after front matter (a block between `---` lines at the very start), and the number of lines before. */
+/** The end of front matter (a block between `---` lines at the very start), and the number of lines before. */
 function afterFrontMatter(text: string): { readonly at: number; readonly line: number } {
   if (!/^---\r?\n/.test(text)) return { at: 0, line: 0 };
   const close = /\n---\r?(?:\n|$)/g;
@@ -44,13 +46,13 @@ function afterFrontMatter(text: string): { readonly at: number; readonly line: n
   return { at: found.index + found[0].length, line };
 }
 
-/** Lines, or headings, between two rests. */
+/** Lines, or headings, between two pauses. */
 const linesBetweenRests = 4000;
 
 /**
- * The headings of a Markdown text in order (CommonMark 0.31 §4.2 and §4.3): with number signs, or underlined; not in
- * fenced or indented code, and not inside lists or quotes, which hold no sections. Takes time in proportion to the
- * text, whatever is in it.
+ * The headings of a Markdown text in order (CommonMark 0.31 §4.2 and §4.3): with number signs, or underlined. Headings
+ * in fenced or indented code do not count. Nor do those inside lists or quotes, which hold no sections. Takes time in
+ * proportion to the text, for any content.
  */
 export function readOutline(text: string): Heading[] {
   const reading = readOutlineInSteps(text);
@@ -60,7 +62,7 @@ export function readOutline(text: string): Heading[] {
   }
 }
 
-/** The same with rests on the way, for those who would hold others up with a long text. */
+/** The same with pauses on the way, for callers that would delay others with a long text. */
 export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
   const found: { title: string; level: number; line: number }[] = [];
   let fenced: string | undefined;
@@ -114,13 +116,13 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
   return yield* closeSections(found, number);
 }
 
-/** The words of a heading that is underlined, over several lines too. */
+/** The words of an underlined heading, over several lines too. */
 function joinLines(lines: string): string {
   const words = lines.split('\n').map((line) => line.trim());
   return cutOff(words.join(' ').trim(), maxTitleLength);
 }
 
-/** Drops blanks around a heading's words and the number signs that may close it. */
+/** Drops blanks around a heading's words and the number signs at its end. */
 function trimTitle(words: string): string {
   const title = words.trim();
   let end = title.length;
@@ -163,7 +165,7 @@ export function hyphenate(title: string): string {
   return words === '' ? 'section' : cutOff(words, maxIdLength);
 }
 
-/** The id of a heading that has these words, unless another one has it already. */
+/** The id of a heading with these words, unless another one has it already. */
 function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, number>): string {
   const base = hyphenate(title);
   let count = repeats.get(base) ?? 0;
@@ -178,14 +180,14 @@ function makeHeadingId(title: string, taken: Set<string>, repeats: Map<string, n
 }
 
 /**
- * The lines of a section, heading and sections below it included; blank lines at its end are not part of it, so that
- * what is added after it leaves it as it was.
+ * The lines of a section, heading and sections below it included. Blank lines at its end are not part of it, so text
+ * added after the section leaves it unchanged.
  */
 export function readSection(text: string, heading: Pick<Heading, 'line' | 'lastLine'>): string {
   return makeSectionReader(text)(heading);
 }
 
-/** The same for many sections of one text, whose lines are counted once. */
+/** The same for many sections of one text; its lines are counted once. */
 export function makeSectionReader(text: string): (heading: Pick<Heading, 'line' | 'lastLine'>) => string {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -10,7 +10,7 @@ export interface Passage {
 
 export const contextLength = 64;
 
-/** Of the places where a quote occurs, at most this many on either side of where it was are compared. */
+/** Of the places of a quote, at most this many on either side of its former place are compared. */
 const maxCandidates = 200;
 
 /** The quote of the passage from `start` to `end`. */
@@ -30,14 +30,14 @@ function* findOccurrences(text: string, words: string, near: number): Generator<
   return [...behind, ...before];
 }
 
-/** How much of what stood around the quote stands around this place, in units. */
+/** How much of the quote's surroundings also surrounds this place, in units. */
 function compareContext(text: string, quote: Quote, at: number): number {
   const end = at + quote.text.length;
   const before = text.slice(Math.max(0, at - contextLength), at);
   return sameAtEnd(before, quote.before) + sameAtStart(text.slice(end, end + contextLength), quote.after);
 }
 
-/** The place whose surroundings are most like those of the quote; of equal ones the nearest to where it was. */
+/** The place with the surroundings most like the quote's; of equal ones the nearest to its former place. */
 function* chooseOccurrence(text: string, quote: Quote, near: number): Generator<void, number | undefined> {
   const isWhole = compareContext(text, quote, near) === quote.before.length + quote.after.length;
   // Nothing can be more like it, or nearer.
@@ -51,7 +51,7 @@ function* chooseOccurrence(text: string, quote: Quote, near: number): Generator<
   return best?.at;
 }
 
-/** A text with each run of blanks and line ends as one blank, and where each of its units came from. */
+/** A text with each run of blanks and line ends as one blank, and the origin of each of its units. */
 interface Flowed {
   readonly text: string;
   readonly origins: Uint32Array;
@@ -59,7 +59,7 @@ interface Flowed {
 
 const isBlank = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
 
-/** Units of a text between two rests. */
+/** Units of a text between two pauses. */
 const unitsBetweenRests = 65_536;
 
 function* flow(text: string): Generator<void, Flowed> {
@@ -95,9 +95,9 @@ function* flow(text: string): Generator<void, Flowed> {
 }
 
 /**
- * Finds quoted passages in one text. Says where a quote is now: where its words stand exactly, else where they stand
- * with other line breaks and blanks between them; of several places the one with the same surroundings. Takes time in
- * proportion to the text and the quote, whatever is in them, and rests on the way.
+ * Finds quoted passages in one text. A quote is where its words stand exactly, else where they stand with other line
+ * breaks and blanks between them. Of several places, the surroundings decide. Takes time in proportion to the text and
+ * the quote, for any content, and pauses on the way.
  */
 export class PassageFinder {
   readonly #text: string;

@@ -9,13 +9,13 @@ export interface TextPlace {
   readonly section: string | undefined;
 }
 
-/** A snippet is made from the beginning of a text; this much of it is looked through. UTF-16 units. */
+/** A snippet is made from the beginning of a text; this much of it is searched. UTF-16 units. */
 const maxSearched = 260_000;
-/** Words on either side that are sought along, first many, then none. UTF-16 units. */
+/** Words on either side that join the search, first many, then none. UTF-16 units. */
 const contexts = [60, 25, 0];
 
 /**
- * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends, so it is sought by the
+ * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends. So it is sought by the
  * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone.
  */
 export function* placeSnippet(

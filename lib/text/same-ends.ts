@@ -1,4 +1,4 @@
-/** Units (UTF-16) that two texts have in common at their start. */
+/** Number of equal units (UTF-16) at the start of two texts. */
 export function sameAtStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let same = 0;
@@ -6,7 +6,7 @@ export function sameAtStart(a: string, b: string): number {
   return same;
 }
 
-/** Units that they have in common at their end. @param before units at the start that are not compared */
+/** Number of equal units at their end. @param before units at the start to leave out */
 export function sameAtEnd(a: string, b: string, before = 0): number {
   const most = Math.min(a.length, b.length) - before;
   let same = 0;

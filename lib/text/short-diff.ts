@@ -11,12 +11,12 @@ export interface ShortDiff {
 }
 
 const context = 3;
-/** What lies between the first and the last difference is compared up to so many units and lines. */
+/** Maximum of units and lines compared between the first and the last difference. */
 const maxCompared = 256 * 1024;
 const maxLines = 5000;
 const maxShown = 4000;
 
-/** Where the line starts that lies `lines` before the one of this offset. */
+/** The start of the line that lies `lines` before the one of this offset. */
 function lineBefore(text: string, offset: number, lines: number): number {
   let at = offset;
   for (let left = lines; left >= 0 && at > 0; left -= 1)
@@ -24,7 +24,7 @@ function lineBefore(text: string, offset: number, lines: number): number {
   return Math.max(0, at);
 }
 
-/** Where the line ends, line end included, that lies `lines` after the one of this offset. */
+/** The end, line end included, of the line that lies `lines` after the one of this offset. */
 function lineAfter(text: string, offset: number, lines: number): number {
   let at = offset;
   for (let left = lines; left >= 0 && at < text.length; left -= 1) {
@@ -34,7 +34,7 @@ function lineAfter(text: string, offset: number, lines: number): number {
   return at;
 }
 
-/** What changed between two texts, short enough for a model to read. What is the same around it costs next to nothing. */
+/** The changes between two texts, short enough for a model to read. Equal text around them costs next to nothing. */
 export function makeShortDiff(from: string, to: string): ShortDiff {
   if (from === to) return { diff: '', isTruncated: false };
   const start = lineBefore(from, sameAtStart(from, to), context);

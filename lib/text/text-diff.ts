@@ -1,4 +1,4 @@
-/** A part of a line, for marking what changed within it. */
+/** A part of a line, for marking changes within it. */
 export interface LinePart {
   readonly text: string;
   readonly isChanged: boolean;
@@ -12,13 +12,13 @@ export interface DiffLine {
   readonly to: number | null;
   /** Without its line end. */
   readonly text: string;
-  /** What changed within the line, where a line that replaces another is like it; null otherwise. */
+  /** The changes within the line, where it replaces a similar line or a similar line replaces it; null otherwise. */
   readonly parts: readonly LinePart[] | null;
-  /** False for a last line that no line end follows. */
+  /** False for a last line without a line end. */
   readonly isEnded: boolean;
 }
 
-/** Lines that changed, with some around them. Line numbers as in a unified diff. */
+/** Changed lines, with some around them. Line numbers as in a unified diff. */
 export interface Hunk {
   readonly fromLine: number;
   readonly fromLines: number;

@@ -16,12 +16,12 @@ export function mayHolderEdit(tables: Tables, holder: string, { row, location }:
   return roleContains(readReach(tables, holder).roleOn(row.id, location), 'editor');
 }
 
-/** Claims that bind others now, the oldest first. Reads rights only where there are claims, which is seldom. */
+/** Claims that bind others now, the oldest first. Reads rights only where there are claims; such documents are few. */
 export function findClaims(tables: Tables, document: ClaimedDocument, now: number): ClaimRow[] {
   return tables.claims.on(document.row.number, now).filter((claim) => mayHolderEdit(tables, claim.holder.id, document));
 }
 
-/** A claim as everyone who may read the document sees it. */
+/** A claim as shown to every reader of the document. */
 export function toClaim({ id, section, sectionDigest, holder, purpose, claimedAt, expiresAt }: ClaimRow): Claim {
   return { id, section, holdsDocument: sectionDigest === null, holder, purpose, claimedAt, expiresAt };
 }

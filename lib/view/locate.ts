@@ -5,7 +5,7 @@ import { rootFolderNumber, type FolderRow } from '../sidecar/tables/folder-table
 import { findClaims, toClaim } from './find-claims.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** A folder that is there, with what holds for everything in it. */
+/** An existing folder, with the rules for everything in it. */
 export interface FoundFolder {
   readonly row: FolderRow;
   readonly location: Location;
@@ -13,11 +13,11 @@ export interface FoundFolder {
   readonly mirror: string | null;
 }
 
-/** How far down a path goes through folders that are there. */
+/** The existing folders along a path. */
 export interface Descent {
-  /** The deepest folder that is there. */
+  /** The deepest existing folder. */
   readonly folder: FoundFolder;
-  /** Segments below it that are not there as folders. */
+  /** Segments below it without a folder. */
   readonly rest: readonly string[];
 }
 
@@ -27,8 +27,8 @@ const root: FolderRow = { number: rootFolderNumber, parent: 0, name: '', kept: t
 export const nowhere = -1;
 
 /**
- * Walks down the path's segments as far as there are folders. Nothing here looks at rights, so it takes the same steps
- * whether they are there or not: how long it took must not tell a caller what is hidden.
+ * Walks down the path's segments as far as there are folders. It checks no rights, so it takes the same steps with them
+ * or without: the time it takes must not reveal hidden places.
  */
 export function descend(tables: Tables, folder: Location): Descent {
   const segments = segmentsOf(folder);
@@ -51,37 +51,39 @@ export function descend(tables: Tables, folder: Location): Descent {
   return { folder: { row, location, mirror }, rest: segments.slice(depth) };
 }
 
-/** The live folder at the location; undefined where there is none. Decides nothing about who may see it. */
+/** The live folder at the location; undefined where there is none. Checks no rights. */
 export function findFolder(tables: Tables, location: Location): FoundFolder | undefined {
   const { folder, rest } = descend(tables, location);
   return rest.length === 0 ? folder : undefined;
 }
 
-/** Number of the folder, or one that no folder has: for look-ups that take the same steps either way. */
+/** Number of the folder, or an unused number: for look-ups that take the same steps either way. */
 export function numberOfFolder(found: FoundFolder | undefined): number {
   return found?.row.number ?? nowhere;
 }
 
-/** A live document's row with where it lies. */
+/** A live document's row with its location. */
 export interface FoundDocument {
   readonly row: DocumentRow;
   readonly location: Location;
   readonly mirror: string | null;
 }
 
-/** The live document at the location; undefined where there is none. Decides nothing about who may see it. */
+/** The live document at the location; undefined where there is none. Checks no rights. */
 export function findDocument(tables: Tables, location: Location): FoundDocument | undefined {
   const folder = findFolder(tables, parentOf(location));
   const row = tables.documents.at(numberOfFolder(folder), nameOf(location));
   return row === undefined || folder === undefined ? undefined : { row, location, mirror: folder.mirror };
 }
 
-/** Only the id of the live document there: what deciding about rights needs, and no more work where there is one. */
+/**
+ * Only the id of the live document there: enough for decisions about rights, at equal cost with a document and without.
+ */
 export function findDocumentId(tables: Tables, location: Location): string | undefined {
   return tables.documents.idAt(numberOfFolder(findFolder(tables, parentOf(location))), nameOf(location));
 }
 
-/** Where a folder lies now, by its number. */
+/** The present location of a folder, by its number. */
 export function locationOfFolder(tables: Tables, number: number): Location {
   const segments: string[] = [];
   for (let at = number; at !== rootFolderNumber;) {
@@ -93,7 +95,7 @@ export function locationOfFolder(tables: Tables, number: number): Location {
   return segments.join('/') as Location;
 }
 
-/** Finds a live document by id, with where it lies now. */
+/** Finds a live document by id, with its present location. */
 export function findDocumentById(tables: Tables, id: string): FoundDocument | undefined {
   const row = tables.documents.byId(id);
   if (row === undefined) return undefined;
@@ -102,7 +104,7 @@ export function findDocumentById(tables: Tables, id: string): FoundDocument | un
   return { row, location: joinLocation(folder.location, row.name), mirror: folder.mirror };
 }
 
-/** The document as everyone who may read it sees it. */
+/** The document as shown to every reader. */
 export function toDocument(tables: Tables, found: FoundDocument, now: number): Document {
   return {
     id: found.row.id,
@@ -117,7 +119,7 @@ export function toDocument(tables: Tables, found: FoundDocument, now: number): D
   };
 }
 
-/** A folder as callers know it. @param mirror of the folder or one above, as `FoundFolder` has it */
+/** A folder as callers know it. @param mirror of the folder or one above, as in `FoundFolder` */
 export function toFolder(location: Location, mirror: string | null): Folder {
   return { location, name: nameOf(location), readOnly: mirror !== null };
 }

@@ -1,26 +1,26 @@
 import type { Document } from '../domain/document.js';
 import type { Page } from '../domain/page.js';
 
-/** Documents that are remembered together. */
+/** Documents remembered together. */
 const maxRemembered = 20_000;
 
 /**
- * Pages of folders as everyone reads them who may read the whole folder. Good for as long as nothing in the workspace
- * changes: then all are forgotten. A page with a claim on it is never remembered, since claims end by themselves.
+ * Pages of folders, for callers that may read the whole folder. Valid until any change in the workspace: then all are
+ * forgotten. A page with a claim on it is never remembered, since claims end by themselves.
  */
 export class PageMemory {
   readonly #pages = new Map<string, Page<Document>>();
   #held = 0;
   #stamp = -1;
 
-  /** @param stamp of the state that is read from now on; another one than before forgets everything */
+  /** @param stamp of the state that is read from now on; a new stamp forgets everything */
   at(stamp: number): this {
     if (stamp !== this.#stamp) this.forget();
     this.#stamp = stamp;
     return this;
   }
 
-  /** The page that was read for the same words in the same state, else what `read` gives. */
+  /** The page read for the same words in the same state, else the result of `read`. */
   recall(words: readonly (string | number)[], read: () => Page<Document>): Page<Document> {
     const key = JSON.stringify(words);
     const known = this.#pages.get(key);

@@ -1,11 +1,11 @@
 import type { PlacedPassage } from '../domain/comment.js';
 
-/** Passages that are remembered of one workspace: some megabytes. */
+/** Passages remembered of one workspace: some megabytes. */
 const maxRemembered = 10_000;
 
 /**
- * Where passages of comment threads are in versions of their documents. Neither a thread's quote nor a version's text
- * ever changes, so what was found once stays true. It holds places alone, no words.
+ * Places of comment threads' passages in versions of their documents. Neither a thread's quote nor a version's text
+ * ever changes, so a found place stays true. It holds places alone, no words.
  */
 export class PassageMemory {
   readonly #places = new Map<string, PlacedPassage | null>();

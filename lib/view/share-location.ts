@@ -2,7 +2,7 @@ import type { Reach } from '../access/reach.js';
 import { findDocumentById } from './locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Whether a folder of the one's, or a live document that it was granted, is in the other's reach. */
+/** Whether the other's reach holds a folder of the one's, or a live document granted to the one. */
 function reachesInto(tables: Tables, one: Reach, other: Reach): boolean {
   if (one.folders.some((folder) => other.roleIn(folder) !== undefined)) return true;
   return one.documentIds.some((id) => {
@@ -12,8 +12,8 @@ function reachesInto(tables: Tables, one: Reach, other: Reach): boolean {
 }
 
 /**
- * Whether there is a place that both reach: a folder of one at, above or below a folder of the other's, or a live
- * document that one was granted and the other reaches. What the other reaches elsewhere makes no difference.
+ * Whether both reach some place. Either a folder of one is at, above or below a folder of the other's. Or a live
+ * document is granted to one and reached by the other. The other's remaining reach makes no difference.
  */
 export function sharesLocation(tables: Tables, one: Reach, other: Reach): boolean {
   return reachesInto(tables, one, other) || reachesInto(tables, other, one);

@@ -18,17 +18,17 @@ import {
 } from './locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Shared by all views of the present state that are made in one turn of the event loop. */
+/** Shared by all views of the present state made in one turn of the event loop. */
 export interface ViewLife {
   isOver: boolean;
 }
 
 /**
- * A workspace narrowed by one caller's reach: the only way in which anything is read for a caller.
- * What the reach does not hold is, from here on, not there.
+ * A workspace narrowed by one caller's reach: the only way to read for a caller. Anything outside the reach does not
+ * exist from here on.
  *
  * Everything it shows comes from one committed state. A view of the present state is good until the event loop's next
- * turn, and throws after it: work that waited asks for a new one, since rights and documents may have changed.
+ * turn, and throws after it. Work that waited asks for a new one, since rights and documents may have changed.
  */
 export class View {
   readonly now: number;
@@ -39,9 +39,9 @@ export class View {
   #granted: readonly FoundDocument[] | undefined;
 
   /**
-   * @param now milliseconds since 1970: what has run out by then is not shown
-   * @param present for a view of the present state: when it ends, and pages of the same state as the tables; left out
-   * where the tables keep showing one state
+   * @param now milliseconds since 1970: anything expired by then is not shown
+   * @param present for a view of the present state: its end, and pages of the same state as the tables; left out where
+   * the tables keep showing one state
    */
   constructor(
     tables: Tables,
@@ -56,13 +56,13 @@ export class View {
     this.#pages = present?.pages;
   }
 
-  /** @throws Error after the turn of the event loop in which a view of the present state was made */
+  /** @throws Error after the event loop's turn of a view of the present state */
   get tables(): Tables {
     this.#requireLive();
     return this.#tables;
   }
 
-  /** @throws Error after the turn of the event loop in which a view of the present state was made */
+  /** @throws Error after the event loop's turn of a view of the present state */
   get reach(): Reach {
     this.#requireLive();
     return this.#reach;
@@ -73,8 +73,8 @@ export class View {
   }
 
   /**
-   * The role at a location: by folders at or above it, and on the document that lives there.
-   * Takes the same steps whether something is there or not.
+   * The role at a location: by folders at or above it, and on the document that lives there. Takes the same steps with
+   * a document there or without.
    */
   roleAt(location: Location): Role | undefined {
     if (!this.reach.hasDocuments) return this.reach.roleIn(location);
@@ -91,8 +91,8 @@ export class View {
   }
 
   /**
-   * The role at a location where something was deleted: by folders, on the deleted documents themselves, and on the one
-   * that lives there, since an undelete that is repeated finds its document back.
+   * The role at a location of something deleted: by folders, on the deleted documents themselves, and on the document
+   * that lives there. The last lets a repeated undelete find its document restored.
    */
   roleAtDeleted(location: Location): Role | undefined {
     let role = this.roleAt(location);
@@ -124,12 +124,12 @@ export class View {
     return found === undefined ? undefined : toFolder(location, found.mirror);
   }
 
-  /** An older version of a document that this view returned, or the current one. */
+  /** An older version of a document from this view, or the current one. */
   version(document: Document, id: string): Version | undefined {
     return this.tables.versions.byId(document.number, id);
   }
 
-  /** The version that came before one of a document that this view returned. */
+  /** The version before one of a document from this view. */
   versionBefore(document: Document, version: Version): Version | undefined {
     return this.tables.versions.bySequence(document.number, version.sequence - 1);
   }
@@ -164,7 +164,7 @@ export class View {
     return makePage(documents, limit, (document) => document.name);
   }
 
-  /** Folders directly in the folder that the caller reaches, or reaches something in. By name. */
+  /** Subfolders that the caller reaches, or reaches something in. By name. */
   folders(folder: Location, after: string, limit: number): Page<Folder> {
     const isReader = this.reach.holds('reader', folder);
     const names = isReader ? [] : this.#namesOnTheWay(folder).filter((name) => compareText(name, after) > 0);
@@ -183,15 +183,17 @@ export class View {
     return makePage(folders, limit, (item) => item.name);
   }
 
-  /** Every document in the folder and below that the caller reaches: a folder's own first, then its folders in order. */
+  /**
+   * Every document in the folder and below, within the caller's reach: a folder's own first, then its folders in order.
+   */
   *walk(folder: Location): Generator<Document> {
     for (const document of readPages((after) => this.documents(folder, after, maxLimit))) yield document;
     for (const child of readPages((after) => this.folders(folder, after, maxLimit))) yield* this.walk(child.location);
   }
 
   /**
-   * The live documents that carry a grant of the caller's own. Sought from the grants, and once: what else lies in the
-   * folders that are listed costs nothing, so that the time a listing takes does not tell how much that is.
+   * The live documents with a grant of the caller's own. Sought from the grants, and once. Other contents of the listed
+   * folders cost nothing, so the time of a listing does not reveal their number.
    */
   get #grantedDocuments(): readonly FoundDocument[] {
     this.#granted ??= this.reach.documentIds
@@ -200,7 +202,7 @@ export class View {
     return this.#granted;
   }
 
-  /** Those of them that lie directly in the folder, by name. */
+  /** Those directly in the folder, by name. */
   #grantedDocumentsIn(folder: Location): DocumentRow[] {
     return this.#grantedDocuments
       .filter(({ location }) => parentOf(location) === folder)
@@ -208,14 +210,14 @@ export class View {
       .toSorted((a, b) => compareText(a.name, b.name));
   }
 
-  /** Whether a grant that is in force lies below: on a folder that is there, or on a live document. */
+  /** Whether a grant in force lies below: on an existing folder, or on a live document. */
   #reachesInto(folder: Location): boolean {
     return this.#namesOnTheWay(folder).length > 0 || this.#grantedDocumentsIn(folder).length > 0;
   }
 
   /**
-   * Names of the folders directly in `folder` through which the caller's grants are reached, in order.
-   * Sought from the grants, so its cost does not depend on what else is there.
+   * Names of the folders directly in `folder` that lead to the caller's grants, in order. Sought from the grants, so
+   * its cost does not depend on other contents.
    */
   #namesOnTheWay(folder: Location): string[] {
     const depth = segmentsOf(folder).length;
