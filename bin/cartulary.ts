@@ -18,7 +18,7 @@ function makeProgram(): Command {
       'A shared file store for people, programs and agents. Every write is a git commit, every access is on record.',
     )
     .version(readBuild().version)
-    // What stands behind a command is the command's own: `document restore --version`.
+    // Options after a command are the command's own: `document restore --version`.
     .enablePositionalOptions()
     .showHelpAfterError('Add --help to see how it is called.')
     .configureHelp({ showGlobalOptions: false })
@@ -40,7 +40,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-// Nothing that is made here is for other accounts of the machine, nor what a git makes that is started from here.
+// Other accounts of the machine get no access to files made here, or by a git started from here.
 process.umask(0o077);
 
 const asJson = process.argv.includes('--json');
@@ -49,7 +49,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : misused;
-    // Commander has said it to people already.
+    // Commander has already shown the message to people.
     if (error.exitCode !== 0 && asJson)
       printFailure({ code: 'USAGE', message: error.message.replace(/^error: /, '') }, 'json only');
   } else {

@@ -14,7 +14,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const relativeWords = new Set(
   'which whichever that who whom whose whoever what whatever whatsoever whereby wherein whereof'.split(' '),
 );
-/** Persons without a name or a role, and a word that no one needs. */
+/** Persons without a name or a role, and a word without use. */
 const indefiniteWords = new Set(
   'somebody someone nobody anybody anyone everybody everyone whoever whomever anew'.split(' '),
 );
@@ -24,7 +24,7 @@ const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 /** A paragraph of prose: its text, and the line on which it begins. */
 const paragraph = (line, text) => ({ line, text });
 
-/** Removes what is not prose from a line of Markdown: link targets, code, emphasis, HTML. */
+/** Removes everything that is not prose from a line of Markdown: link targets, code, emphasis, HTML. */
 function plainMarkdown(line) {
   return line
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')

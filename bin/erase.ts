@@ -33,7 +33,7 @@ export function addEraseCommands(program: Command): void {
   });
 }
 
-/** What `erase.preview` answers. */
+/** The answer of `erase.preview`. */
 interface Shown {
   readonly document: string;
   readonly created_at: string;
@@ -46,8 +46,8 @@ interface Shown {
 }
 
 /**
- * The document is looked at first, and what is destroyed is that one by its id: whatever comes to its place meanwhile, or
- * before the command is given again, is not.
+ * The document is shown first, and the command erases that one by its id. A document that takes its place meanwhile, or
+ * before a repeated command, stays.
  */
 async function eraseDocument(location: string, options: CalledWith): Promise<void> {
   const { yes, deleted, document } = options;
@@ -98,7 +98,7 @@ function print(answer: CommandAnswer, asJson: boolean): void {
 
 /**
  * Typing the name confirms the document. The operation compares the two.
- * @returns undefined where the answer is Ctrl-C, or the end of what is typed
+ * @returns undefined where the answer is Ctrl-C, or the end of the input
  */
 async function askForName(description: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) {
@@ -113,7 +113,7 @@ async function askForName(description: string): Promise<string | undefined> {
     return await terminal.question("Type the document's name to confirm: ");
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-    // The terminal stands behind the question still.
+    // The terminal's line still ends with the question.
     note('');
     return undefined;
   } finally {

@@ -7,13 +7,13 @@ import type { Deliver, Delivered } from '../lib/mcp/bridge.js';
 import type { ServerFacts } from '../lib/socket/command.js';
 import { sendCommand } from '../lib/socket/send-command.js';
 
-/** How often, and after how many milliseconds each, a folder is asked for whose owner comes or goes just now. */
+/** Number of requests to a folder whose owner is just starting or stopping, and milliseconds before each. */
 const attempts = 25;
 const between = 200;
-/** Milliseconds that requests of others may take to finish when a service of our own stops. */
+/** Milliseconds for requests of others to finish when a service of our own stops. */
 const timeout = 3000;
 
-/** @throws ConfigError for what is no address of a service */
+/** @throws ConfigError for anything that is not a service's address */
 function readAddress(text: string): string {
   const address = dropTrailing(text.trim(), '/');
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
@@ -29,16 +29,16 @@ async function askFolder({ data }: Config): Promise<ServerFacts | undefined> {
   return answer !== undefined && 'result' in answer ? (answer.result as ServerFacts) : undefined;
 }
 
-/** What the system says of a connection that could not be made or broke. */
+/** The system's code for a failed or broken connection. */
 function codeOf(error: unknown): string {
   const { cause } = error as { readonly cause?: { readonly code?: string } };
   return cause?.code ?? '';
 }
 
 /**
- * The service for one client on this machine: the server whose address was given, or the one that runs on the data
- * folder. Where none runs, it is started here for as long as the client stays, on any free port of this machine, so
- * that other clients and commands find it as they find any other.
+ * The service for one client on this machine: the server at the given address, or the one running on the data folder.
+ * Without a running one, it is started here for as long as the client stays. It takes any free port of this machine, so
+ * that other clients and commands find it as usual.
  */
 export class ClientService {
   readonly #config: Config;
@@ -54,7 +54,7 @@ export class ClientService {
     this.#named = named === undefined ? undefined : readAddress(named);
   }
 
-  /** Where it answers. @throws Error with a message for the person who set the client up */
+  /** The service's address. @throws Error with a message for the person who set the client up */
   find(): Promise<string> {
     if (this.#named !== undefined) return Promise.resolve(this.#named);
     this.#found ??= this.#search().catch((error: unknown) => {
@@ -96,8 +96,8 @@ export class ClientService {
   }
 
   /**
-   * Carries messages there with a key. Where the server has moved, it is looked for once more, if it is certain that the
-   * message has not reached anybody.
+   * Delivers messages to the service with a key. If the server has moved, it searches for the server once more, but
+   * only if the message has certainly not arrived.
    */
   deliverWith(key: string): Deliver {
     const post = async (url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivered> => {
@@ -137,7 +137,7 @@ function explain(error: unknown, url: string): Error {
   return new Error(`${url} cannot be reached${code === '' ? '' : ` (${code})`}.`, { cause: error });
 }
 
-/** What every message to /mcp is sent with. */
+/** The headers of every message to /mcp. */
 function headersFor(key: string): Record<string, string> {
   return {
     Authorization: `Bearer ${key}`,

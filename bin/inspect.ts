@@ -7,7 +7,7 @@ import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
 import { endProgress, fail, printJson, printLine, refused, showPassing } from './print.js';
 
-/** A result, how people read it, and whether all is well. */
+/** A result, its form for people, and whether all is well. */
 interface Inspection {
   readonly result: unknown;
   readonly lines: readonly string[];
@@ -27,7 +27,7 @@ const recoveredAtOption = [
   'you know that the workspace was made from a clone with this newest commit, which restarted its log',
 ] as const;
 
-/** status, verify, audit verify, doctor: what looks and changes nothing, beside a server that may be running. */
+/** status, verify, audit verify, doctor: commands that read and change nothing. A server may be running. */
 export function addInspectCommands(program: Command): void {
   const add = (
     description: Description,
@@ -135,7 +135,7 @@ function describeSizes(sizes: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** What the server does to the search indexes; nothing from one that is older than the question. */
+/** The server's work on the search indexes. Empty for a server older than this request. */
 async function askForSearch(data: string): Promise<readonly SearchReport[]> {
   const answer = await sendCommand(data, { command: 'search.report', fields: {} }, async () => undefined);
   return answer !== undefined && 'result' in answer ? (answer.result as readonly SearchReport[]) : [];
@@ -161,7 +161,7 @@ async function verify(config: Config, options: CalledWith): Promise<Inspection> 
   return { result: { sound: isSound, service, workspaces }, lines, isWell: isSound };
 }
 
-/** A line for each, and below them once what can be done about those of a kind. */
+/** A line for each. Below them, once for each kind, its remedy. */
 function describeProblems(problems: readonly PresentedProblem[]): string[] {
   const byWay = new Map<string, Set<string>>();
   for (const { part, remedy } of problems) byWay.set(remedy, (byWay.get(remedy) ?? new Set()).add(part));
@@ -194,7 +194,7 @@ function readText(options: CalledWith, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A key as it is printed, or the file that holds it. */
+/** A key as printed, or the file that holds it. */
 function readKey(text: string): string {
   return existsSync(text) ? readFileSync(text, 'utf8') : text;
 }

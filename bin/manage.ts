@@ -18,7 +18,7 @@ const grant = {
   '--role <role>': 'reader, editor or approver',
 };
 
-/** Commands that are one question to the owner of the data and one answer. The fields are the options' names. */
+/** Commands that send one request to the owner of the data and print its answer. The fields are the options' names. */
 const table: readonly Managing[] = [
   {
     words: 'init',
@@ -217,7 +217,7 @@ async function manage(
   else printResult(answer.result, json === true);
 }
 
-/** Names the option in place of the field that the owner of the data refused. */
+/** Names the option in place of the refused field. */
 function nameOption(error: CommandError, options: CalledWith): CommandError {
   const field = String(error.details?.['field']);
   const option = field.replaceAll('_', '-');
@@ -226,7 +226,7 @@ function nameOption(error: CommandError, options: CalledWith): CommandError {
   return { ...error, message: `--${option}${error.message.slice(field.length)}` };
 }
 
-/** The diff alone, byte for byte where it goes into a pipe or a file, so that it can be applied; or why there is none. */
+/** The diff alone, byte for byte into a pipe or a file, so that it can be applied. Or the reason why there is none. */
 async function printDiff(result: unknown): Promise<void> {
   const { diff, not_compared_because: why } = result as {
     readonly diff: string | null;

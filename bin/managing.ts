@@ -1,8 +1,8 @@
 import type { Description } from './options.js';
 
-/** A command that is one question to the owner of the data and one answer. */
+/** A command that sends one request to the owner of the data and prints its answer. */
 export interface Managing extends Description {
-  /** Names of what follows the words, in order; also the names of the fields they become. */
+  /** Names of the arguments after the words, in order. They are also the names of the request's fields. */
   readonly arguments?: readonly string[];
   /** Flags as commander reads them, each with its description. */
   readonly required?: Readonly<Record<string, string>>;

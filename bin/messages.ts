@@ -1,6 +1,6 @@
 import type { Managing } from './managing.js';
 
-/** Commands about who can read, what changed, and messages. */
+/** Commands about readers, changes, and messages. */
 export const messageTable: readonly Managing[] = [
   {
     words: 'readers',

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config, type Flags } from '../lib/config.js';
 
-/** What a command was called with: its own options, and those that every command takes. */
+/** A command's options: its own, and those of every command. */
 export type CalledWith = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Description {
   readonly words: string;
   readonly description: string;
-  /** A call that works as it stands. */
+  /** A call that works without changes. */
   readonly example: string;
 }
 
 /**
  * Adds a command with the options that all have in common.
- * @param words its name, e.g. `principal add`; the group before it is made when it is not there
+ * @param words its name, e.g. `principal add`; a missing group before it is made
  */
 export function addCommand(program: Command, { words, description, example }: Description): Command {
   const names = words.split(' ');

@@ -11,8 +11,8 @@ const timeout = 3000;
 const pause = 50;
 
 /**
- * Runs a command in the process that owns the data folder: in the server, over its socket, or, when none runs, here,
- * taking the folder for that long. Either way the same table of commands is used.
+ * Runs a command in the process that owns the data folder. That is the server, over its socket. Without a server, the
+ * command takes the folder for itself. Either way the same table of commands is used.
  */
 export async function askOwner(
   config: Config,

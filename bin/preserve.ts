@@ -109,7 +109,7 @@ function show(answer: CommandAnswer, options: CalledWith): void {
   } else printResult(answer.result, asJson);
 }
 
-/** The passphrase, from wherever it is safe to say it: never from the command line, which every process can read. */
+/** The passphrase, from any safe source: never from the command line, which every process can read. */
 async function readPassphrase(options: CalledWith, isNew: boolean): Promise<string> {
   const file = options['passphraseFile'];
   if (typeof file === 'string') return firstLine(readFileSync(file, 'utf8'));
@@ -125,7 +125,7 @@ function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }
 
-/** Asks on the terminal without showing what is typed. */
+/** Asks on the terminal without showing the input. */
 function askHidden(question: string): Promise<string> {
   askFor(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -143,7 +143,7 @@ function askHidden(question: string): Promise<string> {
   });
 }
 
-/** Called wrongly: told as a wrong setting is. */
+/** A wrong call is reported like a wrong setting. */
 function usage(message: string): Error {
   const error = new Error(message);
   error.name = 'ConfigError';

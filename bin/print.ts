@@ -4,8 +4,8 @@ import { escapeJson, showLine, showText } from '../lib/domain/visible-text.js';
 import type { CommandError } from '../lib/socket/command.js';
 
 /*
- * All that is written to a terminal goes through here. Texts come from documents, names of files and repositories that
- * others made: a terminal must show them, and not obey them.
+ * All output to a terminal goes through here. Texts come from other people's documents, names of files and
+ * repositories. A terminal must show them, and not obey them.
  */
 
 /** Prints lines for people. */
@@ -13,7 +13,7 @@ export function printText(text: string): void {
   console.log(showText(text));
 }
 
-/** Prints one line for people, whatever is in it. */
+/** Prints one line for people, whatever its characters. */
 export function printLine(line: string): void {
   console.log(showLine(line));
 }
@@ -23,7 +23,7 @@ export function printJson(value: unknown): void {
   console.log(escapeJson(JSON.stringify(value)));
 }
 
-/** Says something beside the result, on standard error. */
+/** Prints a message beside the result, on standard error. */
 export function note(text: string): void {
   console.error(showText(text));
 }
@@ -47,7 +47,7 @@ export async function writeJsonLines(lines: readonly string[]): Promise<void> {
   if (!process.stdout.write(`${lines.map(escapeJson).join('\n')}\n`)) await once(process.stdout, 'drain');
 }
 
-/** How far something is: a line that a terminal overwrites, and a file keeps. */
+/** Progress: a line that a terminal overwrites, and a file keeps. */
 export function showProgress(line: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r${showLine(line)}\u001B[K` : `${showLine(line)}\n`);
 }
@@ -57,7 +57,7 @@ export function showPassing(line: string): void {
   if (process.stderr.isTTY) showProgress(line);
 }
 
-/** Takes such a line away, or leaves it and begins the next. */
+/** Removes such a line, or leaves it and begins the next. */
 export function endProgress(line: 'kept' | 'removed'): void {
   if (process.stderr.isTTY) process.stderr.write(line === 'kept' ? '\n' : '\r\u001B[K');
 }
@@ -72,27 +72,27 @@ export function printResult(result: unknown, asJson: boolean): void {
 export const refused = 1;
 export const misused = 2;
 
-/** Reasons that lie in the words of the command, whatever the state of things is. */
+/** Reasons that lie in the words of the command, not in the state of the data. */
 const aboutTheCall: ReadonlySet<unknown> = new Set(['bad_field', 'bad_location', 'missing_field', 'unknown_field']);
 
-/** Says why something was not done, and sets the exit code that goes with it. */
+/** Prints why something was not done, and sets the exit code for it. */
 export function fail(error: CommandError, asJson: boolean): void {
   printFailure(error, asJson ? 'json' : 'text');
   process.exitCode = error.code === 'USAGE' || aboutTheCall.has(error.details?.['reason']) ? misused : refused;
 }
 
-/** Says why something was refused: to people on standard error, to machines also as JSON on standard output. */
+/** Prints the reason of a refusal: for people on standard error, for machines also as JSON on standard output. */
 export function printFailure(error: CommandError, form: 'text' | 'json' | 'json only'): void {
   if (form !== 'text') printJson({ error });
   if (form !== 'json only') note(`cartulary: ${error.message}`);
 }
 
-/** Tells of a fault inside, with where it came from. */
+/** Reports an internal fault, with its origin. */
 export function printFault(what: string, cause: unknown): void {
   note(`cartulary: ${what}: ${inspect(cause)}`);
 }
 
-/** Texts in it are shown already. */
+/** Its texts are already safe to show. */
 function formatForPeople(result: unknown): string {
   if (typeof result !== 'object' || result === null) return showText(String(result));
   if ('items' in result && Array.isArray(result.items)) return formatTable(result.items as Row[]);
@@ -119,7 +119,10 @@ function formatValue(value: unknown): string {
     .join(', ');
 }
 
-/** `name  value`, a line each; a text of several lines goes on below its beginning, so that no line of it is a name. */
+/**
+ * `name  value`, a line each. A text of several lines continues below its beginning, so that no line of it looks like a
+ * name.
+ */
 function formatRecord(record: Row): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   const below = `\n${' '.repeat(width + 2)}`;

@@ -7,10 +7,10 @@ import { sendCommand } from '../lib/socket/send-command.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { printFailure, printFault, printJson, printText } from './print.js';
 
-/** Milliseconds after a signal in which the service must have ended. */
+/** Maximum of milliseconds between a signal and the service's end. */
 const stopTimeout = 9500;
 
-/** serve and start: the commands that stay. */
+/** serve and start: the commands that keep running. */
 export function addServeCommands(program: Command): void {
   const serving = addCommand(program, {
     words: 'serve',
@@ -57,7 +57,7 @@ async function serve(options: CalledWith): Promise<void> {
   await stopAtSignal(running);
 }
 
-/** Ports that `start` tries when none is asked for; 0 at the end is any. */
+/** Ports that `start` tries without a configured one. The 0 at the end means any. */
 const usualPorts = [8080, 8081, 8082, 8083, 8084, 8085, 8086, 8087, 8088, 8089, 0];
 
 async function start(options: CalledWith): Promise<void> {
@@ -115,7 +115,7 @@ async function welcomeBack(running: RunningService, config: Config): Promise<str
   ];
 }
 
-/** Opens the service, or says why not and leaves exit code 1. */
+/** Opens the service. After a failure, it prints the reason and sets exit code 1. */
 async function open(
   config: Omit<Config, 'data'> & { readonly data: string | null },
   ports: readonly number[],
@@ -208,7 +208,7 @@ async function askServer(dataFolder: string): Promise<{ readonly pid: number; re
   return answer !== undefined && 'result' in answer ? (answer.result as { pid: number; url: string }) : undefined;
 }
 
-/** Waits for a signal, then stops gracefully; a second signal, or too long a stop, ends the process at once. */
+/** Waits for a signal, then stops gracefully. A second signal, or too long a stop, ends the process at once. */
 async function stopAtSignal(running: RunningService): Promise<void> {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   await new Promise<void>((go) => {

@@ -16,14 +16,14 @@ const at = (...segments) => path.join(root, ...segments);
 const readJson = (...segments) => JSON.parse(readFileSync(at(...segments), 'utf8'));
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** Ends the process with a message for people and, where there is one, the output that explains it. */
+/** Ends the process with a message for people and, if there is any, the output that explains it. */
 function giveUp(message, output = '') {
   if (output !== '') say(output.trimEnd());
   say(`\ncartulary: ${message}`);
   process.exit(1);
 }
 
-/** Stops with a plain message on a Node that is older than package.json asks for. */
+/** Stops with a plain message on a Node older than package.json requires. */
 function checkNode() {
   const wanted = readJson('package.json').engines.node.replace(/^>=/, '');
   const [has, needs] = [process.versions.node, wanted].map((version) => version.split('.').map(Number));
@@ -67,7 +67,7 @@ function runQuietly(command, commandArguments, options = {}) {
 function install() {
   if (isInstalled() && isSqliteUsable()) return;
   say('Installing (first start only; one to three minutes, longest where better-sqlite3 is compiled)…');
-  // Development packages are wanted too, whatever NODE_ENV says: the compiler is one of them.
+  // Development packages are needed too, regardless of NODE_ENV: the compiler is one of them.
   const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--prefer-offline'];
   const npm = process.env.npm_execpath;
   const { done, output } =
@@ -95,7 +95,7 @@ function listSources(folder) {
     });
 }
 
-/** A digest of everything that decides what the compiler writes. */
+/** A digest of everything that determines the compiler's output. */
 function digestOfSources() {
   const hash = createHash('sha256').update(readJson('node_modules', 'typescript', 'package.json').version);
   for (const file of ['tsconfig.json', ...['bin', 'lib', 'test'].flatMap(listSources)]) {
@@ -109,7 +109,7 @@ function build() {
   const digest = digestOfSources();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   say('Building…');
-  // From nothing, or the tests of a deleted source would go on running.
+  // Starts from nothing, because the tests of a deleted source would otherwise still run.
   rmSync(at('dist'), { recursive: true, force: true });
   const { done, output } = runQuietly(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
   if (!done) giveUp('the sources do not compile; what the compiler said is above.', output);

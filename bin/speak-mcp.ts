@@ -4,7 +4,7 @@ import { bridgeStreams } from '../lib/mcp/bridge.js';
 import { ClientService } from './find-service.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 
-/** Milliseconds after a signal in which the process must have ended. */
+/** Maximum of milliseconds between a signal and the process's end. */
 const stopTimeout = 9500;
 
 /** mcp: the tools for an agent that starts programs instead of calling an address. */
@@ -25,7 +25,7 @@ async function speak(options: CalledWith): Promise<void> {
   const config = readConfig({ ...options, url: undefined, logLevel: options['logLevel'] ?? 'error' });
   const service = new ClientService(config, typeof named === 'string' ? named : undefined);
   const stopping = new AbortController();
-  // A client that wants to be rid of us closes the input, and sends a signal to those who stay.
+  // A client ends this process by closing its input, and sends a signal if it stays.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => {
       setTimeout(() => process.exit(1), stopTimeout).unref();

@@ -1,5 +1,5 @@
-// `npm start`: sets the checkout up, then becomes `cartulary start` in the same process, so that
-// signals and the exit code need no forwarding. Further arguments are passed on.
+// `npm start`: sets the checkout up, then becomes `cartulary start` in the same process. So signals and the exit code
+// need no forwarding. Further arguments are passed on.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, setUp } from './setup.mjs';

@@ -1,7 +1,8 @@
-// `npm test`: sets the checkout up, then runs mocha on the compiled tests, in one process more than there are processors.
-// The files that need the machine for themselves follow, each in its own process; test/support/queue.ts names them and says why.
+// `npm test`: sets the checkout up, then runs mocha on the compiled tests. It uses one process more than there are
+// processors. Files that need the machine for themselves follow, each in its own process. test/support/queue.ts names
+// them and gives the reasons.
 //
-// Arguments go to mocha: `npm test -- --grep journal`. Compiled tests that are named run alone, in one process. These
+// Arguments go to mocha: `npm test -- --grep journal`. Named compiled tests run alone, in one process. These
 // arguments are for this program:
 //   --jobs N       the number of processes
 //   --fast         runs the fast suite only

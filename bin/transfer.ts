@@ -7,7 +7,7 @@ import { endProgress, fail, note, printJson, printLine, refused, showProgress, w
 
 const workspaceOption = ['--workspace <name>', 'may be left out where there is only one'] as const;
 
-/** import, audit export: what moves much between the data and this machine's files. */
+/** import, audit export: commands that move much data between the data folder and this machine's files. */
 export function addTransferCommands(program: Command): void {
   const importing = addCommand(program, {
     words: 'import',
@@ -41,16 +41,16 @@ interface ImportProgress {
   readonly unchanged: number;
   readonly skipped: number;
   readonly seconds: number;
-  /** Of a history: up to where it has come in, and how many there are. */
+  /** Of a history: the number of commits imported so far, and of all. */
   readonly commits?: number;
   readonly of?: number;
-  /** While it is counted what there is: how much so far. */
+  /** While counting: the number so far. */
   readonly counted?: number;
 }
 
 interface ImportResult extends Omit<ImportProgress, 'skipped'> {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  /** Beyond those, where there are too many to name. */
+  /** Beyond those, if there are too many to name. */
   readonly skipped_not_named?: number;
 }
 
@@ -87,7 +87,7 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
     printLine(`${describeCounts({ created, updated, deleted, unchanged, skipped })} in ${seconds.toFixed(1)} s.`);
     if (result.commits !== undefined) printLine(`${result.commits} of ${result.of ?? 0} commits were new.`);
   }
-  // Of a history that had come in before, there may be nothing left but what is passed over each time.
+  // A history imported before may leave only commits that are skipped each time.
   const isContinued = result.commits !== undefined && result.commits < (result.of ?? 0);
   if (skipped > 0 && created + updated + deleted + unchanged === 0 && !isContinued) {
     note('cartulary: nothing could be brought in; the reasons stand above.');

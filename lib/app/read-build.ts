@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { packagePath } from '../config.js';
 import type { Build } from '../rest/dependencies.js';
 
-/** What is running: the release, as package.json names it, and the commit where it runs from a checkout. */
+/** The running program: its release, from package.json, and its commit if it runs from a checkout. */
 export function readBuild(): Build {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   return { version, commit: readCommit() };

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { escapeJson } from '../domain/visible-text.js';
 
-/** Time as it is. */
+/** The system's time. */
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** The system's randomness, drawn in pages: a system call for each record would cost more than the record. */
@@ -27,8 +27,8 @@ export function makeSystemRandomness(): Randomness {
 }
 
 /**
- * The log: one line of JSON an entry, to standard error, so that standard output is left to answers. Lines leave
- * together, at the latest after a quarter of a second: a system call for each would cost a request a twentieth.
+ * The log: one line of JSON an entry, to standard error, because standard output is for answers. Lines leave together,
+ * at the latest after a quarter of a second. A system call for each would cost a request a twentieth.
  */
 export function makeLog(
   level: Config['logLevel'],
@@ -41,10 +41,10 @@ export function makeLog(
   );
 }
 
-/** Characters of a text in the log: what went wrong may quote what a caller sent, whatever its length. */
+/** Maximum of characters of a text in the log: an error may quote a caller's text of any length. */
 const maxTextLength = 8000;
 
-/** What the log says of an error: what it is, where it came from, and the short facts that it carries. */
+/** The log's description of an error: its kind, its origin, and its short facts. */
 function describeFault(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? cut(error) : String(error).slice(0, maxTextLength);
   const { type, message, stack, ...facts } = pino.stdSerializers.err(error);

@@ -9,8 +9,8 @@ import { openService } from './open-service.js';
 import { DataFolderInUse, type Service, type ServiceOptions } from './service.js';
 
 /**
- * Brings a workspace into a data folder that no server has; one that had to be made for it goes again where that fails.
- * Never throws for what is wrong with the source: that is the answer.
+ * Restores a workspace into a data folder without a server. A folder made for it is deleted if that fails. Never throws
+ * for faults of the source: the answer names them.
  */
 export async function restoreInto(
   config: Pick<Config, 'git' | 'data'>,
@@ -23,7 +23,7 @@ export async function restoreInto(
     service = await openService(config, onFault);
     const { name, journal } = await service.restore(source, makeOperator(service.randomness));
     const { head, chain } = journal.state;
-    // What `audit verify --recovered-at` asks for from now on.
+    // From now on, `audit verify --recovered-at` takes this.
     const recovered = 'clone' in source ? { recovered_at: journal.reader.audit.find(1)?.version ?? null } : {};
     await service.close();
     return { result: { workspace: name, data: config.data, commit: head, audit: chain, ...recovered } };

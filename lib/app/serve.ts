@@ -13,29 +13,29 @@ import type { Service } from './service.js';
 
 /** The service with its faces open. */
 export interface RunningService {
-  /** Where it answers: the public address where one is configured. */
+  /** Its address: the public one, if one is configured. */
   readonly url: string;
   readonly service: Service;
   /**
-   * Stops gracefully: no new connections, what is under way is finished or, after `within` milliseconds, cut off, and
-   * everything that was written is in the repository.
+   * Stops gracefully: no new connections, and all writes go into the repository. Requests in progress are finished or,
+   * after `within` milliseconds, cut off.
    */
   close(within?: number): Promise<void>;
 }
 
-/** Milliseconds that requests under way may take to finish when the service stops; the rest of ten seconds is for the disk. */
+/** Milliseconds for requests in progress when the service stops. The rest of ten seconds is for the disk. */
 const timeout = 7000;
 
 export interface ServingOptions {
-  /** Tried in order until one is free; left out: the configured one. */
+  /** Tried in order until one is free. Left out: the configured one. */
   readonly ports?: readonly number[];
-  /** Whether it ends with the one client that it was started for. */
+  /** Whether it ends with the one client for which it was started. */
   readonly isTemporary?: boolean;
 }
 
 /**
  * Opens the data folder and all faces. Resolves when it answers.
- * @throws DataFolderInUse; Error with the system's code (`EADDRINUSE`, `EACCES`) when the address cannot be listened on
+ * @throws DataFolderInUse; Error with the system's code (`EADDRINUSE`, `EACCES`) when it cannot listen on the address
  */
 export async function startService(
   config: Omit<Config, 'data'> & { readonly data: string | null },
@@ -47,7 +47,7 @@ export async function startService(
   const opened: (() => Promise<void>)[] = [];
   try {
     const build = readBuild();
-    // Loaded before anyone can ask for it.
+    // Loaded before a request can need it.
     const { mountMcp } = await import('../mcp/mount.js');
     const server = await listenOnFirst(ports, service, config, log, build);
     opened.push(() => server.close(0));
@@ -92,7 +92,7 @@ async function listenOnFirst(
   log: Logger,
   build: Build,
 ): Promise<RestServer> {
-  // Loaded only by those who serve: it is much, and commands should be quick.
+  // Loaded only for serving: it is large, and commands should be quick.
   const { startServer } = await import('../rest/server.js');
   const { host, trustProxy, corsOrigins, validateResponses, publicUrl } = config;
   const base = publicUrl === null ? '' : dropTrailing(new URL(publicUrl).pathname, '/');

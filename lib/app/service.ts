@@ -24,7 +24,7 @@ import { adoptWorkspace, removeMark } from '../backup/stage-workspace.js';
 import { sweepDataFolder } from '../backup/sweep-data-folder.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** What the composition needs to know. */
+/** The options of the service. */
 export interface ServiceOptions {
   /** The data folder; null keeps everything in memory for a try-out. */
   readonly dataFolder: string | null;
@@ -33,13 +33,13 @@ export interface ServiceOptions {
   readonly randomness: Randomness;
   readonly onFault: (what: string, cause: unknown) => void;
   readonly onNews?: WorkspaceFiles['onNews'];
-  /** Of the program, for what is written down about it. */
+  /** The program's release, for records about it. */
   readonly release?: string;
   /** Opens a sidecar; lets a test's disk fail. */
   readonly openSidecar?: NonNullable<WorkspaceFiles['openSidecar']>;
-  /** Milliseconds for which a slow reader may hold on to files that an erase removes, for tests. */
+  /** Milliseconds for which a slow reader may keep files removed by an erase open, for tests. */
   readonly readersGrace?: number;
-  /** Other limits of work under way than the usual ones, for tests. */
+  /** Limits of concurrent work in place of the usual ones, for tests. */
   readonly workLimits?: Partial<Record<WorkKind, Partial<WorkLimit>>>;
 }
 
@@ -48,7 +48,7 @@ export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
 
-/** The running service: its workspaces, and what all faces share. */
+/** The running service: its workspaces, and the parts shared by all faces. */
 export class Service {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -56,10 +56,10 @@ export class Service {
   readonly limiter: RateLimiter;
   readonly workLimits: WorkLimits;
   readonly people: People;
-  /** By which the service knows its own forms again. */
+  /** The key by which the service recognises its own forms. */
   readonly formKey: Uint8Array;
   readonly dataFolder: string | null;
-  /** What belongs to no workspace alone. */
+  /** Data of no single workspace. */
   readonly file: ServiceFile;
   /** Changes people, sessions, links and consents. */
   readonly journal: ServiceJournal;
@@ -111,8 +111,8 @@ export class Service {
   }
 
   /**
-   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. One that
-   * cannot be opened is reported and set aside; the others are served.
+   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. A workspace
+   * that cannot be opened is reported and set aside. The others are served.
    * @throws DataFolderInUse; Error when the service's own file cannot be read
    */
   static async open(options: ServiceOptions): Promise<Service> {
@@ -154,7 +154,7 @@ export class Service {
     }
   }
 
-  /** Before anything is made here: nobody else can, as long as this process has the folder. */
+  /** Runs before anything is made here. No other process can make anything, because this one has the folder. */
   async #sweep(): Promise<void> {
     if (this.dataFolder === null) return;
     const listed = this.file.listWorkspaces().map(({ name }) => name);
@@ -174,7 +174,7 @@ export class Service {
     return undefined;
   }
 
-  /** Also of those that could not be opened. */
+  /** Including workspaces that could not be opened. */
   names(): string[] {
     return [...this.#workspaces.keys(), ...this.#faulty.names].toSorted();
   }
@@ -199,7 +199,7 @@ export class Service {
     });
   }
 
-  /** Workspaces are made one after the other: two of one name would lie in the same files. */
+  /** Workspaces are made one after the other, because two of one name would use the same files. */
   #inOrder(make: () => Promise<Workspace>): Promise<Workspace> {
     const made = this.#making.then(make);
     this.#making = made.catch(() => undefined);
@@ -212,7 +212,8 @@ export class Service {
   }
 
   /**
-   * A workspace from a backup, under its own name, or from a clone alone. It is checked first, and then here at once.
+   * Restores a workspace from a backup, under its own name, or from a clone alone. It is checked first, and served at
+   * once afterwards.
    * @throws Refusal as `restoreWorkspace` does; INVALID_REQUEST for a bad name, or in memory
    */
   async restore(source: RestoreSource, caller: Caller): Promise<Workspace> {
@@ -237,7 +238,7 @@ export class Service {
     return workspace;
   }
 
-  /** Finishes what is under way in every workspace and gives the data folder free. */
+  /** Finishes the work in progress in every workspace and gives up the data folder. */
   async close(): Promise<void> {
     await this.#making;
     await this.#faulty.close();
@@ -256,7 +257,7 @@ function requireWorkspaceName(name: string): void {
   });
 }
 
-/** Each workspace's key for its audit chain: made once, kept in the service's file. */
+/** Each workspace's key for its audit chain, made once and kept in the service's file. */
 function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): WorkspaceFiles['signerOf'] {
   return (name) => {
     const purpose = auditKeyOf(name);

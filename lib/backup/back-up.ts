@@ -20,7 +20,7 @@ import type { Checkpointer } from '../journal/checkpoint.js';
 import type { Journal } from '../journal/journal.js';
 import { syncPath } from '../disk/sync-path.js';
 
-/** The workspace that is backed up. */
+/** The workspace to back up. */
 export interface BackedUpWorkspace {
   readonly name: string;
   readonly clock: Clock;
@@ -32,28 +32,28 @@ export interface BackedUpWorkspace {
   readonly signer: ChainSigner;
   /** The folder with the archives of the audit log; null in memory. */
   readonly archives: string | null;
-  /** `release`: of the program. `readServicePart`: what the service's own file holds about the workspace. */
+  /** `release`: of the program. `readServicePart`: reads the service file's data about the workspace. */
   readonly origin: { readonly release: string; readServicePart(): ServicePart };
 }
 
 export interface BackUpOptions {
-  /** Absolute path of a folder that is empty or not there yet. */
+  /** Absolute path of an empty or missing folder. */
   readonly folder: string;
   /** Opens the sealed part again. */
   readonly passphrase: string;
-  /** scrypt's N; the usual one if left out. */
+  /** scrypt's N. Left out: the usual one. */
   readonly cost?: number | undefined;
 }
 
 /**
- * Writes everything that a workspace is made of into a folder while it is served: its history as a git bundle, a copy
- * of its sidecar, archives of its audit chain, and sealed by the passphrase what the service's file holds about it.
+ * Writes everything in a workspace into a folder while it is served. The folder gets the history as a git bundle, a
+ * copy of the sidecar, and archives of the audit chain. The service file's data about it is sealed by the passphrase.
  *
- * All of it is of one point of the journal. The sidecar is pinned first; what the commit that it names needs is then
- * moved into the repository, which only ever grows; and exactly that commit is bundled, whatever was written since.
+ * All of it is of one point of the journal. The sidecar is pinned first. Everything that its commit needs then moves
+ * into the repository, which only ever grows. Exactly that commit is bundled, regardless of later writes.
  *
- * Then all of it is checked as a restore checks it, in a thread of its own. Only what passes gets its manifest, and a
- * folder without one is no backup. Of what does not pass nothing stays.
+ * A thread then checks all of it as a restore does. Only a sound backup gets its manifest, and a folder without one is
+ * no backup. Of an unsound backup, nothing stays.
  *
  * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
  */
@@ -63,7 +63,8 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
     throw invalidRequest('no_data_folder', 'A workspace in memory ends with its process and cannot be backed up.');
   }
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
-  // One that was there may be open to others, who could put links where its files will be. Some disks keep no modes.
+  // An existing folder may be open to other accounts, which could put links in the place of its files. Some disks keep
+  // no modes.
   if (!isNew) await chmod(folder, 0o700).catch(() => undefined);
   const present = await readdir(folder);
   if (present.length > 0) {
@@ -72,7 +73,7 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
     });
   }
   try {
-    // An erase takes nothing away while it is copied; one that waits is finished where the backup is restored.
+    // An erase removes nothing during the copy. A waiting erase is finished where the backup is restored.
     const manifest = await workspace.eraser.holdOff(() => writeBackup(workspace, options));
     await requireRestorable(workspace, options);
     await rename(join(folder, backupFiles.unchecked), join(folder, backupFiles.manifest));
@@ -86,7 +87,7 @@ export async function backUp(workspace: BackedUpWorkspace, options: BackUpOption
   }
 }
 
-/** Follows no link, and takes nothing that is there. */
+/** Follows no link, and overwrites no file. */
 const newFile = { mode: 0o600, flag: 'wx' };
 
 async function writeBackup(
@@ -136,7 +137,7 @@ async function writeBackup(
   return manifest;
 }
 
-/** Where the backup is laid out to be checked. It holds no key: those are sealed. */
+/** The folder in which the backup is laid out for the check. It holds no key: keys are sealed. */
 const checkedIn = '.checking';
 
 /** @throws Refusal CONFLICT `backup_unsound` when a restore would refuse it */

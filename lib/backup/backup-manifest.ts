@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openRegular } from '../disk/open-regular.js';
 import { hashOpened } from '../scheduling/hash-file.js';
 
-/** Names of a backup's files, besides the archives of the audit chain in `audit/`. */
+/** Names of a backup's files, except the archives of the audit chain in `audit/`. */
 export const backupFiles = {
   manifest: 'manifest.json',
   /** The manifest's name until the backup has been checked: a folder without `manifest.json` is no backup. */
@@ -14,7 +14,7 @@ export const backupFiles = {
   archives: 'audit',
 } as const;
 
-/** What a backup is of, and what each of its files must be. */
+/** The identity of a backup, and the expected state of each of its files. */
 export interface BackupManifest {
   readonly format: 'cartulary-backup-1';
   readonly workspace: string;
@@ -24,7 +24,7 @@ export interface BackupManifest {
   readonly taken_at: string;
   /** The newest commit in it; null for a workspace without content. */
   readonly commit: string | null;
-  /** Where the audit chain stood. */
+  /** The head of the audit chain. */
   readonly audit: { readonly seq: number; readonly hash: string };
   readonly files: readonly BackupFile[];
 }
@@ -41,9 +41,9 @@ export function describeFile(folder: string, name: string): Promise<BackupFile> 
 }
 
 /**
- * @param name what the file is called in a backup
- * @param path where it lies
- * @throws UnfitFile for what is no file; the system's error where it cannot be read
+ * @param name the file's name in a backup
+ * @param path the file's present path
+ * @throws UnfitFile for anything that is not a file; the system's error where it cannot be read
  */
 export async function describeAs(name: string, path: string): Promise<BackupFile> {
   const handle = await openRegular(path, 'followed');
@@ -55,8 +55,8 @@ export async function describeAs(name: string, path: string): Promise<BackupFile
 }
 
 /**
- * What the sealed part is bound to: all that the manifest says of everything else. Whoever changes a file and its entry
- * here breaks the seal.
+ * Digests the manifest's entries about everything except the sealed part, which is bound to the digest. A change of a
+ * file and its entry here breaks the seal.
  */
 export function digestManifest(manifest: Omit<BackupManifest, 'files'>, files: readonly BackupFile[]): string {
   const others = files

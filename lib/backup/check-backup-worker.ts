@@ -1,4 +1,4 @@
-/** A worker thread's program: lays a backup out in a folder of its own, and checks all of it. */
+/** A worker thread's program: lays out a backup in a folder of its own, and checks all of it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../domain/describe-error.js';
 import { problemsOf } from './check-backup.js';
@@ -12,7 +12,7 @@ export interface BackupCheck extends BackupToLayOut {
   readonly publicKey: string;
 }
 
-/** What is wrong, a sentence each. */
+/** The problems found, a sentence each. */
 export type FoundProblems = readonly string[];
 
 const { stage, git, publicKey, ...backup } = workerData as BackupCheck;

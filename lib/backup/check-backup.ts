@@ -7,14 +7,14 @@ import { openRegular, readUpTo, UnfitFile } from '../disk/open-regular.js';
 import { backupFiles, describeAs, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
 import { openWithPassphrase, SealBroken } from './seal-with-passphrase.js';
 
-/** A backup whose files are the ones that were written. */
+/** A backup with unchanged files. */
 export interface CheckedBackup {
   readonly folder: string;
   readonly manifest: BackupManifest;
   readonly part: ServicePart;
 }
 
-/** What is wrong with a backup, a sentence each; nothing has been changed. */
+/** The problems of a backup, a sentence each. Nothing has been changed. */
 export function backupDamaged(folder: string, problems: readonly string[]): Refusal {
   return invalidRequest('backup_damaged', [`The backup in ${folder} is not sound.`, ...problems].join('\n'), {
     problems,
@@ -28,10 +28,10 @@ export function problemsOf(error: unknown): readonly string[] | undefined {
 }
 
 /**
- * Compares every file of a backup with the manifest, and opens the sealed part, which tells whether the manifest is the
- * one that was written. Writes nothing.
+ * Compares every file of a backup with the manifest, and opens the sealed part. The seal shows whether the manifest is
+ * the original one. Writes nothing.
  * @param manifestName another one while the backup is being made
- * @throws Refusal INVALID_REQUEST `backup_damaged`, with everything that is wrong
+ * @throws Refusal INVALID_REQUEST `backup_damaged`, with all problems
  */
 export async function checkBackup(
   folder: string,
@@ -51,10 +51,10 @@ export async function checkBackup(
   return { folder, manifest, part: await openSealed(folder, manifest, passphrase) };
 }
 
-/** Bytes of the manifest and of the sealed part that are read: far more than ten thousand archives need. */
+/** Maximum of bytes read of the manifest and of the sealed part. Ten thousand archives need far less. */
 const maxTextLength = 16 * 1024 * 1024;
 
-/** @throws Error; the system's where it cannot be read */
+/** @throws Error; the system's error if the file cannot be read */
 async function readText(path: string): Promise<string> {
   const handle = await openRegular(path, 'followed');
   try {
@@ -100,8 +100,8 @@ function isManifest(manifest: Partial<BackupManifest> | null): manifest is Backu
 }
 
 /**
- * What is wrong with a file of a backup, a sentence; undefined when nothing is.
- * @param path where it lies, or where it was copied to
+ * The problem of a backup's file, a sentence. Undefined for a sound file.
+ * @param path the file's place, or the place of its copy
  */
 export async function problemWith(path: string, { name, bytes, sha256 }: BackupFile): Promise<string | undefined> {
   let found: BackupFile;

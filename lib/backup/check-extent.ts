@@ -8,8 +8,8 @@ import { decodeHistory } from '../history/read-history.js';
 export const usualExtent = 1_000_000;
 
 /**
- * Makes sure that no commit of a history has more files and folders than somebody would go through. They are counted
- * without going through them: few objects can stand for any number.
+ * Requires that no commit of a history has more files and folders than a person would read. They are counted without
+ * reading them all, because few objects can stand for any number.
  * @throws RepositoryUnreadable with a sentence that names the commit and the bound; ObjectNotFound
  */
 export async function checkExtent(repository: ReadableRepository, head: Oid, most: number): Promise<void> {

@@ -12,7 +12,7 @@ import { backupDamaged, problemWith } from './check-backup.js';
 import { pathsOf } from '../journal/workspace-files.js';
 import { verifyWorkspace } from '../integrity/verify.js';
 
-/** A backup's files, without what is sealed. */
+/** A backup's files, without the sealed part. */
 export interface BackupToLayOut {
   readonly folder: string;
   readonly manifest: BackupManifest;
@@ -24,8 +24,8 @@ export interface LayOutOptions {
 }
 
 /**
- * Puts a workspace's repository, sidecar and archives into a data folder as the backup holds them, on stable storage.
- * @param stage a data folder that has none of that name
+ * Copies a workspace's repository, sidecar and archives from a backup into a data folder, on stable storage.
+ * @param stage a data folder without a workspace of that name
  * @throws Refusal INVALID_REQUEST `backup_damaged`; GitProgramMissing
  */
 export async function layOutBackup(
@@ -57,11 +57,11 @@ export async function layOutBackup(
 }
 
 /**
- * Checks all of a backup that was laid out: that it stands where the manifest says, the sidecar's integrity, the audit
- * chain with its signatures, head and tree against the rows, every document's bytes, and the repository by git. That
- * the chain was restarted once is no damage.
+ * Checks all of a laid-out backup: the manifest's point, the sidecar's integrity, and the audit chain with its
+ * signatures. It also checks head and tree against the rows, every document's bytes, and the repository by git. A
+ * single restart of the chain is no damage.
  * @param publicKey of the audit chain; left out, the one in the stage's own service file
- * @throws Refusal INVALID_REQUEST `backup_damaged` with everything that is wrong
+ * @throws Refusal INVALID_REQUEST `backup_damaged` with all problems
  */
 export async function requireSound(
   backup: BackupToLayOut,
@@ -82,8 +82,8 @@ export async function requireSound(
 }
 
 /**
- * Copies a file of a backup and holds the copy against the manifest: the file may have been replaced since it was
- * checked, and its new content would decide about grants and keys.
+ * Copies a file of a backup and compares the copy with the manifest. The file may have been replaced since its check,
+ * and its new content would decide about grants and keys.
  */
 async function copyChecked(
   { folder, manifest }: BackupToLayOut,
@@ -97,7 +97,7 @@ async function copyChecked(
   if (problem !== undefined) throw backupDamaged(folder, [problem]);
 }
 
-/** They hold records that lie nowhere else: on stable storage, with their names, when this returns. */
+/** The archives hold records kept nowhere else. On return, they and their names are on stable storage. */
 async function copyArchives(backup: BackupToLayOut, archives: string, fs: FileSystem): Promise<void> {
   const prefix = `${backupFiles.archives}/`;
   const names = backup.manifest.files.map(({ name }) => name).filter((name) => name.startsWith(prefix));
@@ -107,7 +107,7 @@ async function copyArchives(backup: BackupToLayOut, archives: string, fs: FileSy
   await fs.syncFolder(archives);
 }
 
-/** Compares where the sidecar stands with the manifest. */
+/** Compares the sidecar's head with the manifest. */
 function requirePoint({ folder, manifest }: BackupToLayOut, file: string): void {
   let sidecar: SidecarSnapshot;
   try {

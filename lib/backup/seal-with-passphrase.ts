@@ -1,37 +1,40 @@
 /**
  * Seals in the age format (age-encryption.org/v1), with one recipient of type scrypt, as text. So other programs open
- * it, too: `age -d`. The package's own scrypt would hold the event loop for a second; Node's runs beside it.
+ * it, too: `age -d`. The package's own scrypt would hold the event loop for a second. Node's runs beside it.
  */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
 import { armor, Decrypter, Encrypter, Stanza } from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
 
-/** It was sealed with another passphrase, belongs to something else, or was changed. */
+/** It was sealed with another passphrase, belongs to another manifest, or was changed. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-/** scrypt's N: takes 128 MiB and a good part of a second, once a backup. */
+/** scrypt's N. It takes 128 MiB and a good part of a second, once a backup. */
 const usualCost = 2 ** 17;
-/** The binary logarithm of what a file may ask for. */
+/** The binary logarithm of the largest N accepted from a file. */
 const maxWorkFactor = 20;
 const label = 'age-encryption.org/v1/scrypt';
 const saltLength = 16;
 const tagLength = 16;
 const fileKeyLength = 16;
-/** The key that is sealed with it is used once, so the nonce is constant. */
+/** The key sealed with this nonce is used once, so the nonce is constant. */
 const nonce = Buffer.alloc(12);
 
 export interface SealOptions {
   readonly passphrase: string;
-  /** What it is sealed for: it opens with nothing else. One line. */
+  /** The subject of the seal: it opens with no other. One line. */
   readonly belongsTo: string;
   readonly randomness: Randomness;
-  /** scrypt's N, a power of two; the usual one if left out. */
+  /** scrypt's N, a power of two. Left out: the usual one. */
   readonly cost?: number | undefined;
 }
 
-/** Seals a text so that only the passphrase opens it, and a change is noticed. What it belongs to is its first line. */
+/**
+ * Seals a text so that only the passphrase opens it, and a change is noticed. The subject of the seal is the first
+ * line.
+ */
 export async function sealWithPassphrase(text: string, options: SealOptions): Promise<string> {
   const { passphrase, belongsTo, randomness, cost = usualCost } = options;
   const encrypter = new Encrypter();
@@ -48,7 +51,7 @@ export async function sealWithPassphrase(text: string, options: SealOptions): Pr
   return armor.encode(await encrypter.encrypt(`${belongsTo}\n${text}`));
 }
 
-/** Opens what was sealed. @throws SealBroken */
+/** Opens a sealed text. @throws SealBroken */
 export async function openWithPassphrase(file: string, passphrase: string, belongsTo: string): Promise<string> {
   let sealed: Uint8Array;
   try {
@@ -66,7 +69,7 @@ export async function openWithPassphrase(file: string, passphrase: string, belon
   return opened.slice(prefix.length);
 }
 
-/** The key of the file; null when the passphrase is another one. */
+/** The key of the file. Null for a wrong passphrase. */
 async function unwrapFileKey(stanzas: readonly Stanza[], passphrase: string): Promise<Uint8Array | null> {
   const [stanza] = stanzas;
   if (stanza === undefined || stanzas.length !== 1 || stanza.args[0] !== 'scrypt') return null;

@@ -20,7 +20,7 @@ import { layOutBackup, requireSound, sidecarUnreadable } from './lay-out-backup.
 import type { Clock, Randomness } from '../domain/clock.js';
 import { createWorkspace, pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 
-/** The files of a workspace that is brought into a data folder. */
+/** The files of a workspace on its way into a data folder. */
 export interface StagedFiles extends NewWorkspaceFiles {
   readonly dataFolder: string;
   readonly clock: Clock;
@@ -29,16 +29,16 @@ export interface StagedFiles extends NewWorkspaceFiles {
   readonly onFault: (what: string, cause: unknown) => void;
 }
 
-/** The options for bringing a workspace into a data folder. */
+/** The options for staging a workspace in a data folder. */
 export interface StageOptions {
   readonly files: StagedFiles;
-  /** Where the schema of the service's file lies. */
+  /** The folder with the schema of the service's file. */
   readonly serviceMigrations: string;
-  /** Whether the service's file lists a workspace of that name: what lies there is one that is served, then. */
+  /** Whether the service's file lists a workspace of that name, so that its folder is in use. */
   readonly isListed: (name: string) => boolean;
 }
 
-/** A workspace that is complete, but not among the others yet: it lies in a small data folder of its own. */
+/** A complete workspace, not yet among the others: it lies in a small data folder of its own. */
 export interface StagedWorkspace {
   readonly name: string;
   readonly part: ServicePart;
@@ -46,12 +46,15 @@ export interface StagedWorkspace {
   readonly stage: string;
 }
 
-/** In a folder that is put in its place before the service's file knows of it. It means nothing in one that is listed. */
+/**
+ * A mark in a folder that is put in its place before the service's file knows of it. It means nothing in the folder of
+ * a listed workspace.
+ */
 export const unfinished = 'unfinished';
 
 /**
- * An empty folder to make a workspace in. What an interrupted restore put in its place, and no service has listed since,
- * gives way; a workspace that is listed and has lost its folder can be made again.
+ * Makes an empty folder in which to make a workspace. A folder left in its place by an interrupted restore gives way,
+ * if no service has listed it since. A listed workspace that has lost its folder can be made again.
  * @throws Refusal CONFLICT `name_taken` when there is a workspace, or a folder, of that name; INVALID_REQUEST
  * `git_missing`
  */
@@ -67,8 +70,8 @@ export async function prepareStage({ files, isListed }: StageOptions, name: stri
 }
 
 /**
- * Makes a workspace from a backup, on stable storage, and checks all of it: the bundle object by object, and the rest as
- * `requireSound` does. The sidecar is brought to this release's schema first.
+ * Makes a workspace from a backup, on stable storage. It checks the bundle object by object, and the rest as
+ * `requireSound` does. The sidecar is migrated to this release's schema first.
  * @throws Refusal INVALID_REQUEST `backup_damaged`, `git_missing`
  */
 export async function stageBackup(
@@ -97,12 +100,12 @@ export async function stageBackup(
 export interface CloneSource {
   /** The clone's folder. */
   readonly clone: string;
-  /** Files and folders that one commit may have. */
+  /** Maximum of files and folders in one commit. */
   readonly maxFiles?: number | undefined;
 }
 
 /**
- * Makes a workspace of a clone's content and history, with nobody in it, and no rows yet: a rebuild makes them.
+ * Makes a workspace of a clone's content and history, without principals, and without rows yet: a rebuild makes them.
  * @throws Refusal INVALID_REQUEST `bad_clone`, `git_missing`
  */
 export async function stageClone(
@@ -142,9 +145,9 @@ export async function stageClone(
 }
 
 /**
- * Puts a staged workspace among the others, all of it or nothing: it lies in its place, on stable storage, before the
- * service's file lists it. What is left of one that was interrupted in between is known by its mark. A lost one of its
- * name is listed no more before anything lies in its place: with the lost one's keys it would be neither of them.
+ * Puts a staged workspace among the others, all of it or nothing. It lies in its place, on stable storage, before the
+ * service's file lists it. The mark identifies the remains of an interrupted adoption. A lost workspace of the same
+ * name is unlisted first: its keys and the new files would be a mixture of both.
  * @throws Error when it cannot be written; nothing of it stays then
  */
 export async function adoptWorkspace(
@@ -172,7 +175,7 @@ export async function adoptWorkspace(
   await removeMark(dataFolder, name);
 }
 
-/** For a workspace that is listed: a process that ended in the middle of adopting it can have left its mark. */
+/** For a listed workspace: a process that ended during its adoption can have left the mark. */
 export async function removeMark(dataFolder: string, name: string): Promise<void> {
   await rm(join(pathsOf(dataFolder, name).folder, unfinished), { force: true });
 }
@@ -185,7 +188,7 @@ function gitMissing(error: GitProgramMissing): Error {
   return invalidRequest('git_missing', error.message);
 }
 
-/** A data folder has a service's file: the one of a stage holds nothing but this workspace's part. */
+/** A data folder needs a service's file. In a stage, that file holds only this workspace's part. */
 function keepPart(stage: string, { serviceMigrations }: StageOptions, part: ServicePart): void {
   const file = openServiceFile(join(stage, 'service.sqlite'), serviceMigrations);
   try {
@@ -204,7 +207,7 @@ async function takeClone(
   const program = await requireGit('take a clone in');
   const opened = await openClone(clone);
   try {
-    // Else it could bring in what other repositories of this machine hold.
+    // Otherwise it could import objects of other repositories on this machine.
     await checkSource(program, opened.path);
     await writeBundle(program, opened.path, opened.head, bundle);
   } finally {

@@ -4,17 +4,17 @@ import { unpackedPrefix } from '../git/sources/unpack-bundle.js';
 import { unfinished } from './stage-workspace.js';
 
 const stage = /^\.([a-z0-9][a-z0-9-]{0,38})\.(restoring|tmp)$/;
-/** What a workspace's folder can hold while it is made. */
+/** Files in a workspace's folder while it is made. */
 const ofWorkspace = /^(?:content\.git|sidecar\.sqlite.*|audit|search|unfinished)$/;
-/** What lies beside it where a restore makes it. */
+/** Files beside it while a restore makes it. */
 const ofStage = /^(?:service\.sqlite.*|content\.bundle.*)$/;
 
 /**
- * Takes away what processes left in a data folder that ended while they made a workspace there, restored one, or
- * unpacked a bundle to import: with what they copied, keys and hashes of passwords among it. Only its owner calls this,
- * before anything else is made in it: then nobody works on any of it. A folder with anything else in it stays.
- * @param listed names of the workspaces that the service knows: those are left alone
- * @returns the names of what was taken away
+ * Deletes the remains of interrupted work in a data folder: of making a workspace, restoring one, or unpacking a bundle
+ * to import. The remains can include keys and hashes of passwords. Only the folder's owner calls this, before it makes
+ * anything there, so no other process uses the files. A folder with any other file in it stays.
+ * @param listed names of the workspaces known to the service: those are left alone
+ * @returns the names of the deleted folders
  */
 export async function sweepDataFolder(dataFolder: string, listed: readonly string[]): Promise<string[]> {
   const swept: string[] = [];

@@ -7,7 +7,7 @@ import { recordEvent } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
 /**
- * Creates an empty folder that stays; an empty file holds its place in git.
+ * Creates an empty folder that stays. An empty file holds its place in git.
  * @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `read_only_source`; NOT_FOUND
  */
 export function applyCreateFolder(context: WriteContext, location: Location): Folder {

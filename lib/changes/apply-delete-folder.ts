@@ -8,18 +8,18 @@ import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 import { requireNoneClaimed } from './require-unclaimed.js';
 
-/** What the delete of a folder leaves to say. */
+/** The result of a folder's deletion. */
 export interface FolderDeletionResult {
   readonly location: Location;
   /** Milliseconds since 1970. */
   readonly deletedAt: number;
-  /** How many documents went with it. */
+  /** Number of documents deleted with the folder. */
   readonly documents: number;
-  /** The commit that took it away. */
+  /** The commit that deleted it. */
   readonly versionId: string;
 }
 
-/** Documents that are changed at once, at most: writers wait for all of them. */
+/** Maximum of documents changed at once: writers wait for all of them. */
 export const maxDocumentsAtOnce = 10_000;
 /**
  * @throws Refusal NOT_FOUND; CONFLICT `claimed` when another principal has a claim in it; INVALID_REQUEST
@@ -43,7 +43,7 @@ function decideDeleteFolder(context: WriteContext, location: Location): Decision
 }
 
 /**
- * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be brought back, as one or
+ * Hides a folder with everything in it: one commit, one tree edit. Everything stays and can be restored, together or
  * document by document. Grants on the path stay too, as they do when a folder empties.
  * @throws Refusal as `decideDeleteFolder`
  */

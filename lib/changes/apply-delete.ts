@@ -15,13 +15,13 @@ export interface Delete {
   readonly claimId?: string | undefined;
 }
 
-/** What a delete leaves to say. */
+/** The result of a deletion. */
 export interface Deletion {
   readonly documentId: string;
   readonly location: Location;
   /** Milliseconds since 1970. */
   readonly deletedAt: number;
-  /** The commit that took it away. */
+  /** The commit that deleted it. */
   readonly versionId: string;
 }
 
@@ -34,18 +34,18 @@ function decideDelete(context: WriteContext, { location, precondition, claimId }
   return deletionOf(found);
 }
 
-/** The delete of a live document that may go. */
+/** The decision to delete a live document, after all checks. */
 export function deletionOf(found: FoundDocument): Decision {
   const event = { type: 'delete', documentId: found.row.id, location: found.location } as const;
   return { event, files: [], message: null, known: knownRow(found) };
 }
 
-/** Hides the document; everything about it stays and can be brought back. @throws Refusal as `decideDelete` */
+/** Hides the document. Everything about it stays and can be restored. @throws Refusal as `decideDelete` */
 export function applyDelete(context: WriteContext, change: Delete): Deletion {
   return recordDeletion(context, decideDelete(context, change));
 }
 
-/** Writes the delete of a document, and lets the text index follow it. */
+/** Writes the deletion of a document, and updates the search index. */
 export function recordDeletion(context: WriteContext, decision: Decision): Deletion {
   const { event } = decision;
   if (event.type !== 'delete') throw new Error(`A ${event.type} is no delete.`);

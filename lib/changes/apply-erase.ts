@@ -9,14 +9,14 @@ import type { WriteContext } from './write-context.js';
 
 export interface Erase {
   readonly location: Location;
-  /** This document and no other, if it lives or was deleted there. */
+  /** This document and no other, live or deleted at the location. */
   readonly documentId: string;
 }
 
 /**
- * Accepts an erase: the document is deleted, as any other may be, and then taken out of everything that can be asked
- * for, with its grants, its claims, the messages about it and the answers that are kept for retries. From here on no
- * commit has it, so that what is to be rewritten is behind us. Neither a claim nor a mirror stands in the way.
+ * Accepts an erase. The document is deleted like any other, then removed from every answer. Its grants, claims,
+ * messages about it and answers kept for retries go too. No later commit contains it, so the history to rewrite ends
+ * here. Neither a claim nor a mirror prevents an erase.
  * @throws Refusal NOT_FOUND where it is not, or the caller is not its approver
  */
 export function applyErase(context: WriteContext, change: Erase): Erasure {
@@ -45,7 +45,7 @@ interface Found {
   readonly number: number;
 }
 
-/** The document of that id, where it lives or was deleted; nothing else is ever taken for it. */
+/** The document of that id, live or deleted at the location. No other document ever takes its place. */
 function findMeant(context: WriteContext, { location, documentId }: Erase): Found {
   const { tables } = context.transaction;
   if (!roleContains(context.reach.roleOn(documentId, location), 'approver')) throw notFound();

@@ -23,10 +23,10 @@ export interface Import {
   readonly message: string | null;
 }
 
-/** What became of each file of a batch. */
+/** The outcome of each file in a batch. */
 export interface ImportResult {
   readonly created: readonly Location[];
-  /** There already with the same bytes: what makes an import resumable. */
+  /** Already there with the same bytes: an import can be resumed. */
   readonly unchanged: readonly Location[];
   /** Left alone, with the reason in words. An import never overwrites. */
   readonly skipped: readonly { readonly location: Location; readonly reason: string }[];
@@ -34,12 +34,12 @@ export interface ImportResult {
   readonly versionId: string | null;
 }
 
-/** What becomes of each file, after all checks. */
+/** The outcome of each file, after all checks. */
 interface DecidedImport extends Omit<ImportResult, 'created' | 'versionId'> {
   readonly accepted: readonly ImportedFile[];
 }
 
-/** The files of a batch that are accepted so far: later ones must not stand in their way. */
+/** Files of a batch accepted so far. Later ones must not conflict with them. */
 class AcceptedFiles {
   readonly list: ImportedFile[] = [];
   readonly #byLocation = new Map<Location, ImportedFile>();
@@ -64,7 +64,7 @@ class AcceptedFiles {
   }
 }
 
-/** Why a file cannot be created, or undefined. */
+/** The reason why a file cannot be created, or undefined. */
 function obstacleTo(context: WriteContext, accepted: AcceptedFiles, { location }: ImportedFile): string | undefined {
   try {
     accepted.requireFree(location);
@@ -78,7 +78,7 @@ function obstacleTo(context: WriteContext, accepted: AcceptedFiles, { location }
   }
 }
 
-/** Of files that stand in each other's way within the batch, the first one is accepted. */
+/** Of files in a batch that conflict with each other, the first one is accepted. */
 function decideImport(context: WriteContext, { files }: Import): DecidedImport {
   const { tables } = context.transaction;
   const unchanged: Location[] = [];
@@ -86,8 +86,9 @@ function decideImport(context: WriteContext, { files }: Import): DecidedImport {
   const accepted = new AcceptedFiles();
   for (const file of files) {
     const { location, content } = file;
-    // Each file by itself, whatever folder the batch names: even "there already" would tell. `perform` lets a whole
-    // request pass or none of it, so it cannot ask this: a batch brings in what it may and names the rest.
+    // Each file is checked alone, regardless of the batch's folder: even "already there" would reveal it. `perform`
+    // allows or refuses a whole request, so it cannot do this check. A batch imports the allowed files and names the
+    // rest.
     if (!roleContains(context.view.roleAt(location), 'editor')) {
       skipped.push({ location, reason: notFound().message });
       continue;
@@ -104,7 +105,7 @@ function decideImport(context: WriteContext, { files }: Import): DecidedImport {
   return { accepted: accepted.list, unchanged, skipped };
 }
 
-/** Brings in many documents by one commit. @throws Refusal INVALID_REQUEST `storage_quota` for the whole batch */
+/** Imports many documents by one commit. @throws Refusal INVALID_REQUEST `storage_quota` for the whole batch */
 export function applyImport(context: WriteContext, change: Import): ImportResult {
   const { accepted, unchanged, skipped } = decideImport(context, change);
   if (accepted.length === 0) return { created: [], unchanged, skipped, versionId: null };

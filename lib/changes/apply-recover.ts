@@ -3,8 +3,8 @@ import { recordEvent } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
 /**
- * Writes a commit that carries the restart of the audit chain, so that every later clone has it. It touches no
- * document. Called after the record of the restart: its `Audit-Head` then names the new chain.
+ * Writes a commit with the restart of the audit chain, so that every later clone has it. It touches no document. It
+ * comes after the record of the restart: its `Audit-Head` then names the new chain.
  * @param from the newest version id of the clone
  * @returns the commit's id
  */

@@ -33,21 +33,21 @@ import { reportAccess } from './report-access.js';
 import { knownRow, requireCurrent } from './apply-update.js';
 import { requireHeld, requireNoneClaimed, requireUnclaimed } from './require-unclaimed.js';
 
-/** A rename stays in its folder, a move goes to another; of a document, or of a folder with everything in it. */
+/** A rename stays in its folder, a move goes to another. It takes a document, or a folder with everything in it. */
 export interface Relocate {
   readonly operation: 'rename' | 'move';
   readonly from: Location;
   readonly to: Location;
-  /** For documents only; left out: whatever is current. */
+  /** For documents only. Left out: the current version. */
   readonly precondition?: Precondition | undefined;
   readonly claimId?: string | undefined;
-  /** Do it although someone gains access. */
+  /** Relocate even though a principal gains access. */
   readonly acknowledged: boolean;
-  /** Digest of the report that was acknowledged; if it has changed since, it is refused again. */
+  /** Digest of the acknowledged report. A changed report is refused again. */
   readonly report?: string | undefined;
 }
 
-/** What was moved, as it is now, and what that did to access. */
+/** The moved thing in its new state, and the changes of access. */
 export interface RelocationResult {
   readonly moved:
     { readonly type: 'document'; readonly document: Document } | { readonly type: 'folder'; readonly folder: Folder };
@@ -58,7 +58,7 @@ export interface RelocationResult {
   readonly versionId: string;
 }
 
-/** Folder grants that go along: all with a rename; with a move only where the mover is approver at both ends. */
+/** Folder grants that move along. A rename takes all. A move takes them only if the mover is approver at both ends. */
 function travellingGrants({ transaction, reach }: WriteContext, { operation, from, to }: Relocate): Grant[] {
   const mayCarry = operation === 'rename' || (reach.holds('approver', from) && reach.holds('approver', to));
   return mayCarry ? transaction.tables.grants.atOrBelow(from) : [];
@@ -83,12 +83,12 @@ function requireAcknowledged(change: Relocate, report: AccessReport): void {
   );
 }
 
-/** Whether the request names a document by its ETag or a claim on it: a folder, which has neither, is not what it is for. */
+/** Whether the request names a document by an ETag or a claim. A folder has neither, so it is not meant. */
 function isOfDocument({ precondition, claimId }: Relocate): boolean {
   return precondition?.any === false || claimId !== undefined;
 }
 
-/** What a rename or move comes to after all checks. */
+/** The decision on a rename or move, after all checks. */
 interface DecidedRelocation {
   readonly decision: Decision;
   readonly moving: Moving;
@@ -114,8 +114,8 @@ function decideRelocate(context: WriteContext, change: Relocate): DecidedRelocat
 }
 
 /**
- * Renames or moves a document, or a folder with everything in it: one commit, one edit a level, a few rows, however
- * much lies below. It is an event in the history and makes no version, so ETags stay.
+ * Renames or moves a document, or a folder with everything in it. It takes one commit, one edit a level and a few rows,
+ * regardless of the number of documents below. It is an event in the history and makes no version, so ETags stay.
  * @throws Refusal as `decideRelocate`
  */
 export function applyRelocate(context: WriteContext, change: Relocate): RelocationResult {
@@ -133,13 +133,13 @@ export function applyRelocate(context: WriteContext, change: Relocate): Relocati
   return { moved, from, to, gains, losses, versionId };
 }
 
-/** What is to be moved: one of the two. */
+/** The thing to move: a document or a folder. */
 interface Moving {
   readonly document: FoundDocument | undefined;
   readonly folder: FoundFolder | undefined;
 }
 
-/** All that stands against it but what it does to access. @throws Refusal as `applyRelocate` does */
+/** All checks except the effect on access. @throws Refusal as `applyRelocate` does */
 function requireMovable(context: WriteContext, change: Relocate): Moving {
   const { tables } = context.transaction;
   const { from, to } = change;
@@ -184,9 +184,9 @@ function describeMoved(
 const maxStepBytes = 256;
 
 /**
- * Nothing in a folder may come to lie at a location that no request could name. Documents are looked at only where the
- * deepest folder leaves too little room for any name. It tells the caller of nothing hidden: an editor of the folder
- * reads everything in it.
+ * Keeps everything in a folder at locations that a request can name. Documents are looked at only where the deepest
+ * folder leaves too little room for any name. This reveals nothing hidden: an editor of the folder reads everything in
+ * it.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 function requireShortEnough({ transaction }: WriteContext, folder: number, { from, to, operation }: Relocate): void {
@@ -203,7 +203,7 @@ function requireShortEnough({ transaction }: WriteContext, folder: number, { fro
   );
 }
 
-/** Folder grants that wait on the target path must not come to lie on, or below, a document that is moved there. */
+/** Folder grants waiting on the target path must not lie on, or below, a moved document. */
 function requireNoGrantOnMovedDocuments({ transaction }: WriteContext, from: Location, to: Location): void {
   for (const { scope } of transaction.tables.grants.atOrBelow(to)) {
     if (scope.type !== 'folder') continue;

@@ -12,7 +12,7 @@ export interface Restore {
   readonly location: Location;
   readonly precondition: Precondition;
   readonly versionId: string;
-  /** The content as text, for claims on sections; undefined for binary content, or when it was not read. */
+  /** The content as text, for claims on sections. Undefined for binary content, and for content not read. */
   readonly text: string | undefined;
   readonly message: string | null;
   readonly claimId?: string | undefined;
@@ -42,7 +42,7 @@ function decideRestore(context: WriteContext, change: Restore): DecidedVersion {
 }
 
 /**
- * Adds an older version's content as the newest version; the ones between stay.
+ * Adds an older version's content as the newest version. The versions between stay.
  * @throws Refusal as `decideRestore`, and INVALID_REQUEST `storage_quota`
  */
 export function applyRestore(context: WriteContext, change: Restore): Document {

@@ -8,13 +8,13 @@ import { recordEvent, type Decision } from './record-event.js';
 import { fileOf, restoredBy } from './undelete-plan.js';
 import type { WriteContext } from './write-context.js';
 
-/** Takes back what one principal wrote in a folder since a time, where no other principal has built on it. */
+/** Reverts one principal's writes in a folder since a time, where no other principal has built on them. */
 export interface Revert {
   readonly location: Location;
   readonly principalId: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** Digest of the preview; if the outcome would be another now, it is refused. */
+  /** Digest of the preview. If the outcome has changed since, the revert is refused. */
   readonly preview: string;
   readonly message: string | null;
 }
@@ -25,11 +25,11 @@ export interface RevertResult {
   readonly since: number;
   readonly steps: readonly RevertStep[];
   readonly leftAlone: readonly LeftAlone[];
-  /** The commit, which is each new version's id too; null when there was nothing to do. */
+  /** Id of the commit and of each new version. Null when there was nothing to do. */
   readonly versionId: string | null;
 }
 
-/** The part of a plan that can be shown. */
+/** The part of a plan that callers see. */
 export function toPreview({ steps, leftAlone, digest }: RevertPlan): RevertPreview {
   return { steps, leftAlone, digest };
 }
@@ -71,8 +71,8 @@ function* decideRevert(
 }
 
 /**
- * Undoes what the preview showed: one commit, a new version of each document. Nothing is lost by it; what it takes back
- * stays in the documents' histories, and a revert can be reverted.
+ * Carries out the preview: one commit, a new version of each document. Nothing is lost: the reverted versions stay in
+ * the documents' histories, and a revert can be reverted.
  * @throws Refusal as `decideRevert`, and INVALID_REQUEST `storage_quota`
  */
 export function* applyRevert(context: WriteContext, change: Revert): Steps<RevertResult> {

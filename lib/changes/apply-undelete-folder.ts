@@ -10,12 +10,12 @@ import { recordEvent, type Decision } from './record-event.js';
 import { fileOf, restoredBy, ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
 import type { WriteContext } from './write-context.js';
 
-/** What the return of a folder leaves to say. */
+/** The result of a folder's undeletion. */
 export interface FolderUndeletion {
   readonly folder: Folder;
-  /** How many documents are back. */
+  /** Number of restored documents. */
   readonly documents: number;
-  /** Those that could not come back, because something else lives there now. */
+  /** Documents not restored, because something else lives there now. */
   readonly leftAlone: readonly LeftDeleted[];
   readonly versionId: string;
 }
@@ -61,9 +61,9 @@ function* decideUndeleteFolder(
 }
 
 /**
- * Brings back the last folder that was deleted at the location, by one commit: every document that is still deleted by
- * that, as a new version of itself, and the folders in it that had been made to stay. Documents that were brought back
- * singly, or erased, do not take part.
+ * Undeletes the last folder deleted at the location, by one commit. Every document still deleted by that deletion
+ * returns as a new version of itself. Folders in it that were made to stay return too. Documents since restored singly,
+ * or erased, do not take part.
  * @throws Refusal as `decideUndeleteFolder`, and INVALID_REQUEST `storage_quota`
  */
 export function* applyUndeleteFolder(context: WriteContext, location: Location): Steps<FolderUndeletion> {

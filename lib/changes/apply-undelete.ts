@@ -20,8 +20,8 @@ function decideUndelete(
   location: Location,
 ): { readonly decision: Decision; readonly deleted: DeletedRow } {
   const { tables } = context.transaction;
-  // `perform` has asked whether the caller may bring back anything here. Which of several deleted documents it is, is a
-  // choice among rows, made by the same reach.
+  // `perform` has checked that the caller may undelete here. The choice among several deleted documents is a choice
+  // among rows, by the same reach.
   const deleted = tables.documents
     .deletedAt(location)
     .find((row) => roleContains(context.reach.roleOn(row.id, location), 'editor'));
@@ -42,8 +42,8 @@ function decideUndelete(
 }
 
 /**
- * Brings back the last document deleted at the location that the caller may edit, as a new version of itself. Its
- * folders are created again where they are gone.
+ * Undeletes the last document deleted at the location that the caller may edit, as a new version of itself. Missing
+ * folders are created again.
  * @throws Refusal as `decideUndelete`, and INVALID_REQUEST `storage_quota`
  */
 export function applyUndelete(context: WriteContext, location: Location): Document {

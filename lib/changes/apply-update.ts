@@ -15,8 +15,8 @@ import { recordEvent, type Decision } from './record-event.js';
 import type { WriteContext } from './write-context.js';
 
 /**
- * The live document, if it is still the one the writer knew.
- * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so that the writer can catch up
+ * The live document, if it is still the version known to the writer.
+ * @throws Refusal NOT_FOUND; CONFLICT `stale_if_match` with the present ETag, so the writer can catch up
  */
 export function requireCurrent(context: WriteContext, location: Location, precondition: Precondition): FoundDocument {
   const found = findDocument(context.transaction.tables, location);
@@ -26,8 +26,8 @@ export function requireCurrent(context: WriteContext, location: Location, precon
 }
 
 /**
- * Tells a writer that the document is not the version it knew, and which one it is now.
- * @param more what else is known about what happened
+ * Refuses a write based on an older version, and names the present version.
+ * @param more further details of the conflict
  */
 export function stale(
   current: Version,
@@ -44,14 +44,14 @@ export interface Update {
   readonly location: Location;
   readonly precondition: Precondition;
   readonly content: PreparedContent;
-  /** Left out: keeps what the document has. */
+  /** Left out: keeps the document's media type. */
   readonly mediaType?: string | undefined;
   readonly message: string | null;
-  /** A claim that the writer relies on. */
+  /** A claim on which the writer relies. */
   readonly claimId?: string | undefined;
 }
 
-/** A live document that gets a version, after all checks. */
+/** The decision on a new version of a live document, after all checks. */
 export interface DecidedVersion {
   readonly decision: Decision;
   readonly found: FoundDocument;
@@ -82,7 +82,7 @@ export function applyUpdate(context: WriteContext, change: Update): Document {
   return recordVersion(context, decideUpdate(context, change));
 }
 
-/** Writes a version of a live document, and lets claims and the text index follow it. */
+/** Writes a version of a live document, and updates claims and the search index. */
 export function recordVersion(context: WriteContext, { decision, found, readNext }: DecidedVersion): Document {
   const { tables, now } = context.transaction;
   const { versionId, written } = runAtOnce(recordEvent(context, decision));
@@ -95,7 +95,7 @@ export function recordVersion(context: WriteContext, { decision, found, readNext
   return document;
 }
 
-/** The row of a document that was found, for the projection. */
+/** The row of a found document, for the projection. */
 export function knownRow({ row, location }: FoundDocument): KnownRows {
   return { live: new Map([[row.id, { number: row.number, sequence: row.current.sequence, location }]]) };
 }

@@ -6,13 +6,13 @@ import { findDocumentById } from '../view/locate.js';
 import type { View } from '../view/view.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Rows that are read together. */
+/** Number of rows read together. */
 const batch = 1000;
 
 /**
- * Where in the folder, or out of it, a principal renamed or moved things, in order: what the caller can read where it
- * is now, and nothing else. A document that was deleted counts where it was, one that is being erased nowhere. A folder
- * counts where it went to, as long as one is there.
+ * Locations of a principal's renames and moves in the folder, or out of it, in order. Only things readable to the
+ * caller at their present place are included. A deleted document counts at its last place, one being erased nowhere. A
+ * folder counts at its target, as long as a folder is there.
  * @param doings how many are given at most is their limit
  */
 export function* findRelocated(view: View, doings: Changes): Steps<Location[]> {
@@ -38,7 +38,7 @@ function isReadable(view: View, { document, to }: RelocationDone): boolean {
   return now !== undefined && roleContains(view.reach.roleOn(document.id, now), 'reader');
 }
 
-/** Where the document lies, or was deleted; undefined for one that is being erased. */
+/** Where the document lies, or was deleted. Undefined for one being erased. */
 function findPlace(tables: Tables, { id, number }: NonNullable<RelocationDone['document']>): Location | undefined {
   return findDocumentById(tables, id)?.location ?? tables.documents.deleted(number)?.location;
 }

@@ -4,7 +4,7 @@ import type { PreparedContent } from './prepare-content.js';
 import { makeSectionReader, readOutline, readSection, type Heading } from '../text/outline.js';
 import type { WriteContext } from './write-context.js';
 
-/** Lines of a text beyond which nobody looks into it within a turn, since everyone else waits meanwhile. */
+/** Maximum of lines read within a transaction, since all other writers wait meanwhile. */
 const maxLines = 10_000;
 
 function hasTooManyLines(text: string): boolean {
@@ -16,7 +16,7 @@ function hasTooManyLines(text: string): boolean {
   return false;
 }
 
-/** Stands for the lines of a section; null in a text that is too long to be looked into. */
+/** Stands for the lines of a section. Null in a text too long to read. */
 export function digestSection(text: string, heading: Heading): string | null {
   return hasTooManyLines(text) ? null : digest(readSection(text, heading));
 }
@@ -25,16 +25,19 @@ function digest(section: string): string {
   return createHash('sha256').update(section).digest('hex');
 }
 
-/** The sections of one text, which is read once however many of them are asked for. */
+/** The sections of one text. The text is read once for any number of sections. */
 export interface Sections {
-  /** Stands for the lines of the section; null when there is no such heading. */
+  /** Stands for the lines of the section. Null when there is no such heading. */
   digestOf(section: string): string | null;
 }
 
-/** Gives a text's sections when they are asked for; undefined where it is no text, or too long to look into in a turn. */
+/** Reads a text's sections on demand. Undefined for no text, and for one too long to read in a transaction. */
 export type ReadSections = () => Sections | undefined;
 
-/** @param text undefined for a document that is none @returns undefined for that, and for one too long to look into in a turn */
+/**
+ * @param text undefined for a binary document @returns undefined for that, and for one too long to read in a
+ * transaction
+ */
 export function readSections(text: string | undefined): Sections | undefined {
   if (text === undefined || hasTooManyLines(text)) return undefined;
   const headings = new Map(readOutline(text).map((heading) => [heading.id, heading]));
@@ -47,13 +50,13 @@ export function readSections(text: string | undefined): Sections | undefined {
   };
 }
 
-/** Asks once. */
+/** Reads at most once. */
 export function readOnce(read: () => string | undefined): ReadSections {
   let sections: { readonly value: Sections | undefined } | undefined;
   return () => (sections ??= { value: readSections(read()) }).value;
 }
 
-/** The sections of content that waits for the pen. */
+/** The sections of content that waits for its transaction. */
 export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSections {
   return readOnce(() => {
     if (kind !== 'text' || deflated === null) return undefined;
@@ -62,8 +65,8 @@ export function readPrepared({ kind, deflated, size }: PreparedContent): ReadSec
 }
 
 /**
- * Lets the claims on sections of a document stand for its new text. Where the heading is gone, or the text cannot be
- * looked into, a claim binds the whole document from now on, until a text has the heading again.
+ * Updates the claims on sections of a document for its new text. If the heading is gone, or the text cannot be read, a
+ * claim binds the whole document. It binds the section again once a text has the heading.
  */
 export function followSections({ transaction }: WriteContext, document: number, readNext: ReadSections): void {
   for (const { id, section, sectionDigest } of transaction.tables.claims.on(document, transaction.now)) {

@@ -5,12 +5,12 @@ import type { WrittenVersion } from '../history/project.js';
 import { inParts, type Steps } from '../scheduling/in-steps.js';
 import type { IndexEvent } from '../indexing/index-event.js';
 
-/** Lets the text index follow this turn's commit, once that is durable. */
+/** Updates the search index with this transaction's commit, once the commit is durable. */
 export function noteSearch(context: WriteContext, commit: string, ...notes: readonly IndexEvent[]): void {
   if (notes.length > 0) context.transaction.whenDurable(() => context.search.follow(commit, notes));
 }
 
-/** The document's present version is what is to be found from now on. */
+/** From now on, searches find the document's present version. */
 export function noteDocument({ number, location, current, labels }: Document): IndexEvent {
   const { blobOid, size, kind } = current;
   return { type: 'upsert', document: { number, location, blobOid, size, kind, labels } };

@@ -5,27 +5,30 @@ import { rootFolderNumber } from '../sidecar/tables/folder-table.js';
 import { locationOfFolder, nowhere } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 
-/** @param what lives there, as the subject of a sentence */
+/** @param what the occupant, as the subject of a sentence */
 export function nameTaken(location: Location, what: string): Refusal {
   return conflict('name_taken', `${what} lives at "${location}" already. Choose another name, or change that one.`, {
     location,
   });
 }
 
-/** A name taken is a CONFLICT only for those who can see what has it; for others it is as if they may not write here. */
+/**
+ * A taken name is a CONFLICT only for callers who can see the occupant. Others get the refusal of a caller without the
+ * right to write here.
+ */
 function taken(isVisible: boolean, location: Location, what: string): Refusal {
   return isVisible ? nameTaken(location, what) : notFound();
 }
 
 /**
- * Makes sure that something new may live at the location: nothing has the name, and no document stands where one of
- * its folders would have to be.
- * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see what is in the way
+ * Requires that something new may live at the location. Nothing may have the name, and no document may stand in the
+ * place of a folder above it.
+ * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
 export function requireFree(context: WriteContext, location: Location): void {
   const { tables } = context.transaction;
   const segments = segmentsOf(location);
-  // One walk, the same steps whether there are folders or not, and no more of them than the path has segments.
+  // One walk takes the same steps with or without folders, at most one for each segment of the path.
   let folder = rootFolderNumber;
   for (const [depth, segment] of segments.entries()) {
     const document = tables.documents.idAt(folder, segment);
@@ -40,15 +43,15 @@ export function requireFree(context: WriteContext, location: Location): void {
 }
 
 /**
- * Makes sure that the location can be a document's: no folder grant waits for a folder there or below.
- * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write there if it were a folder
+ * Requires that the location can be a document's: no folder grant waits for a folder there or below.
+ * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller could not write in such a folder
  */
 export function requireNoFolderGrant({ transaction, reach }: WriteContext, location: Location): void {
   if (transaction.tables.grants.atOrBelow(location).length === 0) return;
   throw taken(reach.holds('editor', location), location, 'A folder with grants');
 }
 
-/** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: repeating the write cannot help */
+/** @throws Refusal INVALID_REQUEST `read_only_source` where a connector mirrors: a retry cannot help */
 export function requireWritable(mirror: string | null): void {
   if (mirror !== null) {
     throw invalidRequest(
@@ -59,7 +62,7 @@ export function requireWritable(mirror: string | null): void {
   }
 }
 
-/** A mirror belongs where its connector put it: no folder above it is moved or taken away under it. */
+/** A mirror stays where its connector put it: no folder above it may be moved or deleted. */
 export function requireNoMirrorBelow({ transaction }: WriteContext, folder: Location): void {
   for (const row of transaction.tables.folders.mirrored()) {
     if (isWithin(folder, locationOfFolder(transaction.tables, row.number))) requireWritable(row.mirror);

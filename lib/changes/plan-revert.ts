@@ -12,10 +12,10 @@ import { ReturnPlan, type Obstacle, type Returning } from './undelete-plan.js';
 import type { View } from '../view/view.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** What will be done to one document. */
+/** The change planned for one document. */
 export type RevertStep =
   | {
-      /** Gets the content that it had before, as a new version. */
+      /** Gets its previous content, as a new version. */
       readonly action: 'restore';
       readonly documentId: string;
       readonly location: Location;
@@ -23,14 +23,14 @@ export type RevertStep =
       readonly toVersion: string;
     }
   | {
-      /** Was made in that time: is deleted, and can be undeleted. */
+      /** Was created in that time: is deleted, and can be undeleted. */
       readonly action: 'delete';
       readonly documentId: string;
       readonly location: Location;
       readonly fromVersion: string;
     }
   | {
-      /** Was deleted in that time: comes back with the content that it had before. */
+      /** Was deleted in that time: returns with its previous content. */
       readonly action: 'undelete';
       readonly documentId: string;
       readonly location: Location;
@@ -38,8 +38,8 @@ export type RevertStep =
     };
 
 /**
- * Why something stays as it is. `later_writes`: somebody else has written since, and perhaps built on it.
- * `relocated`: it was renamed or moved, which is not undone with contents, because it changes who has access.
+ * The reason to leave something alone. `later_writes`: another principal has written since, and perhaps built on it.
+ * `relocated`: it was renamed or moved. A revert of contents does not undo a move, because a move changes access.
  */
 export type LeftAloneReason = Obstacle | 'later_writes' | 'relocated';
 
@@ -51,17 +51,17 @@ export interface LeftAlone {
 export interface RevertPreview {
   readonly steps: readonly RevertStep[];
   readonly leftAlone: readonly LeftAlone[];
-  /** Names exactly this outcome; sent back to have it done and no other. */
+  /** Identifies exactly this outcome. A caller sends it back to carry out this outcome and no other. */
   readonly digest: string;
 }
 
-/** A live document with the version whose content it gets again. */
+/** A live document with the version to restore. */
 export interface ContentRestored {
   readonly row: DocumentRow;
   readonly returning: Returning & { readonly content: Version };
 }
 
-/** The preview with the rows that it is made from. */
+/** The preview with its rows. */
 export interface RevertPlan extends RevertPreview {
   readonly restored: readonly ContentRestored[];
   readonly deleted: readonly { readonly row: DocumentRow; readonly location: Location }[];
@@ -69,23 +69,23 @@ export interface RevertPlan extends RevertPreview {
 }
 
 export interface RevertRequest {
-  /** The folder; the caller is editor there. */
+  /** The folder. The caller is editor there. */
   readonly location: Location;
   readonly principalId: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** Whose claims do not stand in the way: the one who reverts. */
+  /** The caller, whose own claims are no obstacle. */
   readonly callerId: string;
 }
 
-/** A principal's doings of one revert, at most. */
+/** Maximum of a principal's changes in one revert. */
 export const maxReverted = maxDocumentsAtOnce;
 
 /**
- * What it takes to undo what one principal wrote in a folder since a time: documents get back the version before its
- * first one in that time, what it made is deleted, what it deleted comes back. Wherever somebody else wrote after it,
- * has a claim, or took the place, things stay as they are and are listed. Sought from what the principal did, so its
- * cost does not depend on how much else there is.
+ * Plans a revert of one principal's writes in a folder since a time. Documents get back the version before the
+ * principal's first one in that time. Documents created by the principal are deleted, and those deleted by it return.
+ * Things stay as they are, and are listed, where another principal wrote later, has a claim, or took the place. The
+ * plan starts from the principal's changes, so its cost does not depend on the rest.
  * @throws Refusal INVALID_REQUEST `too_much_to_revert`
  */
 export function* planRevert(view: View, request: RevertRequest): Steps<RevertPlan> {
@@ -101,7 +101,7 @@ export function* planRevert(view: View, request: RevertRequest): Steps<RevertPla
   return { ...draft, digest };
 }
 
-/** A plan that is being made. */
+/** A plan in the making. */
 interface Draft {
   readonly steps: RevertStep[];
   readonly leftAlone: LeftAlone[];
@@ -110,17 +110,17 @@ interface Draft {
   readonly returning: Returning[];
 }
 
-/** What the principal did in the folder in that time. */
+/** The principal's changes in the folder in that time. */
 interface Changes {
   readonly written: readonly { readonly document: number; readonly first: number }[];
   readonly removed: readonly number[];
-  /** Where each thing that it renamed or moved is to be named. */
+  /** The location to report for each renamed or moved thing. */
   readonly relocated: readonly Location[];
 }
 
 /** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
 function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Changes> {
-  // Only what was done in the folder is asked for: how much else the principal did is none of the caller's business.
+  // Only changes in the folder are read: the number of the principal's other changes must stay hidden from the caller.
   const asked = { author: principalId, since, location, limit: maxReverted + 1 };
   const { tables } = view;
   const written = tables.history.writtenBy(asked, numberOfFolder(findFolder(tables, location)));
@@ -135,7 +135,7 @@ function* readDoings(view: View, { principalId, since, location }: RevertRequest
   return { written, removed, relocated };
 }
 
-/** Live documents that the principal wrote get back what they held, or go where they held nothing. */
+/** Live documents written by the principal get back their previous content. Those without one are deleted. */
 function* planWritten({ tables, now }: View, request: RevertRequest, { written }: Changes, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const folders = new Map<number, { readonly within: Location; readonly isMirror: boolean }>();
@@ -177,7 +177,7 @@ function planStep(row: DocumentRow, location: Location, before: Version | undefi
   });
 }
 
-/** What the principal deleted comes back with what it held before, beside what is planned already. */
+/** Documents deleted by the principal return with their previous content, beside the changes already planned. */
 function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Changes, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
   const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
@@ -205,8 +205,8 @@ function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Cha
 }
 
 /**
- * What the document held before the principal's first version in that time; undefined when it was not there then: not
- * made yet, or deleted, unless the principal itself had deleted it within that time.
+ * The content before the principal's first version in that time. Undefined for a document that was not there then: not
+ * created yet, or deleted. A deletion by the principal itself within that time does not count.
  */
 function contentBefore(
   { history }: Tables,
@@ -223,7 +223,7 @@ function contentBefore(
   return before.version;
 }
 
-/** What holds for all that lies in a folder; looked up once for each. */
+/** Facts that hold for everything in a folder, looked up once for each. */
 function look(tables: Tables, folder: number): { readonly within: Location; readonly isMirror: boolean } {
   const within = locationOfFolder(tables, folder);
   return { within, isMirror: descend(tables, within).folder.mirror !== null };

@@ -7,8 +7,8 @@ import { hashObject, makePackable } from '../git/objects/objects.js';
 import type { StagedBlobs, Staging } from '../journal/staging.js';
 
 /**
- * Content that was hashed and compressed before its transaction, or lies in the repository already.
- * `deflated` is null for a staged blob.
+ * Content hashed and compressed before its transaction, or already in the repository. `deflated` is null for a staged
+ * blob.
  */
 export interface PreparedContent {
   readonly blobOid: string;
@@ -21,9 +21,9 @@ export interface PreparedContent {
 
 const deflateInBackground = promisify(deflate);
 
-/** Above this, compressing leaves the event loop's thread. Bytes. */
+/** Larger content is compressed off the event loop's thread. Bytes. */
 const largeForMainThread = 32 * 1024;
-/** Above this, content goes to the repository before its turn instead of through the sidecar. Bytes. */
+/** Larger content goes to the repository before its transaction instead of through the sidecar. Bytes. */
 export const stagedFrom = 1024 * 1024;
 const pieceLength = 256 * 1024;
 
@@ -33,9 +33,9 @@ export function kindOfContent(bytes: Buffer): DocumentKind {
 }
 
 /**
- * Hashes and compresses content before its turn, or stages it in the repository when it is large: on return of a
- * staged blob its bytes are on the disk and a row keeps maintenance from dropping them.
- * @param held takes the names of blobs that are to be released when the request is over
+ * Hashes and compresses content before its transaction, or stages large content in the repository. On return, the bytes
+ * of a staged blob are on the disk, and a row protects them from maintenance.
+ * @param held takes the names of blobs to release when the request is over
  */
 export async function prepareContent(staging: Staging, bytes: Buffer, held: StagedBlobs): Promise<PreparedContent> {
   if (bytes.length > stagedFrom) return stageContent(staging, cut(bytes), held);
@@ -52,8 +52,8 @@ export async function prepareContent(staging: Staging, bytes: Buffer, held: Stag
 }
 
 /**
- * The same for content that arrives in pieces; memory does not grow with its size.
- * @throws what the source throws, and then nothing of it stays
+ * The same for content that arrives in pieces. Memory does not grow with its size.
+ * @throws the source's errors; then none of the content stays
  */
 export async function prepareStream(
   staging: Staging,

@@ -4,16 +4,16 @@ import type { WriteContext } from './write-context.js';
 import type { Tables } from '../sidecar/tables.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
-/** What a comment, message or delivery counts for beside its text, as the schema's triggers count it. Bytes. */
+/** Bytes that a comment, message or delivery counts beside its text. The schema's triggers count the same. */
 const rowBytes = 200;
 const deliveryBytes = 100;
-/** Bytes of answers that are kept for one principal's retries. */
+/** Maximum bytes of answers kept for one principal's retries. */
 const maxAnswers = 256 * 1024 * 1024;
-/** Seconds after which room for more answers can be expected: they go a day after they were given. */
+/** Seconds until room for more answers can be expected: they are kept for a day. */
 const answersRetryAfter = 3600;
 
 /**
- * Counts bytes of a new version against the workspace's quota, which comments and messages count towards, too.
+ * Counts bytes of a new version against the workspace's quota. Comments and messages count towards it too.
  * @throws Refusal INVALID_REQUEST `storage_quota`
  */
 export function takeRoom(context: WriteContext, bytes: number): void {
@@ -34,7 +34,7 @@ function requireRoom(tables: Tables, versions: number, more = 0): void {
 }
 
 /**
- * Counts a comment or message against what its author may write in a day, and against the workspace's quota.
+ * Counts a comment or message against its author's daily limit and the workspace's quota.
  * @param deliveries principals who get it
  * @throws Refusal RATE_LIMITED until the day is over; INVALID_REQUEST `storage_quota`
  */
@@ -50,7 +50,7 @@ export function takeDiscussionRoom({ transaction, author }: WriteContext, text: 
   tables.storedBytes.noteWritten(author.id, day, bytes);
 }
 
-/** Sees that there is room for one more answer that is kept for a retry. @throws Refusal RATE_LIMITED */
+/** Requires room for one more answer kept for a retry. @throws Refusal RATE_LIMITED */
 export function requireRoomForAnswer({ transaction, author }: WriteContext): void {
   if (transaction.tables.storedBytes.of('answer', author.id) > maxAnswers) throw tooMuchStored(answersRetryAfter);
 }

@@ -9,26 +9,26 @@ import type { Steps } from '../scheduling/in-steps.js';
 import { takeRoom } from './quota.js';
 import { writeCommit, type PathEdit, type WriteContext } from './write-context.js';
 
-/** A file to which an event gives a version. */
+/** A file that gets a version from an event. */
 export interface DecidedFile extends EventFile {
-  /** The content, where it is new to the repository. */
+  /** The content, if it is new to the repository. */
   readonly prepared?: PreparedContent;
 }
 
-/** What a change comes to after all checks: nothing is written yet. */
+/** The outcome of a change after all checks. Nothing is written yet. */
 export interface Decision<Of extends Event = Event> {
   readonly event: Of;
-  /** One for each version that the event makes. */
+  /** One file for each version of the event. */
   readonly files: readonly DecidedFile[];
   /** The writer's own message. */
   readonly message: string | null;
-  /** Rows that the checks have looked up. */
+  /** Rows looked up by the checks. */
   readonly known?: KnownRows;
 }
 
-/** A decision that was written. */
+/** A written decision. */
 export interface Recorded extends Projection {
-  /** Id of the commit, and of every version that it made. */
+  /** Id of the commit, and of every version in it. */
   readonly versionId: string;
 }
 
@@ -36,9 +36,9 @@ export interface Recorded extends Projection {
 const keepFile = makePackable('blob', Buffer.alloc(0));
 
 /**
- * Writes what was decided: room in the quota, objects, one commit, rows. Every change of documents and folders goes
- * through here, inside a transaction of the journal.
- * @throws Refusal INVALID_REQUEST `storage_quota`; MissingTrees where trees have to be fetched first, after which the
+ * Writes a decision: room in the quota, objects, one commit, rows. Every change of documents and folders goes through
+ * here, inside a transaction of the journal.
+ * @throws Refusal INVALID_REQUEST `storage_quota`; MissingTrees where trees must be fetched first, after which the
  * journal runs the transaction again
  */
 export function* recordEvent(context: WriteContext, decision: Decision): Steps<Recorded> {
@@ -62,7 +62,7 @@ export function* recordEvent(context: WriteContext, decision: Decision): Steps<R
   return { versionId, written, removed };
 }
 
-/** Makes a file's content part of the transaction: as a pending object, or by taking over a staged one. */
+/** Makes a file's content part of the transaction: as a pending object, or as a staged one. */
 function addContent(context: WriteContext, { content, prepared }: DecidedFile): void {
   const { transaction } = context;
   takeRoom(context, content.size);
@@ -75,7 +75,7 @@ function addContent(context: WriteContext, { content, prepared }: DecidedFile): 
   }
 }
 
-/** What the event changes in the tree. */
+/** The event's changes of the tree. */
 function editsOf(context: WriteContext, event: Event, files: readonly DecidedFile[]): PathEdit[] {
   const written = files.map(({ location, content }) => putFile(location, content.blobOid));
   switch (event.type) {
@@ -118,7 +118,7 @@ function keep({ transaction }: WriteContext, folders: readonly Location[]): Path
   return folders.map((folder) => putFile(joinLocation(folder, keepName), keepFile.oid));
 }
 
-/** The entry that a path has in the present tree. */
+/** The path's entry in the present tree. */
 function entryAt({ transaction }: WriteContext, location: Location): TreeEntry {
   let entry: TreeEntry | undefined;
   let tree = transaction.state.tree;

@@ -5,13 +5,13 @@ import type { Grant } from '../domain/grant.js';
 import { ancestorsOf, isWithin, rebase, type Location } from '../domain/location.js';
 import type { WriteContext } from './write-context.js';
 
-/** What a rename or move would do to the grants on and around what it takes along. */
+/** A rename or move, for its effect on the grants on and around the moved thing. */
 export interface Relocation {
   readonly from: Location;
   readonly to: Location;
-  /** Id of the document, when it is one. */
+  /** Id of the document, or null for a folder. */
   readonly documentId: string | null;
-  /** Folder grants at and below `from` that go along; the others stay on the old path. */
+  /** Folder grants at and below `from` that move along. The others stay on the old path. */
   readonly travelling: readonly Grant[];
 }
 
@@ -19,7 +19,7 @@ function place(grant: Grant, location: Location): PlacedGrant {
   return { grant, location };
 }
 
-/** All grants that are in force on the moved thing: above it, on it and below it. */
+/** All grants in force on the moved thing: above it, on it and below it. */
 function grantsAround(context: WriteContext, root: Location, documentId: string | null): PlacedGrant[] {
   const { grants } = context.transaction.tables;
   const above = ancestorsOf(root).flatMap((location) => grants.on({ type: 'folder', location }));
@@ -32,10 +32,10 @@ function grantsAround(context: WriteContext, root: Location, documentId: string 
 }
 
 /**
- * Compares access at the moved root, and at every path below it that carries a grant on either side. Its cost depends
- * on the grants there, not on how much is moved; for a path below that turns out to hold nothing it errs on the safe
- * side. What was deleted at the new place gains too, from the grants that come there: it can be brought back. Shows the
- * caller subjects as who-can-read shows them at both ends: groups by name only to their members and to approvers.
+ * Compares access at the moved root, and at every path below it with a grant on either side. The cost depends on the
+ * grants there, not on the size of the move. A path below that turns out to be empty is reported too: this errs on the
+ * safe side. Deleted documents at the new place gain access too, from the grants that arrive: they can be restored. The
+ * caller sees subjects as who-can-read shows them at both ends. Only members and approvers see a group's name.
  */
 export function reportAccess(context: WriteContext, relocation: Relocation): AccessReport {
   const { from, to, documentId, travelling } = relocation;
@@ -82,7 +82,7 @@ export function reportAccess(context: WriteContext, relocation: Relocation): Acc
   return { gains: [...gains.values()], losses: [...losses.values()], reachesDeleted: gains.size > ofMoved, digest };
 }
 
-/** Where grants would come to lie on, or above, what was deleted at the new place. */
+/** Places where grants would lie on, or above, something deleted at the new place. */
 function placesOfDeleted({ transaction }: WriteContext, { from, to, travelling }: Relocation): ReadonlySet<Location> {
   const { documents } = transaction.tables;
   if (travelling.length === 0 || !documents.isDeletedWithin(to)) return new Set();

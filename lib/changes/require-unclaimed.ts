@@ -7,7 +7,7 @@ import { findDocumentById, locationOfFolder } from '../view/locate.js';
 import type { WriteContext } from './write-context.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** CONFLICT `claimed`, with who holds the claim and until when, so that the writer can wait or ask. */
+/** CONFLICT `claimed`, with the claim's holder and end, so that the writer can wait or ask. */
 export function claimed(claim: ClaimRow): Refusal {
   const isWidened = claim.section !== null && claim.sectionDigest === null;
   return conflict(
@@ -19,16 +19,16 @@ export function claimed(claim: ClaimRow): Refusal {
   );
 }
 
-/** Who asks and in which state of things: a pen, or what a read has of it. */
+/** The caller and the state to check: a write context, or the part of one that a read has. */
 export interface ClaimContext {
   readonly transaction: { readonly tables: Tables; readonly now: number };
   readonly caller: { readonly principalId: string };
 }
 
 /**
- * Makes sure that nobody else's claim binds what the write would change, whatever If-Match says. A claim on a section
- * lets a write pass that leaves the section's lines as they are; one whose heading is gone binds the whole document.
- * @param readNext the sections of the text that the write would leave; left out, it reaches everything
+ * Requires that no other principal's claim binds the lines to change, regardless of If-Match. A claim on a section
+ * allows a write that leaves the section's lines as they are. A claim whose heading is gone binds the whole document.
+ * @param readNext the sections of the new text; left out, the write changes everything
  * @throws Refusal CONFLICT `claimed`
  */
 export function requireUnclaimed(
@@ -45,7 +45,7 @@ export function requireUnclaimed(
   }
 }
 
-/** The same for everything in a folder. Sought from the claims, which are few, not from the documents. */
+/** The same for everything in a folder. It starts from the claims, because they are fewer than the documents. */
 export function requireNoneClaimed(context: WriteContext, folder: Location): void {
   const { tables, now } = context.transaction;
   for (const claim of tables.claims.active(now)) {
@@ -58,8 +58,8 @@ export function requireNoneClaimed(context: WriteContext, folder: Location): voi
 }
 
 /**
- * Makes sure that a claim which the writer relies on is still in force: its own, on this document.
- * @param claimId left out: the writer relies on none
+ * Requires that the writer's claim is still in force: its own, on this document.
+ * @param claimId left out: the writer relies on no claim
  * @throws Refusal CONFLICT `claim_lost`
  */
 export function requireHeld(context: ClaimContext, document: ClaimedDocument, claimId: string | undefined): void {

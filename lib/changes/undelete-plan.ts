@@ -7,10 +7,10 @@ import { findClaims } from '../view/find-claims.js';
 import { descend, findDocument, nowhere } from '../view/locate.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** Why something stays as it is. Stable words. */
+/** The reason to leave something alone. A stable word. */
 export type Obstacle = 'location_occupied' | 'read_only_source' | 'claimed';
 
-/** A deleted document on its way back, with the version whose content it gets. */
+/** A deleted document to undelete, with the version to restore. */
 export interface Returning {
   readonly number: number;
   readonly id: string;
@@ -20,31 +20,31 @@ export interface Returning {
   readonly content: Pick<Version, 'blobOid' | 'sha256' | 'size' | 'kind' | 'mediaType'>;
 }
 
-/** The file that a returning document gets. */
+/** The file of a restored document. */
 export function fileOf({ location, content }: Returning): EventFile {
   return { location, mediaType: content.mediaType, content };
 }
 
-/** What an event says of a returning document. */
+/** The event's entry for a restored document. */
 export function restoredBy({ id, location, content }: Returning): RestoredDocument {
   return { documentId: id, mediaType: content.mediaType, location };
 }
 
 interface Surroundings {
-  /** Number of the folder, or one that no folder has. */
+  /** Number of the folder, or a number of no folder. */
   readonly folder: number;
   readonly mirror: string | null;
-  /** Whether a document stands where one of the folders would have to be. */
+  /** Whether a document stands in the place of one of the folders. */
   readonly isBlocked: boolean;
   /** The folder and those above it, without the root. */
   readonly chain: readonly Location[];
-  /** Names in the folder that are, or lie on the way to, a folder on which there are grants. */
+  /** Names in the folder of folders with grants, or on the way to them. */
   readonly grantedNames: ReadonlySet<string>;
 }
 
 /**
- * Finds room for several documents that come back together: each place must be free now, or about to be, and they must
- * not stand in each other's way. Changes nothing.
+ * Finds room for several documents that return together. Each place must be free now, or about to be, and the documents
+ * must not conflict with each other. Changes nothing.
  */
 export class ReturnPlan {
   readonly #tables: Tables;
@@ -57,8 +57,8 @@ export class ReturnPlan {
   readonly #known = new Map<Location, Surroundings>();
 
   /**
-   * @param options `callerId`: whose claims do not stand in the way; `leaving`: ids of documents that go away in the
-   * same change
+   * @param options `callerId`: the principal whose own claims are no obstacle; `leaving`: ids of documents deleted by
+   * the same change
    */
   constructor(
     tables: Tables,
@@ -71,7 +71,7 @@ export class ReturnPlan {
     this.#leaving = leaving;
   }
 
-  /** Takes the place for a document. @returns what stands against it, or undefined when the place is taken */
+  /** Takes the place for a document. @returns the obstacle, or undefined when the place is taken */
   take(document: Pick<Returning, 'number' | 'id' | 'location'>): Obstacle | undefined {
     const { location } = document;
     const name = nameOf(location);
@@ -99,7 +99,7 @@ export class ReturnPlan {
     );
   }
 
-  /** What holds for all that would come to lie in a folder; looked up once for each. */
+  /** Facts that hold for everything to be restored in a folder, looked up once for each. */
   #surroundingsOf(parent: Location): Surroundings {
     const known = this.#known.get(parent);
     if (known !== undefined && !known.chain.some((place) => this.#places.has(place))) return known;
@@ -119,7 +119,7 @@ export class ReturnPlan {
   }
 }
 
-/** The name in the folder under which the grant's folder is, or lies; none for a grant on the folder itself. */
+/** The name in the folder under which the grant's folder is, or lies. None for a grant on the folder itself. */
 function nameBelow(folder: Location, { scope }: Grant): string[] {
   if (scope.type !== 'folder' || scope.location === folder) return [];
   const rest = folder === '' ? scope.location : scope.location.slice(folder.length + 1);

@@ -13,30 +13,30 @@ import { MissingTrees, type WriteTransaction } from '../journal/write-transactio
 import type { SearchKeeper } from '../indexing/search-keeper.js';
 import { View } from '../view/view.js';
 
-/** One caller's hold on the pen: lasts for a turn. */
+/** The means of one caller's write, valid for one transaction. */
 export interface WriteContext {
   readonly transaction: WriteTransaction;
   readonly caller: Caller;
   readonly author: Principal;
   readonly reach: Reach;
-  /** What the caller can see in the state that this turn started from. */
+  /** The caller's view of the state at the start of the transaction. */
   readonly view: View;
   /** The workspace's name, for the author's address. */
   readonly workspace: string;
-  /** What follows the commits to find text in them. */
+  /** The part of the search keeper that follows the commits. */
   readonly search: Pick<SearchKeeper, 'follow' | 'catchUp' | 'distrust'>;
-  /** What finishes the erases that are accepted. */
+  /** Finishes the accepted erases. */
   readonly eraser: { wake(): void };
-  /** Whether a principal has chosen a password, as the service's own file says at this moment. */
+  /** Whether a principal has chosen a password, by the service's own file at this moment. */
   hasPassword(this: void, principalId: string): boolean;
-  /** How much a principal is signed in by, as the service's own file says at this moment. */
+  /** The number of a principal's sign-ins, by the service's own file at this moment. */
   countSignIns(this: void, principalId: string): EndedSignIns;
 }
 
 /**
- * Takes the pen for one turn. The door has decided before that the caller may write where it is going to.
+ * Opens the write context of one transaction. `perform` has already decided that the caller may write at the target.
  * @param author the principal as whom the commit is signed
- * @param reach what the caller reaches in the state that the turn began with
+ * @param reach the caller's reach in the state at the start of the transaction
  */
 export function openWriteContext(
   transaction: WriteTransaction,
@@ -52,7 +52,7 @@ export function openWriteContext(
   return { transaction, caller, author, reach, view, workspace: name, ...tools };
 }
 
-/** A change of paths. An oid puts a file (or, with mode 40000, a folder) there, null takes away what is there. */
+/** A change of paths. An oid puts a file (or, with mode 40000, a folder) there. Null removes the entry. */
 export interface PathEdit {
   readonly location: Location;
   readonly entry: { readonly mode: '100644' | '40000'; readonly oid: Oid } | null;
@@ -63,11 +63,11 @@ export interface CommitText {
   readonly subject: string;
   /** The writer's own message, already normalized. */
   readonly message: string | null;
-  /** What the commit says of its event. */
+  /** The event's trailers in the commit. */
   readonly trailers: readonly Trailer[];
 }
 
-/** Makes the next commit on main: trees, commit object and head, all inside the transaction, in steps. */
+/** Makes the next commit on main: trees, commit object and head. It runs inside the transaction, in steps. */
 export function* writeCommit(context: WriteContext, edits: readonly PathEdit[], text: CommitText): Steps<Oid> {
   const { transaction, caller, author } = context;
   const root = yield* writeTrees(transaction, edits);
@@ -115,12 +115,12 @@ function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]):
   return edited.root;
 }
 
-/** Edits up to this number ask for their trees one by one as they come to them. */
+/** Up to this number of edits, trees are fetched one by one. */
 const fewEdits = 2;
 
 /**
- * Walks down all paths at once and asks for everything that is missing on a level together: many edits in many folders
- * that nobody has touched for long then take as many attempts as the deepest of them has levels.
+ * Walks down all paths at once and requests all missing trees of a level together. Many edits in many folders not used
+ * for long then take one attempt for each level of the deepest folder.
  * @throws MissingTrees
  */
 function* requireTrees(transaction: WriteTransaction, edits: readonly TreeEdit[]): Steps<void> {
@@ -141,6 +141,9 @@ function* requireTrees(transaction: WriteTransaction, edits: readonly TreeEdit[]
 
 /** Commits are small and many: a higher level costs time and saves almost nothing. */
 const fastestLevel = 1;
-/** One that names thousands of documents is a megabyte: everybody would wait for its compression; joining packs does it. */
+/**
+ * A commit with thousands of documents is a megabyte, and all writers would wait for its compression. Joining packs
+ * compresses it later.
+ */
 const longCommit = 64 * 1024;
 const asItStands = 0;

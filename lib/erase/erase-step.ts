@@ -1,4 +1,6 @@
-/** The steps of an erase after it was accepted, in order. At each of them the process may end: the next start goes on. */
+/**
+ * The steps of an erase after it was accepted, in order. If the process ends at any of them, the next start goes on.
+ */
 export const eraseSteps = [
   'flushed',
   'rewritten',
@@ -16,7 +18,7 @@ export const eraseSteps = [
 
 export type EraseStep = (typeof eraseSteps)[number];
 
-/** What each step means to who waits for it. */
+/** The meaning of each step, for its waiting caller. */
 export const meaningOfStep: Readonly<Record<EraseStep, string>> = {
   flushed: 'hidden; its history is being rewritten',
   rewritten: 'the history is rewritten but for its last commits',

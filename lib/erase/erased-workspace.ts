@@ -20,9 +20,9 @@ export interface ErasedWorkspace {
   readonly search: SearchKeeper;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */
   readonly readersGrace: number;
-  /** Resolves when the text index includes the whole history, or has failed to. */
+  /** Resolves when the search index includes the whole history, or has failed. */
   searchCaughtUp(): Promise<void>;
-  /** Drops everything that memory holds about documents and their content. */
+  /** Drops all documents and their content from memory. */
   forgetContent(): void;
   /** Receives each fault that the service survives, for the log. */
   onFault(this: void, what: string, cause: unknown): void;

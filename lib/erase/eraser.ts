@@ -11,21 +11,23 @@ import { HistoryRewriter } from './rewrite-history.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 import type { ErasedWorkspace } from './erased-workspace.js';
 
-/** Called at each step; to let a test end the process there. */
+/** Called at each step. A test can end the process there. */
 export type OnEraseStep = (step: EraseStep) => void | Promise<void>;
 
-/** Commits that may be left to the turn in which the history is moved. */
+/** Maximum of commits left to the transaction that moves the history. */
 const shortTail = 64;
-/** Commits for which writers may be asked to wait, where the rewrite does not catch up with them otherwise. */
+/** Maximum of commits for which writers may wait, if the rewrite does not catch up with them otherwise. */
 const bearableTail = 1000;
-/** Times that the rewrite runs after the writers before it asks them to wait, however much that is. */
+/**
+ * Rounds in which the rewrite follows the writers. After them the writers wait, regardless of the number of commits.
+ */
 const maxLaps = 8;
-/** Rows with the names of some hundred commits each that are written in one turn. */
+/** Rows written in one transaction, each with the names of some hundred commits. */
 const notesAtOnce = 16;
-/** Milliseconds to leave an erase alone that could not be finished. */
+/** Milliseconds before a failed erase is tried again. */
 const retryAfter = 60_000;
 
-/** What can be done where the history itself stands in the way. */
+/** Advice for a history that prevents an erase. */
 const remedy =
   'The document stays hidden, and its bytes stay in the files. To be rid of them, make a clone, take what is to go out ' +
   'of its history with git, bring the clone into a new workspace with `cartulary import --history` (or what is there ' +
@@ -39,9 +41,9 @@ interface Waiter {
 }
 
 /**
- * Finishes erases that were accepted, those that wait together by one rewrite: in the background, while reads and
- * writes go on, and at the next start what an earlier process left undone. What must not see it half done, such as a
- * backup, keeps it waiting.
+ * Finishes accepted erases in the background, while reads and writes go on. One rewrite serves all waiting erases. At
+ * the next start, it finishes those that an earlier process left undone. Work that must not see a half-done erase, such
+ * as a backup, holds it off.
  */
 export class Eraser {
   readonly #workspace: ErasedWorkspace;
@@ -49,7 +51,7 @@ export class Eraser {
   readonly #stopping = new AbortController();
   readonly #guests = new Set<Promise<unknown>>();
   readonly #waiters = new Set<Waiter>();
-  /** Erases that the history as it is does not let go on, by id. */
+  /** Erases that the present history prevents, by id. */
   readonly #hindered = new Map<string, Error>();
   #running: Promise<void> | undefined;
   #destroying: Promise<void> | undefined;
@@ -60,7 +62,7 @@ export class Eraser {
     this.#onStep = onStep;
   }
 
-  /** Takes up what there is to finish; returns at once. */
+  /** Starts on the waiting erases. Returns at once. */
   wake(): void {
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#timer);
@@ -87,7 +89,7 @@ export class Eraser {
     });
   }
 
-  /** Does something that needs the history as it is now: no erase takes anything away under it. */
+  /** Runs work that needs the present history. No erase removes anything meanwhile. */
   async holdOff<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#destroying !== undefined) await this.#destroying.catch(() => undefined);
     const working = work();
@@ -99,7 +101,7 @@ export class Eraser {
     }
   }
 
-  /** Stops at the next step; the next start goes on from there. */
+  /** Stops at the next step. The next start goes on from there. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('The service stops.'));
     clearTimeout(this.#timer);
@@ -112,7 +114,7 @@ export class Eraser {
     try {
       for (let open = this.#open(); open.length > 0; open = this.#open()) {
         await yieldToLoop();
-        // Its sender is told at once; that it is over is waited for where its traces are destroyed.
+        // The upload's sender learns it at once. The purge waits for the upload to end.
         void uploads.breakOff(open.flatMap(({ documentId }) => documentId ?? []));
         await this.#workspace.maintainer.heldOff(async () => {
           if (open.some(({ phase }) => phase === 'moved') || (await this.#rewriteWhatCan())) await this.#destroy();
@@ -131,7 +133,7 @@ export class Eraser {
     }
   }
 
-  /** Those that can go on, as far as is known. */
+  /** Erases that can go on, as far as is known. */
   #open(): OpenErasure[] {
     return this.#workspace.journal.reader.erasures.open().filter(({ id }) => !this.#hindered.has(id));
   }
@@ -161,7 +163,7 @@ export class Eraser {
   }
 
   /**
-   * Rewrites the history for those erases for which that can be done: one that cannot does not keep the others waiting.
+   * Rewrites the history for all erases that allow it. An impossible one does not hold up the others.
    * @returns whether there was one
    */
   async #rewriteWhatCan(): Promise<boolean> {
@@ -178,7 +180,7 @@ export class Eraser {
     }
   }
 
-  /** Leaves those alone, until the next start, that the history as it is does not let go on, and says so in their receipts. */
+  /** Sets erases aside until the next start if the present history prevents them. Their receipts say so. */
   async #setAside(erasures: readonly OpenErasure[], error: HistoryDisagrees): Promise<void> {
     const { journal, onFault } = this.#workspace;
     const ids = error.documentIds;
@@ -196,13 +198,13 @@ export class Eraser {
     onFault('An erase cannot be carried out; the others go on', hindrance);
   }
 
-  /** Writes the history anew beside the old one, and puts it into its place. */
+  /** Writes a new history beside the old one, and exchanges the two. */
   async #rewrite(erasures: readonly OpenErasure[]): Promise<void> {
     const workspace = this.#workspace;
     const { checkpointer, journal, repository } = workspace;
     const { reach, signal } = this.#progress;
     await forgetRewritten(workspace, signal);
-    // Then all that they ever were lies in the repository.
+    // Then the repository holds everything that the documents ever were.
     await checkpointer.run();
     await reach('flushed');
     const plan = await planErase(workspace, erasures);
@@ -263,7 +265,7 @@ export class Eraser {
     });
   }
 
-  /** Waits for backups, and lets none begin, until nothing is left. */
+  /** Waits for backups, and lets none begin, until no trace is left. */
   async #destroy(): Promise<void> {
     while (this.#guests.size > 0) await unlessStopped(Promise.allSettled(this.#guests), this.#stopping.signal);
     this.#destroying = new Purger(this.#workspace, this.#progress).destroy().finally(() => {

@@ -9,20 +9,20 @@ import type { DeletedRow } from '../sidecar/tables/document-table.js';
 import { findDocument } from '../view/locate.js';
 import type { View } from '../view/view.js';
 
-/** Which document somebody means whom an erase is put to. */
+/** The document named in a request to erase. */
 export interface ErasableSought {
   readonly location: Location;
-  /** What was deleted there is meant, whether or not something lives there now; else what lives there. */
+  /** True for the document deleted there, whether or not another lives there now. False for the live one. */
   readonly isDeleted: boolean;
-  /** This one and no other, live or deleted. */
+  /** This document and no other, live or deleted. */
   readonly documentId?: string | undefined;
 }
 
-/** What there is to know it again by, before it is destroyed. */
+/** Facts that identify a document before its erase. */
 export interface Erasable {
   readonly documentId: string;
   readonly location: Location;
-  /** Milliseconds since 1970; null while it lives. */
+  /** Milliseconds since 1970. Null while it lives. */
   readonly deletedAt: number | null;
   readonly created: { readonly at: number; readonly by: Author };
   readonly changed: { readonly at: number; readonly by: Author };
@@ -32,7 +32,7 @@ export interface Erasable {
 }
 
 /**
- * The one document that is meant: what lives there, or what was deleted there, never the one in place of the other.
+ * The one document to erase: either the live one or the deleted one, never the one in place of the other.
  * @throws Refusal NOT_FOUND where there is nothing, or nothing of which the caller is approver; CONFLICT
  * `several_deleted`
  */
@@ -79,7 +79,7 @@ function describe(
   };
 }
 
-/** How many documents a refusal names. */
+/** Maximum of documents that a refusal names. */
 const maxNamed = 20;
 
 function severalDeleted({ tables }: View, deleted: readonly DeletedRow[]): Refusal {

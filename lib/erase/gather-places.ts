@@ -3,18 +3,18 @@ import type { RelocationEvent } from '../sidecar/tables/history-table.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /**
- * Every place that a document ever had: those that its own rows name, and those through which folders above it carried
- * it, of which only the folders' renames and moves tell. Found backwards from each thing that happened to it, a folder's
- * move by an index.
+ * Every place that a document ever had: those in its own rows, and those given to it by folders above it. Only the
+ * folders' renames and moves record the latter. The search goes backwards from each event of the document, and finds a
+ * folder's move by an index.
  */
 export function gatherPlaces(tables: Tables, document: number): Location[] {
   const { eraseRows, history } = tables;
   const places = new Set<Location>();
   let newest:
     { readonly at: Location; readonly before: number; readonly found: RelocationEvent | undefined } | undefined;
-  /** The last folder before the moment that came to lie at one above the place. */
+  /** The last move of a folder, before the moment, to a location above the place. */
   const carriedBefore = (at: Location, moment: number): RelocationEvent | undefined => {
-    // Thousands of versions lie at one place, and nothing carried the document between most of them.
+    // Thousands of versions can lie at one place. Between most of them, no folder carried the document.
     const isKnown = newest?.at === at && newest.before >= moment && (newest.found?.moment ?? -1) < moment;
     if (!isKnown) {
       const found = ancestorsOf(at)
@@ -29,7 +29,7 @@ export function gatherPlaces(tables: Tables, document: number): Location[] {
     places.add(from);
     if (to !== null) places.add(to);
     const earlier = events[index + 1];
-    // Before it was made, and while it was deleted, no folder carried it.
+    // Before its creation, and while it was deleted, no folder carried it.
     if (earlier === undefined || earlier.to === null) continue;
     let at = from;
     let folder = carriedBefore(at, moment);

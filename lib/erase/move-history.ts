@@ -15,12 +15,12 @@ import { noteCheckpoint } from '../journal/recover.js';
 import { rewriteOne, type RewriteState } from './redact-commit.js';
 import type { WriteTransaction } from '../journal/write-transaction.js';
 
-/** A commit of the tail that no memory and no pending object holds: it has to be read first. */
+/** A commit of the tail, neither in memory nor among pending objects. It has to be read first. */
 export interface MissingCommit {
   readonly missing: Oid;
 }
 
-/** The history as it is from now on. */
+/** The history from now on. */
 export interface MovedHistory {
   readonly head: Oid;
   readonly tree: Oid;
@@ -28,20 +28,20 @@ export interface MovedHistory {
 
 interface Move {
   readonly plan: ErasePlan;
-  /** Where the rewrite stands after the commit `after`. */
+  /** The state of the rewrite after the commit `after`. */
   readonly state: RewriteState;
   readonly after: Oid;
-  /** Commits that were read already, by oid. */
+  /** Commits already read, by oid. */
   readonly known: ReadonlyMap<Oid, Buffer>;
-  /** Where main of the repository stands. */
+  /** The repository's main. */
   readonly main: Oid | null;
   readonly workspace: string;
 }
 
 /**
- * In a turn: makes anew the few commits that were written since, and puts the rewritten history in the place of the
- * old one. What is new about it goes into the repository as everything else does.
- * @throws MissingObject for a tree that is not in memory: the journal fetches it and runs the turn again
+ * In a transaction: rewrites the few commits written since, and puts the rewritten history in the place of the old one.
+ * New objects go into the repository as usual.
+ * @throws MissingObject for a tree that is not in memory: the journal fetches it and runs the transaction again
  */
 export function moveHistory(transaction: WriteTransaction, move: Move): MovedHistory | MissingCommit {
   const { plan, after, known, main, workspace } = move;
@@ -69,7 +69,7 @@ export function moveHistory(transaction: WriteTransaction, move: Move): MovedHis
   tables.rewrittenCommits.noteRewritten(encodeRewritten(commits));
   for (const [index, { number }] of plan.erasures.entries()) {
     tables.erasures.setPhase(number, 'moved');
-    // Rows that tell of them may be made anew from the new history from now on.
+    // From now on, a rebuild can make their rows from the new history.
     tables.erasures.setLocations(number, plan.places[index] ?? []);
   }
   if (main !== null) noteCheckpoint(tables, main);
@@ -77,7 +77,7 @@ export function moveHistory(transaction: WriteTransaction, move: Move): MovedHis
   return { head, tree: state.treeAfter };
 }
 
-/** A history of which nothing is left begins with a commit that says so: main cannot stand nowhere. */
+/** An empty history begins with a commit that says so, because main must name a commit. */
 function writeRoot(transaction: WriteTransaction, { erasures }: ErasePlan, workspace: string): Oid {
   const id = erasures[0]?.requestedBy ?? '';
   const author = transaction.tables.principals.find(id);

@@ -7,7 +7,7 @@ import type { ErasedDocument, ErasedPlace, RewriteState } from './redact-commit.
 import type { ErasedWorkspace } from './erased-workspace.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** What a rewrite takes out of the history, and where it begins. */
+/** The content that a rewrite removes from the history, and its first commit. */
 export interface ErasePlan {
   readonly erasures: readonly OpenErasure[];
   readonly documents: readonly ErasedDocument[];
@@ -17,7 +17,7 @@ export interface ErasePlan {
 }
 
 /**
- * Finds out from the rows where each document ever lay, and the state before the first commit that touched one of them.
+ * Reads from the rows each place of each document, and the state before the first commit that touched one of them.
  * @throws ObjectNotFound, RepositoryUnreadable
  */
 export async function planErase(workspace: ErasedWorkspace, erasures: readonly OpenErasure[]): Promise<ErasePlan> {
@@ -41,7 +41,7 @@ function describeDocument(tables: Tables, { document, documentId }: OpenErasure)
   return { id: documentId, places };
 }
 
-/** The commit that made the one of the documents that came first: every document begins with its first version. */
+/** The commit that made the oldest of the documents: every document begins with its first version. */
 function firstCommit(tables: Tables, erasures: readonly OpenErasure[]): Oid {
   const first = tables.eraseRows.firstCommit(erasures.flatMap(({ document }) => document ?? []));
   if (first === undefined) throw new Error('The documents to be erased have no version.');

@@ -10,33 +10,34 @@ import { makeRecogniser, RedactionMatcher, type Traces } from './redaction-match
 import type { WriteTransaction } from '../journal/write-transaction.js';
 import type { ErasedWorkspace } from './erased-workspace.js';
 
-/** How the work is told of, and stopped. */
+/** Reports the progress of the work, and stops it. */
 export interface Progress {
-  /** Told after each step. What it throws stops the work. */
+  /** Called after each step. An error from it stops the work. */
   readonly reach: (step: EraseStep) => void | Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Rows that are changed in one turn: nobody waits long behind them. */
+/** Rows changed in one transaction, so that other writers do not wait long. */
 const rowsAtOnce = 1000;
-/** Rows with the names of some hundred rewritten commits each that are read, or taken away, in one turn. */
+/** Rows read or deleted in one transaction, each with the names of some hundred rewritten commits. */
 const notesAtOnce = 4;
 const textsAtOnce = 2000;
-/** Texts times words that are compared in one turn, and texts at least. */
+/** Texts times words compared in one transaction, and the minimum of texts. */
 const comparisonsAtOnce = 50_000;
 const minTexts = 20;
-/** Rows that are looked through for names before everyone else gets their turn. */
+/** Rows searched for names before other requests get their turn. */
 const namesAtOnce = 1000;
-/** Pages that are overwritten in one go. */
+/** Pages overwritten in one go. */
 const pagesAtOnce = 500;
-/** How often deleted bytes are looked for: writes that go on meanwhile can carry some of them elsewhere. */
+/** Number of searches for deleted bytes: concurrent writes can carry some of them elsewhere. */
 const scrubs = 2;
-/** Milliseconds between two looks whether another process's snapshot is gone. */
+/** Milliseconds between two attempts, while another process's snapshot remains. */
 const timeout = 250;
 
 /**
- * Destroys what is left of documents that the history has no more: rows, texts of the audit log, postings, objects,
- * packs, and the bytes that all these leave behind in files. Everything here can be done again from its beginning.
+ * Deletes the last traces of documents that the history no longer has: rows, texts of the audit log, postings, objects
+ * and packs. It also overwrites the bytes that all these leave in files. Everything here can be repeated from its
+ * beginning.
  */
 export class Purger {
   readonly #workspace: ErasedWorkspace;
@@ -47,11 +48,11 @@ export class Purger {
     this.#progress = progress;
   }
 
-  /** @throws what stands in the way; nothing is final then */
+  /** @throws the obstacle; then nothing is final */
   async destroy(): Promise<void> {
     const { checkpointer, uploads } = this.#workspace;
     const { reach } = this.#progress;
-    // Before texts are looked through: that it was broken off is recorded, with the name.
+    // This comes before the search of texts, because the end of an upload is recorded with its name.
     await uploads.breakOff(this.#open().flatMap(({ documentId }) => documentId ?? []));
     await checkpointer.run();
     await reach('checkpointed');
@@ -80,7 +81,7 @@ export class Purger {
     return this.#workspace.journal.reader.erasures.open().filter(({ phase }) => phase === 'moved');
   }
 
-  /** A turn, unless the work was stopped. */
+  /** Runs a transaction, unless the work was stopped. */
   #transaction<Result>(run: Parameters<ErasedWorkspace['journal']['write']>[0]['run']): Promise<Result> {
     this.#progress.signal.throwIfAborted();
     return this.#workspace.journal.write({ run }) as Promise<Result>;
@@ -105,14 +106,14 @@ export class Purger {
     await forgetRewritten(this.#workspace, this.#progress.signal);
   }
 
-  /** Of an erase whose history was moved before places were gathered with that. */
+  /** For an erase whose history was moved when the move did not gather places yet. */
   async #gather({ number, document }: OpenErasure): Promise<void> {
     await this.#transaction(({ tables }) => {
       tables.erasures.setLocations(number, document === null ? [] : gatherPlaces(tables, document));
     });
   }
 
-  /** What tells of the documents in texts: their ids, and places and names that nothing else has or had. */
+  /** The texts that identify the documents: their ids, and places and names that nothing else has or had. */
   async #traces(): Promise<Traces> {
     const { eraseRows } = this.#workspace.journal.reader;
     const open = this.#open();
@@ -128,7 +129,7 @@ export class Purger {
     return finder.found(open.flatMap(({ documentId }) => documentId ?? []));
   }
 
-  /** @returns the last record that was looked at */
+  /** @returns the last record read */
   async #clearTexts(traces: Traces, from: number): Promise<number> {
     for (let looked = from; ;) {
       const after = looked;
@@ -150,7 +151,7 @@ export class Purger {
     }
   }
 
-  /** The document's row goes last: until then nobody else gets its number, by which the index knows it. */
+  /** The document's row goes last. Until then no other document gets its number, which the index uses. */
   async #forgetWords(): Promise<void> {
     const { search } = this.#workspace;
     const open = this.#open().filter(({ document }) => document !== null);
@@ -171,7 +172,7 @@ export class Purger {
 
   async #dropNames(traces: Traces, looked: number): Promise<void> {
     await this.#transaction(({ tables }) => {
-      // What was recorded since the last look, to its end.
+      // Everything recorded since the last look, to its end.
       for (let last = clearSome(tables, traces, looked), after = looked; last !== after;) {
         after = last;
         last = clearSome(tables, traces, after);
@@ -186,7 +187,7 @@ export class Purger {
     await checkpointer.run();
     const loose = await maintainer.stoodAside((goOn) =>
       repository.sweep({
-        // Between two checkpoints, every pack that is there belongs to where main is.
+        // Between two checkpoints, every pack in the repository belongs to the present main.
         roots: () =>
           checkpointer.exclusively(async () => {
             const packs = await repository.packs();
@@ -244,8 +245,8 @@ export class Purger {
 }
 
 /**
- * Takes away what tells of the documents among some texts of the audit log.
- * @returns the last record that was looked at; `after` when there are no more
+ * Deletes traces of the documents from some texts of the audit log.
+ * @returns the last record read; `after` when there are no more
  */
 function clearSome({ eraseRows }: WriteTransaction['tables'], traces: Traces, after: number): number {
   const compared = Math.max(1, traces.locations.size + traces.names.size);
@@ -255,7 +256,7 @@ function clearSome({ eraseRows }: WriteTransaction['tables'], traces: Traces, af
   return texts.at(-1)?.seq ?? after;
 }
 
-/** Waits for something that can take as long as somebody's download. @throws what the signal was aborted with */
+/** Waits for work that can take as long as a download. @throws the signal's reason */
 export async function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const stopped = new AbortController();
   const stop = once(signal, 'abort', { signal: stopped.signal }).then(() => signal.throwIfAborted() as never);
@@ -268,7 +269,7 @@ export async function unlessStopped<Result>(work: Promise<Result>, signal: Abort
   }
 }
 
-/** Forgets where commits went, once nobody asks for it any more. */
+/** Drops the new names of rewritten commits, once they are no longer needed. */
 export async function forgetRewritten({ journal }: ErasedWorkspace, signal: AbortSignal): Promise<void> {
   for (let forgotten = notesAtOnce; forgotten === notesAtOnce;) {
     signal.throwIfAborted();

@@ -8,45 +8,45 @@ import { InvalidEvent, type Event } from '../history/event.js';
 import { decodeEvent, encodeEvent, isStampTrailer } from '../history/event-codec.js';
 import { composeCommitMessage, parseCommitMessage, type CommitMessage } from '../history/trailers.js';
 
-/** Where a document lay from some commit on; null for nowhere. */
+/** A document's place from some commit on. Null for none. */
 export interface ErasedPlace {
   readonly location: Location | null;
-  /** The file that has to be there; null where the commit only says where it went. */
+  /** The file expected there. Null where the commit only names its new place. */
   readonly blob: Oid | null;
 }
 
-/** A document that is taken out of the history. Plain data: it goes to another thread. */
+/** A document to remove from the history. Plain data: it goes to another thread. */
 export interface ErasedDocument {
   readonly id: string;
-  /** What happened to it, by commit. A folder's moves come on top; the commits tell them. */
+  /** The document's own places, by commit. Moves of folders are read from the commits. */
   readonly places: ReadonlyMap<Oid, ErasedPlace>;
 }
 
-/** Where a rewrite stands between two commits. Plain data, replaced as a whole. */
+/** The state of a rewrite between two commits. Plain data, replaced as a whole. */
 export interface RewriteState {
-  /** The last commit of the new history; null before the first. */
+  /** The last commit of the new history. Null before the first. */
   readonly parent: Oid | null;
-  /** Trees of the last commit, as it was and as it is now. */
+  /** Trees of the last commit, in the old and the new history. */
   readonly treeBefore: Oid;
   readonly treeAfter: Oid;
-  /** Where each of the documents lies in the old tree; null for nowhere. */
+  /** Each document's place in the old tree. Null for none. */
   readonly locations: readonly (Location | null)[];
 }
 
 export interface RewriteStep {
   readonly state: RewriteState;
   readonly commit: RewrittenCommit;
-  /** Trees that have to be stored for it; most of them may be stored already. */
+  /** Trees that must be stored for it. Most of them may be stored already. */
   readonly trees: readonly Tree[];
-  /** The commit itself; none for one that is left out. */
+  /** The commit itself. None for an omitted commit. */
   readonly object: PackableObject | undefined;
 }
 
-/** The history does not say what the rows say: nothing may be taken out of it on such ground. */
+/** The history contradicts the rows, so an erase must not rewrite it. */
 export class HistoryDisagrees extends Error {
   override readonly name = 'HistoryDisagrees';
   readonly commit: Oid;
-  /** Ids of the documents that cannot be taken out therefore; null for all that were there before that commit. */
+  /** Ids of the documents that cannot be removed therefore. Null for all documents older than that commit. */
   readonly documentIds: readonly string[] | null;
 
   constructor(message: string, commit: Oid, documentIds: readonly string[] | null) {
@@ -56,13 +56,13 @@ export class HistoryDisagrees extends Error {
   }
 }
 
-/** The trailer under which a rewritten commit keeps the id that the service gave it. */
+/** The trailer in which a rewritten commit keeps its first id. */
 const versionTrailer = 'Version';
 
 /**
  * Rewrites one commit without the documents: its tree never had them, and its event does not name them. A commit about
  * nothing else is left out.
- * @param load gives a tree by its oid, synchronously; what it throws passes through, and then nothing was done
+ * @param load gives a tree by its oid, synchronously; its errors pass through, and then nothing was done
  * @throws HistoryDisagrees
  */
 export function rewriteOne(
@@ -100,8 +100,8 @@ export function rewriteOne(
 }
 
 /**
- * The event of a commit; undefined for a commit that is not the service's own.
- * @throws HistoryDisagrees for an event that this release does not know: it may name the documents
+ * The event of a commit. Undefined for a commit not made by the service.
+ * @throws HistoryDisagrees for an event unknown to this release: it may name the documents
  */
 function readEvent(text: CommitMessage, oid: Oid): Event | undefined {
   if (!text.trailers.some(([name]) => name === 'Operation')) return undefined;
@@ -127,7 +127,7 @@ function restoresSome(event: Event | undefined): boolean {
   return event !== undefined && 'restored' in event && event.restored.length > 0;
 }
 
-/** Where the documents lie after the commit. */
+/** The documents' places after the commit. */
 function follow(
   documents: readonly ErasedDocument[],
   locations: RewriteState['locations'],
@@ -144,7 +144,7 @@ function follow(
   });
 }
 
-/** @throws HistoryDisagrees when the tree has no such file where the rows say that it was */
+/** @throws HistoryDisagrees when the tree lacks a file that the rows expect */
 function requireThere(
   { id, places }: ErasedDocument,
   location: Location | null | undefined,
@@ -165,7 +165,7 @@ function requireThere(
 
 /**
  * The event without the documents.
- * @param locations where the documents lie after it
+ * @param locations the documents' places after it
  */
 export function redactEvent(
   event: Event,

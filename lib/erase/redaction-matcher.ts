@@ -1,19 +1,22 @@
 import { nameOf, parentOf, rootLocation, type Location } from '../domain/location.js';
 import type { KeptText, NamedPlace } from '../sidecar/tables/erase-rows.js';
 
-/** What texts of the audit log are looked through for. */
+/** The traces sought in texts of the audit log. */
 export interface Traces {
   readonly documentIds: ReadonlySet<string>;
   /** Places that the documents had, and no folder. */
   readonly locations: ReadonlySet<string>;
-  /** Names that no other document or folder has or had, each as its words, joined; and those without their ending. */
+  /**
+   * Names that no other document or folder has or had, each as its words, joined. They stand with and without their
+   * ending.
+   */
   readonly names: ReadonlySet<string>;
 }
 
-/** Names with fewer letters than this, and names without their ending, stand in too many texts to be sought in them. */
+/** Shorter names, and names without their ending, stand in too many texts to be sought in them. */
 const minNameLength = 4;
 const minStemLength = 6;
-/** What a record is about that is about no content: names and paths in it are those of other things. */
+/** Actions about no content: names and paths in their records are those of other things. */
 const withoutContent: ReadonlySet<string> = new Set(
   'audit consent credential group link password policy principal session workspace'.split(' '),
 );
@@ -21,7 +24,7 @@ const withoutContent: ReadonlySet<string> = new Set(
 const placeEntries = ['from', 'to', 'folder', 'to_folder', 'name'] as const;
 const search = 'document.search';
 
-/** The words of a text, in small letters without their marks, however they are held apart. */
+/** The words of a text, in small letters without their marks, regardless of their separators. */
 function foldWords(text: string): readonly string[] {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
@@ -32,10 +35,10 @@ const countLetters = (words: readonly string[]): number => words.reduce((sum, { 
 const withoutEnding = (name: string): string => name.replace(/\.[^.]*$/, '');
 const formsOf = (name: string): string[] => [join(foldWords(name)), join(foldWords(withoutEnding(name)))];
 
-/** The forms in which a name is sought at all. */
+/** The forms in which a name is sought, if at all. */
 function soughtForms(name: string): string[] {
   const [words, stem] = [foldWords(name), foldWords(withoutEnding(name))];
-  // A name of signs alone has no words to be known by but those of its ending.
+  // A name of signs alone has no words except those of its ending.
   if (stem.length === 0) return [];
   return [
     ...(countLetters(words) >= minNameLength ? [join(words)] : []),
@@ -43,18 +46,15 @@ function soughtForms(name: string): string[] {
   ];
 }
 
-/** Names and folders that are remembered as looked at, at most. */
+/** Maximum of names and folders kept in the cache. */
 const maxRemembered = 20_000;
 
-/**
- * Finds out what surely tells of documents that are erased: of their places and names, those that nothing else has or
- * had.
- */
+/** Finds the sure traces of erased documents: places and names of theirs that nothing else has or had. */
 export class RedactionMatcher {
   readonly #own: ReadonlySet<number>;
   readonly #locations: Set<string>;
   readonly #names: Set<string>;
-  /** Of names and folders that come again and again. */
+  /** Frequent names and folders. */
   readonly #seen = { names: new Set<string>(), folders: new Set<string>() };
 
   /**
@@ -68,7 +68,7 @@ export class RedactionMatcher {
     for (const location of locations) this.#leaveOutFolder(parentOf(location as Location));
   }
 
-  /** Leaves out what these places show to be another's, too. */
+  /** Leaves out traces that these places show to be another thing's, too. */
   leaveOut(places: readonly NamedPlace[]): void {
     for (const { document, place, isName } of places) {
       if (!isName) this.#leaveOutFolder(document === null ? (place as Location) : parentOf(place as Location));
@@ -101,8 +101,8 @@ function wasSeen(seen: Set<string>, text: string): boolean {
 }
 
 /**
- * Whether a text surely tells of one of the documents: it is about it, or about none that is known, and names one of its
- * places or its name. One that is about another document, a person or the service never does.
+ * Whether a text surely names one of the documents. The text must be about the document, or about no known one and
+ * contain one of its places or its name. A text about another document, a person or the service never matches.
  */
 export function makeRecogniser({ documentIds, locations, names }: Traces): (text: KeptText) => boolean {
   const phrases = [...names].map((name) => name.split(' '));
@@ -119,13 +119,13 @@ export function makeRecogniser({ documentIds, locations, names }: Traces): (text
     if (action !== null && withoutContent.has(action.split('.', 1)[0] ?? '')) return false;
     for (const place of placesIn(detail)) if (locations.has(place) || hasNamed(place)) return true;
     if (target === null) return false;
-    // Of a record that lies in an archive it is not known here what was done: its text may be a place or a query.
+    // The action of an archived record is unknown here: its text may be a place or a query.
     if (action !== search && (hasNamed(target) || isPlace(target, locations, action !== null))) return true;
     return (action === search || action === null) && isAsked(target);
   };
 }
 
-/** @param isSurely whether it is a place at all: a place at the root looks like any word */
+/** @param isSurely whether it is surely a place: a place at the root looks like any word */
 function isPlace(target: string, locations: Traces['locations'], isSurely: boolean): boolean {
   const place = target
     .split('/')
@@ -140,7 +140,7 @@ function placesIn(detail: string | null): string[] {
   return placeEntries.map((name) => entries[name]).filter((value) => typeof value === 'string');
 }
 
-/** Whether a whole path stands in a query, and not as the piece of a longer one. */
+/** Whether a whole path stands in a query, and not as part of a longer one. */
 function quotes(query: string, path: string): boolean {
   for (let at = query.indexOf(path); at >= 0; at = query.indexOf(path, at + 1)) {
     const before = query.slice(0, at);

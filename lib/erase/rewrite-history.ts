@@ -13,8 +13,8 @@ interface Task {
 }
 
 /**
- * Rewrites stretches of a repository's history, one at a time: in a worker thread, or here where the repository lies in
- * memory.
+ * Rewrites ranges of a repository's history, one at a time. It works in a worker thread, or here if the repository is
+ * in memory.
  */
 export class HistoryRewriter {
   readonly #repository: Repository;
@@ -35,7 +35,7 @@ export class HistoryRewriter {
     this.#ended = new Promise((resolve) => this.#worker?.once('exit', resolve));
   }
 
-  /** @throws what `rewriteStretch` does */
+  /** @throws the errors of `rewriteRange` */
   rewrite(stretch: HistoryRange, tell: Task['tell']): Promise<RewriteState> {
     const worker = this.#worker;
     if (worker === undefined) {
@@ -52,7 +52,7 @@ export class HistoryRewriter {
     }).finally(() => (this.#task = undefined));
   }
 
-  /** Stops what is under way, and lets go of the repository's files. */
+  /** Stops the present work, and closes the repository's files. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('The service stops.'));
     this.#worker?.postMessage('close', []);

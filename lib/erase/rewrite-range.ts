@@ -28,19 +28,19 @@ export interface RewriteParts {
   readonly repository: Pick<Repository, 'read' | 'history'>;
   readonly readCommits: (wanted: AsyncIterable<WantedCommit>) => AsyncIterable<readonly ReadCommit[]>;
   readonly packer: HistoryPacker;
-  /** Told of commits as they are made anew, by `encodeRewritten`; what they need may not be stored yet. */
+  /** Receives rewritten commits, encoded by `encodeRewritten`. Their objects may not be stored yet. */
   readonly tell: (pieces: readonly Uint8Array<ArrayBuffer>[]) => void;
   readonly signal: AbortSignal;
 }
 
-/** Commits that are told of together. */
+/** Number of commits reported together. */
 const toldTogether = 2000;
 const treeCacheBytes = 64 * 1024 * 1024;
 
 /**
- * Makes the commits of a stretch anew, in order, and stores what is new about them in packs; nothing leads there yet.
- * @returns where the rewrite stands at its end; everything up to there is durable
- * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; what the signal was aborted with
+ * Rewrites the commits of a range, in order, and stores their new objects in packs. No reference names them yet.
+ * @returns the state of the rewrite at the range's end; everything up to there is durable
+ * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; the signal's reason
  */
 export async function rewriteRange(stretch: HistoryRange, parts: RewriteParts): Promise<RewriteState> {
   const { documents } = stretch;
@@ -75,7 +75,7 @@ export async function rewriteRange(stretch: HistoryRange, parts: RewriteParts): 
   return state;
 }
 
-/** With the documents by their ids: a commit that cannot be made anew hinders those that were made before it. */
+/** With the documents by their ids: a commit that cannot be rewritten prevents the erase of older documents. */
 async function nameHindered(
   error: HistoryDisagrees,
   { documents, head }: HistoryRange,
@@ -91,7 +91,7 @@ async function nameHindered(
   return new HistoryDisagrees(error.message, error.commit, hindered);
 }
 
-/** The stretch's commits; with their folders where one of the documents is there. */
+/** The range's commits. Those with one of the documents come with their folders. */
 async function* listWanted(
   { documents, state, after, head }: HistoryRange,
   repository: Pick<Repository, 'history'>,
@@ -106,20 +106,20 @@ async function* listWanted(
   }
 }
 
-/** Reads trees for work that needs them at once: what it lacks is fetched, and the work done again. */
+/** Reads trees for synchronous work. Missing trees are fetched, and the work is repeated. */
 class TreeReader {
   readonly #repository: Pick<Repository, 'read'>;
   readonly #trees = makeObjectCache<Tree>(treeCacheBytes);
-  /** Root folders of the commits at hand. */
+  /** Root folders of the present commits. */
   readonly #roots = new Map<Oid, Tree>();
-  /** What the work at hand has asked for, whatever its size. */
+  /** Trees requested by the present work, regardless of their size. */
   readonly #held = new Map<Oid, Tree>();
 
   constructor(repository: Pick<Repository, 'read'>) {
     this.#repository = repository;
   }
 
-  /** Takes the root folders that came with the commits, and fetches together what lies on the documents' way. */
+  /** Takes the root folders that came with the commits, and fetches the trees on the documents' way together. */
   async prepare(commits: readonly ReadCommit[], { locations }: RewriteState): Promise<void> {
     this.#roots.clear();
     for (const { bytes, tree } of commits) if (tree !== undefined) this.#roots.set(treeOf(bytes), Tree.parse(tree));
@@ -162,7 +162,7 @@ class TreeReader {
     return this.#roots.get(oid) ?? this.#held.get(oid) ?? this.#trees.get(oid);
   }
 
-  /** As many as are still remembered when they are needed; the others are read then. */
+  /** As many as the cache keeps until they are needed. The others are read then. */
   async #readTogether(oids: readonly Oid[]): Promise<void> {
     const [first, ...others] = oids;
     if (first === undefined) return;

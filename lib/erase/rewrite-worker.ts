@@ -1,4 +1,4 @@
-/** A worker thread's program: rewrites the stretches of a history that it is sent, one at a time. */
+/** A worker thread's program. It receives ranges of a history and rewrites them, one at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { findGit } from '../git/program/git-program.js';
 import { openHistoryPacker, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
@@ -7,7 +7,7 @@ import type { RepositoryPlace } from '../git/repositories/repository.js';
 import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-range.js';
 import { HistoryDisagrees, type RewriteState } from './redact-commit.js';
 
-/** What the worker says of the stretch that it is at. */
+/** The worker's messages about its present range. */
 export type RewriteAnswer =
   | { readonly pieces: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly state: RewriteState }
@@ -33,7 +33,7 @@ async function rewrite(stretch: HistoryRange): Promise<void> {
     const parts = { repository, readCommits, packer, tell, signal };
     say({ state: await rewriteRange(stretch, parts) });
   } catch (error) {
-    // An error comes out of the thread as a plain one.
+    // An error leaves the thread as a plain one.
     if (error instanceof HistoryDisagrees) {
       const { message, commit, documentIds } = error;
       say({ disagreement: { message, commit, documentIds } });

@@ -10,13 +10,13 @@ import { stagedFrom } from '../changes/prepare-content.js';
 import { InvalidEvent } from '../history/event.js';
 import type { FoundContent } from '../history/project.js';
 
-/** Where trees and blobs are read from. */
+/** The source of trees and blobs. */
 type ContentSource = Pick<ReadableRepository, 'read' | 'size' | 'readStream'>;
 
 const treeCacheBytes = 64 * 1024 * 1024;
 const maxRemembered = 100_000;
 
-/** Looks into the trees and blobs of a history. What was read is remembered for a while. */
+/** Looks into the trees and blobs of a history. A bounded cache keeps their contents. */
 export class ContentFinder {
   readonly #repository: ContentSource;
   readonly #onUnreadable: ((oid: Oid, error: unknown) => void) | undefined;
@@ -25,8 +25,8 @@ export class ContentFinder {
   readonly #contents = new Map<Oid, Promise<FoundContent>>();
 
   /**
-   * @param onUnreadable told of content that cannot be read, which is then described as `unreadableContent`; if left
-   * out, nothing is described for that
+   * @param onUnreadable receives each blob that cannot be read, and its description becomes `unreadableContent`; left
+   * out, the read error passes through
    */
   constructor(repository: ContentSource, onUnreadable?: (oid: Oid, error: unknown) => void) {
     this.#repository = repository;
@@ -43,7 +43,7 @@ export class ContentFinder {
     return this.describe(entry.oid);
   }
 
-  /** Files that one tree has and the other has not, in the order of the tree. Equal folders are not opened. */
+  /** Files in the second tree and not in the first, in the order of the tree. Equal folders are not opened. */
   async added(before: Oid | null, after: Oid): Promise<{ readonly location: Location; readonly oid: Oid }[]> {
     const files: { location: Location; oid: Oid }[] = [];
     await this.#compare(before, after, '' as Location, files);

@@ -16,31 +16,31 @@ export interface ReadOnlyOptions {
   readonly name: string;
   readonly git: 'auto' | 'never';
   /**
-   * The public key of the audit chain, in PEM. Left out, it is made from the one in the service's file. null does without:
-   * signatures are not checked then.
+   * The public key of the audit chain, in PEM. Left out, it is made from the one in the service's file. With null,
+   * signatures are not checked.
    */
   readonly publicKey?: string | null;
 }
 
 /**
- * A workspace opened for looking only, beside a server that may be running. The repository's head was read before the
- * sidecar's snapshot was taken, and objects are recorded in the sidecar first: so whatever that head needs is found in
- * one or the other.
+ * A workspace opened for reading only, perhaps beside a running server. Objects are recorded in the sidecar first, and
+ * the repository's head was read before the sidecar's snapshot. So everything that the head needs is in one or the
+ * other.
  */
 export interface ReadOnlyWorkspace {
   readonly name: string;
   readonly sidecar: SidecarSnapshot;
   readonly repository: ReadableRepository;
-  /** Where main stood in the repository. */
+  /** The repository's main. */
   readonly repositoryHead: Oid | null;
-  /** Where archives of the audit chain lie. */
+  /** The folder of the audit chain's archives. */
   readonly archives: string;
-  /** What signatures over the audit chain are checked with; undefined where it is not known. */
+  /** The key to check signatures of the audit chain. Undefined where it is not known. */
   readonly publicKey: KeyObject | undefined;
   close(): Promise<void>;
 }
 
-/** Where a workspace's objects are found. */
+/** The places of a workspace's objects. */
 export interface ObjectSource {
   readonly sidecar: { readonly reader: Tables };
   readonly repository: Pick<ReadableRepository, 'read'>;
@@ -86,8 +86,8 @@ function findPublicKey({ dataFolder, name, publicKey }: ReadOnlyOptions): KeyObj
 }
 
 /**
- * An object from where it is: still pending in the sidecar, or in the repository.
- * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending one is not what its name says
+ * Reads an object, either pending in the sidecar or in the repository.
+ * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending object does not match its name
  */
 export async function readAnyObject({ sidecar, repository }: ObjectSource, oid: Oid): Promise<GitObject> {
   const pending = sidecar.reader.objects.find(oid);

@@ -3,7 +3,7 @@ import { decodeCommit, type Oid } from '../git/objects/objects.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-read-only.js';
 import type { HistorySource } from './replay-history.js';
 
-/** The history of a workspace that is only looked at: what is pending in the sidecar comes after what is in the repository. */
+/** The history of a read-only workspace. The sidecar's pending commits come after the repository's. */
 export function readWithPending(workspace: Pick<ReadOnlyWorkspace, 'sidecar' | 'repository'>): HistorySource {
   const { repository } = workspace;
   const { objects } = workspace.sidecar.reader;

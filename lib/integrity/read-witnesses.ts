@@ -7,8 +7,8 @@ import { decodeHistory } from '../history/read-history.js';
 import { findAuditHead, findRestart, findVersion } from '../history/trailers.js';
 
 /**
- * What the commits of a clone say of the audit chain. A clone was made before whatever happened to the chain since, so
- * it is evidence that nobody on this side can have changed.
+ * The heads of the audit chain in the commits of a clone. The clone is older than later changes of the chain. So it is
+ * evidence that a person with access to this machine cannot have changed.
  * @param folder the clone's
  * @returns one head for each commit, in the order of the history; number 0 for a commit that names none
  * @throws Refusal INVALID_REQUEST `bad_clone` when it cannot be read, or no commit of it names a place of the chain

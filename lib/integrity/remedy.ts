@@ -1,4 +1,4 @@
-/** Which of its parts a workspace fails in. */
+/** The parts of a workspace in which a fault can be. */
 export type Part =
   | 'repository'
   | 'sidecar'
@@ -44,7 +44,7 @@ const remedies: Readonly<Record<Part, string>> = {
   search: 'Nothing is lost: the service makes its index again by itself when it next starts.',
 };
 
-/** What to do where a part is broken: a sentence or two. */
+/** The remedy for a broken part: a sentence or two. */
 export function remedyFor(part: Part): string {
   return remedies[part];
 }

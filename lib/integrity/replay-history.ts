@@ -11,15 +11,15 @@ import { InvalidEvent, type RecordedEvent } from '../history/event.js';
 import { decodeCommit } from '../history/event-codec.js';
 import { verifyTree } from './verify-tree.js';
 
-/** A commit, or something in the newest tree, that the rows could not be made from. */
+/** A commit, or something in the newest tree, from which no rows could be made. */
 export interface RebuildProblem {
   /** null when it concerns the newest tree as a whole. */
   readonly commit: Oid | null;
-  /** A sentence's end: goes on after the commit's name. */
+  /** A sentence's end, after the commit's name. */
   readonly reason: string;
 }
 
-/** What a history came to. */
+/** The result of a replay. */
 export interface RebuildReport {
   readonly head: Oid;
   readonly commits: number;
@@ -31,24 +31,24 @@ export interface RebuildReport {
   readonly problems: readonly RebuildProblem[];
 }
 
-/** An event with the content that its commit brought. */
+/** An event with the content of its commit. */
 interface ReplayedEvent {
   readonly recorded: RecordedEvent;
   readonly files: readonly EventFile[];
 }
 
-/** Where a history is read from. */
+/** The source of a history. */
 export type HistorySource = Pick<ReadableRepository, 'read' | 'size' | 'readStream' | 'history'>;
 
-/** Commits, and files of an import, whose content is looked for at the same time. */
+/** Commits, and files of an import, whose content is read at the same time. */
 const together = 16;
 
 /**
- * Makes the rows of documents, versions, folders, renames and moves again from a repository's history and the trailers
- * in it alone, and compares the outcome with the newest tree. Reads the history once, in order; memory stays flat.
- * @param scratch empty; holds the rows afterwards, and who wrote them
+ * Makes the rows of documents, versions, folders, renames and moves again, from a repository's history and its trailers
+ * alone. Then it compares the outcome with the newest tree. Reads the history once, in order. Memory stays flat.
+ * @param scratch empty; holds the rows and their authors afterwards
  * @param tell called with the number of commits so far
- * @param finder reads the content that commits brought
+ * @param finder reads the content of commits
  * @throws ObjectNotFound, RepositoryUnreadable
  */
 export async function replayHistory(
@@ -134,7 +134,7 @@ async function prepareEvent(
   }
 }
 
-/** @returns why the rows cannot take it, and have not */
+/** @returns the reason why the rows cannot take it, and have not */
 function projectAlone(
   { tables, sqlTransaction }: Scratch,
   { recorded, files }: ReplayedEvent,
@@ -159,7 +159,7 @@ function ensureAuthor(tables: Scratch['tables'], { author, at }: RecordedEvent):
   tables.principals.insert({ ...author, createdAt: at, disabledAt: at });
 }
 
-/** What came out of it, or why it is not understood; other errors pass through. */
+/** The result of the work, or the reason why the event is not understood. Other errors pass through. */
 async function understood<Result>(work: Promise<Result>): Promise<Result | InvalidEvent> {
   try {
     return await work;
@@ -169,7 +169,7 @@ async function understood<Result>(work: Promise<Result>): Promise<Result | Inval
   }
 }
 
-/** Maps with a few at work at any time; results stand in the order of the items. */
+/** Maps with a few at work at any time. Results stand in the order of the items. */
 async function mapTogether<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,

@@ -1,7 +1,7 @@
 import type { Part } from './remedy.js';
 
-/** Receives each problem. `location` names the document or folder where there is one. */
+/** Receives each problem. `location` names the document or folder, if there is one. */
 export type Report = (part: Part, message: string, location?: string) => void;
 
-/** Receives the number of items that have been checked so far. */
+/** Receives the number of items checked so far. */
 export type TellProgress = (what: 'documents' | 'commits' | 'rows', done: number) => void;

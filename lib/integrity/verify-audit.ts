@@ -10,8 +10,8 @@ import { readWithPending } from './read-with-pending.js';
 import { findAuditHead, findRestart, findTime, findVersion } from '../history/trailers.js';
 
 /**
- * Where the audit chain stood when the repository's newest commit was made, as that commit says. Each record's hash
- * covers all before it, so this one witness outside the sidecar pins everything up to it.
+ * The head of the audit chain in the repository's newest commit. Each record's hash covers all before it, so this one
+ * witness outside the sidecar confirms everything up to it.
  */
 export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHead | undefined> {
   const { repositoryHead } = workspace;
@@ -22,9 +22,9 @@ export async function readWitness(workspace: ReadOnlyWorkspace): Promise<KnownHe
 }
 
 /**
- * Checks the whole audit chain with its signatures, and that it still is the one that the repository bears witness of.
- * @param known further heads that were seen elsewhere
- * @param restartedFrom which restart of the chain is expected; any other is a fault
+ * Checks the whole audit chain with its signatures, and against the head in the repository.
+ * @param known further heads seen elsewhere
+ * @param restartedFrom the expected restart of the chain; any other is a fault
  */
 export async function verifyAuditChain(
   workspace: ReadOnlyWorkspace,
@@ -38,8 +38,8 @@ export async function verifyAuditChain(
 }
 
 /**
- * The restart of the chain that the repository carries in a commit of its own: the newest one.
- * @returns the commit from which it was restarted; undefined where it was not, or where no commit carries that
+ * The newest restart of the chain recorded in a commit of its own.
+ * @returns the commit from which the chain was restarted; undefined without a restart, or without such a commit
  */
 export async function findCarriedRestart(workspace: ReadOnlyWorkspace): Promise<Oid | undefined> {
   const { name, sidecar, archives } = workspace;
@@ -54,9 +54,9 @@ export async function findCarriedRestart(workspace: ReadOnlyWorkspace): Promise<
 }
 
 /**
- * Whether the newest commit bears witness of another chain, since the workspace was made from a clone and this one begun
- * anew then: it is the commit that the workspace was made from, or, after an erase took that, one from before. Told by
- * the order of the commits: their times are those of a clock that may have been set.
+ * Whether the newest commit names another chain, because the workspace was made from a clone and this chain began then.
+ * That commit is the clone's newest, or an older one if an erase removed it. The order of the commits decides: their
+ * times come from a clock that may have been set.
  */
 async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSource): Promise<boolean> {
   const { repository, repositoryHead } = workspace;
@@ -65,7 +65,7 @@ async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSourc
   for await (const oid of repository.history(repositoryHead)) {
     if (oid === recovery.version) return oid === repositoryHead;
   }
-  // It was made anew by an erase, and then keeps its id, or it is no more.
+  // An erase rewrote it, and then it keeps its id, or removed it.
   const heads = new Map<number, string>();
   let newest: number | undefined;
   for (let at: Oid | null = repositoryHead; at !== null;) {
@@ -77,11 +77,11 @@ async function isOlderThanChain(workspace: ReadOnlyWorkspace, source: ChainSourc
     at = parents[0] ?? null;
   }
   if (await hasSeen(source, heads)) return false;
-  // Nothing but the clock is left to ask: no commit has seen any of this chain.
+  // Only the clock can decide: no commit names a head of this chain.
   return (newest ?? Number.POSITIVE_INFINITY) < Date.parse(recovery.at);
 }
 
-/** Whether the chain was at one of these places: then who says so is younger than its beginning. */
+/** Whether the chain had one of these heads. Then the commit with that head is younger than the chain's beginning. */
 async function hasSeen(source: ChainSource, heads: ReadonlyMap<number, string>): Promise<boolean> {
   try {
     for await (const line of exportChain(source, false)) {
@@ -93,7 +93,7 @@ async function hasSeen(source: ChainSource, heads: ReadonlyMap<number, string>):
   return false;
 }
 
-/** The record that the workspace was made from a clone, where the chain was begun anew then. */
+/** The record of a workspace made from a clone, if the chain began with it. */
 async function findRecovery(source: ChainSource): Promise<AuditRecord | undefined> {
   try {
     for await (const line of exportChain(source, false)) {

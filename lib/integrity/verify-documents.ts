@@ -6,13 +6,13 @@ import type { ReadOnlyWorkspace } from './open-read-only.js';
 import type { ContentFinder } from './content-finder.js';
 import type { Report, TellProgress } from './report.js';
 
-/** Documents that are read together. */
+/** Number of documents read together. */
 const together = 32;
 
 /**
- * Reads every live document's bytes and compares them with the size and SHA-256 that its row promises.
- * @param faults why content could not be read, by oid, as the finder was told
- * @returns how many documents there are
+ * Reads every live document's bytes and compares them with the size and SHA-256 in its row.
+ * @param faults the reasons why content could not be read, by oid, from the finder
+ * @returns the number of documents
  */
 export async function verifyDocuments(
   workspace: ReadOnlyWorkspace,
@@ -51,7 +51,7 @@ async function faultOf(
   return undefined;
 }
 
-/** Where the document lies, for a message; its name alone where the folders above are broken. */
+/** The document's location, for a message. Its name alone, if the folders above are broken. */
 function placeOf({ sidecar }: ReadOnlyWorkspace, row: DocumentRow): string {
   try {
     const folder = locationOfFolder(sidecar.reader, row.folder);

@@ -7,14 +7,14 @@ import type { ContentFinder } from './content-finder.js';
 import { replayHistory } from './replay-history.js';
 import type { Report, TellProgress } from './report.js';
 
-/** Characters of a value that are shown. */
+/** Maximum of characters shown of a value. */
 const shownLength = 120;
 
 /**
- * Reads the whole history, with the content of every version that was ever kept, and compares what its commits say with
- * the rows: whatever `rebuild` would make otherwise than it is, is named. Memory stays flat. What an erase is taking
- * away at the moment is left out.
- * @param faults why content could not be read, by oid, as the finder was told
+ * Reads the whole history, with the content of every version ever kept, and compares its commits with the rows. It
+ * names each difference from the rows that `rebuild` would make. Memory stays flat. Documents being erased are left
+ * out.
+ * @param faults the reasons why content could not be read, by oid, from the finder
  * @throws ObjectNotFound, RepositoryUnreadable when a commit or a tree cannot be read: nothing is compared then
  */
 export async function verifyHistory(

@@ -8,7 +8,7 @@ import type { Report } from './report.js';
 const together = 100;
 const bytesTogether = 8 * 1024 * 1024;
 
-/** Whether every object that waits for its way into the repository is what its name says: it lies nowhere else yet. */
+/** Checks that every pending object matches its name. Pending objects lie in the sidecar only. */
 export async function verifyPending({ sidecar }: ReadOnlyWorkspace, report: Report): Promise<void> {
   const { objects } = sidecar.reader;
   const newest = objects.newest();

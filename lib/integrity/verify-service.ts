@@ -5,7 +5,7 @@ import { inspectServiceFile } from '../sidecar/service-file.js';
 import { serviceName } from './open-read-only.js';
 import { pathsOf } from '../journal/workspace-files.js';
 
-/** Something about the service's own file. */
+/** A problem of the service's own file. */
 export interface ServiceProblem {
   /** A sentence. */
   readonly message: string;
@@ -13,7 +13,7 @@ export interface ServiceProblem {
 }
 
 export interface ServiceVerification {
-  /** Whether the file itself can be read, all of it. */
+  /** Whether the whole file can be read. */
   readonly isReadable: boolean;
   readonly problems: readonly ServiceProblem[];
   /** Workspaces that have files in the data folder, listed or not. */
@@ -25,7 +25,7 @@ const fromCopy =
   'another data folder.';
 
 /**
- * Checks the service's own file: whether SQLite finds it sound, and what it lists against what lies beside it.
+ * Checks the service's own file: SQLite's integrity check, and its list of workspaces against the folders beside it.
  * Changes nothing, also beside a running server.
  */
 export function verifyService(dataFolder: string): ServiceVerification {
@@ -33,7 +33,7 @@ export function verifyService(dataFolder: string): ServiceVerification {
   const report = (message: string, remedy: string): void => void problems.push({ message, remedy });
   const workspaces = findWorkspaces(dataFolder);
   const file = join(dataFolder, serviceName);
-  // A data folder that nothing was ever put into.
+  // A data folder never used.
   if (workspaces.length === 0 && !existsSync(file)) return { isReadable: true, problems, workspaces };
   let isReadable = false;
   try {
@@ -64,7 +64,7 @@ export function verifyService(dataFolder: string): ServiceVerification {
   return { isReadable, problems, workspaces };
 }
 
-/** Names of folders that hold a workspace; those that begin with a dot are being made or restored. */
+/** Names of folders that hold a workspace. Folders beginning with a dot are being made or restored. */
 function findWorkspaces(dataFolder: string): string[] {
   if (!existsSync(dataFolder)) return [];
   return readdirSync(dataFolder, { withFileTypes: true })

@@ -11,8 +11,8 @@ import type { Tables } from '../sidecar/tables.js';
 const pageSize = 1000;
 
 /**
- * Whether the repository's main belongs to the history that the sidecar knows. It may lag behind the sidecar's head by
- * commits that are still pending, and stands nowhere else.
+ * Whether the repository's main belongs to the sidecar's history. It may lag behind the sidecar's head by pending
+ * commits only.
  */
 export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): Promise<void> {
   const { repository, repositoryHead } = workspace;
@@ -43,7 +43,7 @@ export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): 
       `The repository's main is at ${main}, which is not in the history of the sidecar's head ${head}.`,
     );
   } else if (hasSettled && (await repository.head()) === repositoryHead) {
-    // A commit stops being pending only after main has moved to it or beyond.
+    // A commit stays pending until main has moved to it or beyond.
     report(
       'history',
       repositoryHead === null
@@ -53,7 +53,7 @@ export async function verifyHead(workspace: ReadOnlyWorkspace, report: Report): 
   }
 }
 
-/** The rows and trees that are compared. */
+/** The rows and trees to compare. */
 interface Compared extends ObjectSource {
   readonly sidecar: Pick<SidecarSnapshot, 'reader' | 'totals'>;
 }
@@ -72,7 +72,7 @@ export async function verifyTree(workspace: Compared, report: Report): Promise<v
   }
 }
 
-/** @returns how many documents' rows were found in and below the folder */
+/** @returns the number of documents with rows found in and below the folder */
 async function verifyFolder(
   workspace: Compared,
   report: Report,

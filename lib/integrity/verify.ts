@@ -21,25 +21,25 @@ import type { Report, TellProgress } from './report.js';
 
 export interface Problem {
   readonly part: Part;
-  /** A sentence; with a location it goes on from that. */
+  /** A sentence. After a location, it is the sentence's end. */
   readonly message: string;
-  /** The document or folder, where it is one. */
+  /** The document or folder, if there is one. */
   readonly location?: string;
-  /** What to do about it. */
+  /** The sentence on how to repair it. */
   readonly remedy: string;
 }
 
 export interface VerifyOptions extends ReadOnlyOptions {
   /**
-   * Leaves out the history: what commits say is not compared with the rows then, and of what is no document's newest
-   * version no bytes are read but by git.
+   * Leaves out the history: commits are not compared with the rows. Only git reads the bytes of versions other than
+   * each document's newest.
    */
   readonly isQuick?: boolean;
-  /** Which restart of the audit chain is expected; left out, the one that a commit of the repository carries. */
+  /** The expected restart of the audit chain. Left out, the one recorded in a commit of the repository. */
   readonly restartedFrom?: ChainOptions['restartedFrom'];
 }
 
-/** Something that is no fault, and that whoever reads the outcome should know. */
+/** A fact that is no fault, but worth knowing to the reader of the outcome. */
 export interface Remark {
   readonly part: Part;
   /** A sentence. */
@@ -51,7 +51,9 @@ export interface Verification {
   readonly sound: boolean;
   /** Live documents whose bytes were read. */
   readonly documents: number;
-  /** Versions whose bytes were read and whose rows were compared with the history, older ones and deleted documents' too. */
+  /**
+   * Versions with bytes read and rows compared with the history, including older ones and those of deleted documents.
+   */
   readonly versions: number;
   readonly auditRecords: number;
   /** Of each part at most `maxNamed`. */
@@ -59,19 +61,26 @@ export interface Verification {
   readonly remarks: readonly Remark[];
 }
 
-/** Problems of one part that are named: where everything is wrong, nobody reads it all. */
+/** Maximum of problems named for one part: readers do not need more. */
 const maxNamed = 100;
-/** Faults of content that are told with their reason. */
+/** Maximum of content faults kept with their reason. */
 const maxFaults = 1000;
-/** Times that everything is looked at while erases take something away under it. */
+/** Maximum of checks while erases remove something meanwhile. */
 const maxLooks = 3;
 
 /**
- * Checks everything that a workspace is made of: SQLite's own integrity, rows that name others, the audit chain and its
- * archives, pending objects, the repository's head and tree against the rows, every live document's bytes, every other
- * version's bytes and all rows of content against the history, the search index's files, and the repository by git's
- * fsck. Changes nothing, also beside a running server. One part that is broken keeps none of the others from being
- * looked at. What was found while an erase moved on is looked at once more.
+ * Checks every part of a workspace:
+ * - SQLite's own integrity, and rows that name others
+ * - the audit chain and its archives
+ * - pending objects
+ * - the repository's head and tree against the rows
+ * - every live document's bytes
+ * - every other version's bytes and all rows of content, against the history
+ * - the search index's files
+ * - the repository, by git's fsck
+ *
+ * Changes nothing, also beside a running server. A broken part does not stop the checks of the others. Problems found
+ * while an erase moved on are checked once more.
  */
 export async function verifyWorkspace(options: VerifyOptions, tell: TellProgress): Promise<Verification> {
   for (let look = 1; ; look++) {
@@ -121,7 +130,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
   } catch (error) {
     const code = sqliteCode(error);
     const isOfSidecar = code !== undefined;
-    // It can be read, and has not the tables and columns that this release asks for.
+    // The file can be read, but lacks tables or columns that this release needs.
     const isOfSchema = code === 'SQLITE_ERROR';
     report(isOfSchema ? 'schema' : isOfSidecar ? 'sidecar' : 'repository', describeError(error));
     if (isOfSidecar) await attempt('repository', () => checkRepositoryAlone(options, report));
@@ -140,7 +149,7 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
   };
 }
 
-/** What is wrong, of each part the first ones by name and the others by number. */
+/** Problems of each part: the first ones by name, the others by number. */
 class ProblemList {
   readonly #problems: Problem[] = [];
   readonly #counts = new Map<Part, number>();
@@ -166,7 +175,7 @@ class ProblemList {
   }
 }
 
-/** Where erases stand; empty where that cannot be read. */
+/** The present phases of erases. Empty if they cannot be read. */
 function readErasures({ dataFolder, name }: ReadOnlyOptions): string {
   let sidecar: SidecarSnapshot | undefined;
   try {
@@ -181,7 +190,7 @@ function readErasures({ dataFolder, name }: ReadOnlyOptions): string {
   }
 }
 
-/** Rows that name what is not there, and the count of bytes that the quota goes by. */
+/** Rows that name missing rows, and the count of bytes for the quota. */
 function verifyRows(sidecar: SidecarSnapshot, report: Report): void {
   for (const line of sidecar.checkReferences()) report('references', line);
   const counted = Number(sidecar.reader.meta.get('stored_bytes') ?? '0');
@@ -192,7 +201,7 @@ function verifyRows(sidecar: SidecarSnapshot, report: Report): void {
 }
 
 interface CheckedAudit {
-  /** How many are sound, from the first on. */
+  /** Number of sound records, from the first on. */
   readonly records: number;
   readonly remarks: readonly Remark[];
 }
@@ -234,7 +243,7 @@ async function checkRepositoryAlone({ dataFolder, name, git }: ReadOnlyOptions, 
   }
 }
 
-/** A repack of the running server can take files away under git's eyes: what is really broken is so the second time. */
+/** A repack of the running server can remove files while git reads them. A real fault shows up the second time too. */
 async function checkRepository({ repository }: ReadOnlyWorkspace): Promise<string[]> {
   const first = await repository.fsck();
   return first.length === 0 ? first : repository.fsck();

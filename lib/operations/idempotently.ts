@@ -8,7 +8,7 @@ import { requireRoomForAnswer } from '../changes/quota.js';
 import type { AnyWrite, Need, Performed, Retry } from './operation.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** How long an answer is kept. Milliseconds. */
+/** Milliseconds for which an answer is kept. */
 export const rememberedFor = 24 * 60 * 60 * 1000;
 
 function findAnswer(
@@ -23,8 +23,8 @@ function findAnswer(
 }
 
 /**
- * Whether the caller's key has been used for the operation: then the request is answered from what is stored, or
- * refused for its key, and nothing that it brings is going to be kept.
+ * Whether the caller's key has been used for the operation. Then the request gets the stored answer, or is refused for
+ * its key, and its content is not kept.
  */
 export function isAnswered(
   tables: Tables,
@@ -41,7 +41,7 @@ const isErased = (stored: StoredAnswer): boolean => stored.result === '';
 const isSame = (stored: StoredAnswer, retry: Retry): boolean =>
   !isErased(stored) && timingSafeEqual(stored.fingerprint, retry.fingerprint);
 
-/** What the caller must hold: as for the first time, or as for having the stored answer given again. */
+/** The caller's needs: those of the first request, or those for repeating the stored answer. */
 export function needsOf<Input, Result, Prepared>(
   tables: Tables,
   now: number,
@@ -57,10 +57,10 @@ export function needsOf<Input, Result, Prepared>(
 }
 
 /**
- * Runs the write by `run`, or gives the stored answer of the same request again. Looks, runs and stores within one turn, so
- * two at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
- * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request; NOT_FOUND when what the
- * first request made was erased: the retry must not make it again
+ * Runs the write by `run`, or repeats the stored answer of the same request. One transaction looks, runs and stores. So
+ * two requests at once cannot both run, and an answer is stored exactly when its write is. Refusals are not stored.
+ * @throws Refusal CONFLICT `idempotency_key_reused` when the key belongs to another request; NOT_FOUND after an erase
+ * of the first request's result: the retry must not make it again
  */
 export function* runIdempotently<Input, Result, Prepared>(
   context: WriteContext,

@@ -1,5 +1,5 @@
 import { rootLocation } from '../domain/location.js';
 import type { Need } from './operation.js';
 
-/** An admin is who is approver of the workspace root. */
+/** An admin is an approver of the workspace root. */
 export const adminNeeds: readonly Need[] = [{ role: 'approver', location: rootLocation }];

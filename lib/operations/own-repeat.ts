@@ -1,17 +1,17 @@
 import type { Version } from '../domain/document.js';
 import type { Tables } from '../sidecar/tables.js';
 
-/** What a write would leave: on which version, and with which bytes. */
+/** The intended version of a write: its parent and its bytes. */
 export interface IntendedVersion {
-  /** The version it was to be written on; null for a new document. */
+  /** The parent version. Null for a new document. */
   readonly parent: string | null;
   /** Hex SHA-256 of the bytes. */
   readonly sha256: string;
 }
 
 /**
- * Whether what a write would leave is there already by the same principal and on the same parent: then it is a request
- * that was sent twice, and the first one's outcome is its answer.
+ * Whether the current version is the intended one, by the same principal on the same parent. Then the request was sent
+ * twice, and the first one's outcome is its answer.
  */
 export function isOwnRepeat(
   { versions }: Pick<Tables, 'versions'>,

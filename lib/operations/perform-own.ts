@@ -9,11 +9,11 @@ interface Recorded {
 }
 
 /**
- * The way in for what people change of their own, beside `perform`: one transaction of the service's file, then a record
- * in each of their workspaces, then the answer.
+ * The way in for people's changes of their own, beside `perform`. It runs one transaction of the service's file, adds a
+ * record in each of their workspaces, and answers.
  *
  * @param actors the person, in each workspace that records it
- * @throws Refusal of any code; what the operation threw
+ * @throws Refusal of any code; the operation's errors
  */
 export async function performOwn<Input, Result>(
   journal: ServiceJournal,

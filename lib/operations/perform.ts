@@ -25,13 +25,10 @@ import type {
 } from './operation.js';
 
 const isRecordOnly = true;
-/** How often a write is prepared, at most, where other turns overtake it. */
+/** Maximum of preparations of a write, when other transactions overtake it. */
 const maxPreparations = 3;
 
-/**
- * What the transaction gets: what was made ready, or why nothing could be made ready. The answer may be a stored one
- * all the same.
- */
+/** The transaction's input: the prepared data, or the reason for its lack. The answer may still be a stored one. */
 type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withheld: Refusal };
 
 /**
@@ -40,9 +37,9 @@ type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withhe
  *
  * A read takes the steps of `performRead`: authorise, run, record.
  *
- * A write takes the steps of `prepareWrite`: authorise, make ready what takes time, wait for room. Then it takes the
- * steps of `writeInTransaction`: authorise by the grants as the transactions before it left them, prepare again if one
- * of these overtook it, run, record. A retry gets the first answer in place of the run.
+ * A write takes the steps of `prepareWrite`: authorise, do the slow work, wait for room. Then it takes the steps of
+ * `writeInTransaction`: authorise by the grants after the transactions before it, prepare again if one of these
+ * overtook it, run, record. A retry gets the first answer in place of the run.
  *
  * @param retry for creates: makes a repeated request give the first one's answer
  * @throws Refusal of any code; never anything else
@@ -62,12 +59,15 @@ export async function perform<Input, Result, Prepared>(
         : await performOnService(workspace, caller, operation, input);
     return { result, replayed: false };
   };
-  // The operator's commands are limited by nothing but the machine.
+  // Only the machine limits the operator's commands.
   const isLimited = operation.isHeavy === true && caller.interface !== 'command';
   return isLimited ? withinLimits(workspace, caller, operation, input, work) : work();
 }
 
-/** Waits until the caller has little enough of such work under way. @throws Refusal RATE_LIMITED, UNAVAILABLE, recorded */
+/**
+ * Waits until the caller has little enough of such work in progress. @throws Refusal RATE_LIMITED, UNAVAILABLE,
+ * recorded
+ */
 async function withinLimits<Input, Result>(
   workspace: Workspace,
   caller: Caller,
@@ -116,8 +116,8 @@ async function performRead<Input, Result>(
 }
 
 /**
- * Changes the service's file. The rights are those of the workspace's committed state: nothing is awaited between the
- * look at them and the commit of the change.
+ * Changes the service's file. The rights are those of the workspace's committed state: nothing is awaited between their
+ * check and the commit of the change.
  */
 async function performOnService<Input, Result>(
   workspace: Workspace,
@@ -136,7 +136,7 @@ async function performOnService<Input, Result>(
       return result;
     });
   } catch (error) {
-    // Whether a change counts that the service's file failed in is not known, and no refusal is recorded.
+    // After a failure of the service's file, the outcome of the change is unknown, and no refusal is recorded.
     if (error instanceof Refusal && isFaultOfTheFile(error.cause)) throw error;
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
@@ -185,7 +185,7 @@ async function write<Input, Result, Prepared>(
   }
 }
 
-/** One attempt at a write: its transaction, and what was made ready for it. */
+/** One attempt at a write: its transaction and its preparation. */
 interface Attempt<Prepared> {
   readonly transaction: WriteTransaction;
   readonly preparation: Preparation<Prepared>;
@@ -237,8 +237,8 @@ function recordWrite<Input, Result, Prepared>(
 }
 
 /**
- * Makes ready what takes time. A used idempotency key skips the refusal of the new body: the first body was valid, and
- * the transaction compares the two.
+ * Does the slow work. A used idempotency key skips the refusal of the new body: the first body was valid, and the
+ * transaction compares the two.
  * @throws Refusal, recorded
  */
 async function prepareWrite<Input, Result, Prepared>(
@@ -250,7 +250,8 @@ async function prepareWrite<Input, Result, Prepared>(
   staged: StagedBlobs,
 ): Promise<Preparation<Prepared>> {
   try {
-    // Looked at once before the turn, so that nobody without rights makes the service hash or store their content.
+    // Rights are checked once before the transaction, so that the service hashes and stores nothing for a caller
+    // without rights.
     const { journal, clock } = workspace;
     const needs = needsOf(journal.reader, clock.now(), caller, operation, input, retry);
     const view = decideReach(workspace, caller, needs);
@@ -272,7 +273,7 @@ async function prepareWrite<Input, Result, Prepared>(
 }
 
 /**
- * What the caller sees, once it is known to hold what is needed.
+ * The caller's view, once its rights are checked.
  * @throws Refusal NOT_FOUND; UNAVAILABLE when it cannot be decided (Authentication 11)
  */
 function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[]): View {
@@ -285,22 +286,22 @@ function decideReach(workspace: Workspace, caller: Caller, needs: readonly Need[
   }
 }
 
-/** What a caller is told of an error. Where the file cannot be read, what the caller reaches in it is not known either. */
+/** The caller's answer to an error. If the file cannot be read, the caller's reach in it is not known either. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return isFaultOfTheFile(error) ? unavailable(error) : internal(error);
 }
 
 /**
- * A read whose record the file did not take could not tell what the caller reaches either, and asking again does no
- * harm. Of a write nobody knows then whether it counts: that stays INTERNAL.
+ * Makes a read UNAVAILABLE if the file did not take its record: the caller's reach is unknown too, and a retry does no
+ * harm. The outcome of a write is unknown then, so it stays INTERNAL.
  */
 export function asUndecided(error: unknown): unknown {
   const isUndecided = error instanceof Refusal && error.code === 'INTERNAL' && isFaultOfTheFile(error.cause);
   return isUndecided ? unavailable(error.cause) : error;
 }
 
-/** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as when nothing is there */
+/** @throws Refusal NOT_FOUND when a role is lacking anywhere: the same as for an empty place */
 function authorize(view: View, needs: readonly Need[]): void {
   for (const need of needs) {
     if (!roleContains(roleFor(view, need), need.role)) throw notFound();
@@ -312,7 +313,7 @@ function roleFor(view: View, { location, deleted, folder }: Need): Role | undefi
   return deleted === true ? view.roleAtDeleted(location) : view.roleAt(location);
 }
 
-/** Records the refusal durably and gives back what to throw. */
+/** Records the refusal durably and returns the error to throw. */
 export async function recordRefusal<Input>(
   workspace: Workspace,
   caller: Caller,
@@ -321,7 +322,7 @@ export async function recordRefusal<Input>(
   error: unknown,
 ): Promise<Refusal> {
   const refusal = asRefusal(error);
-  // Where reach could not be decided the file is out of order, and the record could not be kept either.
+  // Without a decision on reach, the file is out of order and could not keep the record either.
   if (refusal.code === 'UNAVAILABLE' && refusal.cause !== undefined) return refusal;
   try {
     await workspace.journal.write({
@@ -334,14 +335,14 @@ export async function recordRefusal<Input>(
   return refusal;
 }
 
-/** The action of a request that names no operation: a path, method or tool that does not exist, a message that is none. */
+/** The action of a request that names no operation: an unknown path, method or tool, or an invalid message. */
 export const unknownRequest = 'request.make';
 
 /**
- * For the faces: a request with a key that was refused before an operation could be asked, because it cannot be read,
- * is recorded like any other refusal. A flood of them is held by the rate limit, as all requests with a key are.
+ * For the faces: records an unreadable request with a key, refused before it reached an operation, like any other
+ * refusal. The rate limit holds back a flood of them, as of all requests with a key.
  * @param action the operation's name, or `unknownRequest`
- * @returns what to throw
+ * @returns the error to throw
  */
 export function refuseUnread(
   workspace: Workspace,

@@ -3,7 +3,7 @@ import type { ServiceJournal } from '../journal/service-journal.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /**
- * The journal of the service that a workspace belongs to.
+ * The journal of a workspace's service.
  * @throws Refusal INTERNAL where the workspace was opened without a service
  */
 export function requireService({ origin }: Workspace): ServiceJournal {

@@ -3,9 +3,9 @@ import { invalidRequest } from '../domain/refusal.js';
 import type { RequestPart } from '../domain/refusal-details.js';
 
 /**
- * Asked by what becomes a name, or a text that others go by: it looks like what it is. Tabs and line feeds are looked
- * at by who takes one line alone.
- * @param part where it came in; the message names it
+ * For names, and for texts on which others rely: the text must be visible as it is. Callers that take only one line
+ * check tabs and line feeds themselves.
+ * @param part its place in the request, for the message
  * @throws Refusal INVALID_REQUEST `bad_field` with the character and its place
  */
 export function requireVisible(text: string, part: RequestPart): void {
@@ -16,8 +16,7 @@ export function requireVisible(text: string, part: RequestPart): void {
 }
 
 /**
- * Asked by texts of several lines that are sent to others: no control character but tabs and line feeds, and no tag
- * character.
+ * For texts of several lines sent to others: no control character except tabs and line feeds, and no tag character.
  * @throws Refusal INVALID_REQUEST `bad_field` with the character and its place
  */
 export function requirePlain(text: string, part: RequestPart): void {

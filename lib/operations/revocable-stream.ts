@@ -3,7 +3,7 @@ import { ReachWatch, type Watched } from '../workspace/watch-reach.js';
 import type { AuditNote, ReadContext } from './operation.js';
 import { recordRefusal } from './perform.js';
 
-/** Something that goes on being handed out when its operation is over: its caller may lose what it takes meanwhile. */
+/** An answer sent after its operation has ended: its caller may lose access meanwhile. */
 export class RevocableStream {
   readonly #context: ReadContext;
   readonly #action: string;
@@ -11,7 +11,7 @@ export class RevocableStream {
   readonly #watch: ReachWatch;
   #ended: Promise<Error> | undefined;
 
-  /** To be made in the operation's first synchronous stretch. */
+  /** Call it in the operation's first synchronous part. */
   constructor(context: ReadContext, action: string, note: AuditNote) {
     this.#context = context;
     this.#action = action;
@@ -19,7 +19,7 @@ export class RevocableStream {
     this.#watch = new ReachWatch(context.workspace, context.caller);
   }
 
-  /** To be asked before each further part. @throws Refusal as `ReachWatch` does; that it ended so is recorded */
+  /** Call it before each further part. @throws Refusal as `ReachWatch` does; this end is recorded */
   async requireReadable(document: Watched): Promise<void> {
     try {
       this.#watch.requireReadable(document);
@@ -28,11 +28,11 @@ export class RevocableStream {
     }
   }
 
-  /** The same content, which breaks off with the refusal where the caller may not have the rest. */
+  /** The same content. It breaks off with the refusal when the caller may not have the rest. */
   guard(content: Readable, document: Watched): Readable {
     const guarded = new PassThrough();
     const check = (pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> => this.#check(pieces, document);
-    // An error of either is the other's too; whoever reads gets it from the stream that is returned.
+    // An error of either is the other's too. The reader gets it from the returned stream.
     pipeline(content, check, guarded, () => undefined);
     return guarded;
   }
@@ -44,7 +44,7 @@ export class RevocableStream {
     }
   }
 
-  /** Records once, however many parts are asked for after that. */
+  /** Records once, for any number of further parts. */
   #end(error: unknown, document: Watched): Promise<Error> {
     const { workspace, caller } = this.#context;
     const operation = { name: this.#action, note: () => this.#noteOfEnd(document) };
@@ -53,8 +53,8 @@ export class RevocableStream {
   }
 
   /**
-   * Asked for where it is recorded. A document that was destroyed meanwhile, or is about to be, is not named any more: an
-   * erase that waited for this to end has looked through the records already.
+   * Called when the record is written. It does not name a document destroyed meanwhile, or about to be: an erase that
+   * waited for this end has already searched the records.
    */
   #noteOfEnd({ id, number }: Watched): AuditNote {
     const { target, documentId, detail, ...others } = this.#note;

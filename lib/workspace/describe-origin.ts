@@ -9,7 +9,7 @@ interface Origin {
   readonly journal: ServiceJournal;
 }
 
-/** What the service's own file says of a workspace, read each time. */
+/** The service file's data about a workspace, read each time. */
 export function describeOrigin(name: string, file: ServiceFile, { clock, release, journal }: Origin): WorkspaceOrigin {
   const { signIns } = journal.people;
   return {

@@ -6,16 +6,16 @@ import type { Workspace } from './workspace.js';
 interface Faulty {
   cause: unknown;
   triedAt: number;
-  /** Resolves when none is being opened. */
+  /** Resolves when no attempt is in progress. */
   opening: Promise<void> | undefined;
 }
 
-/** Milliseconds between two attempts at opening a workspace that could not be opened. */
+/** Milliseconds between two attempts to open a faulty workspace. */
 const tryAgainAfter = 2000;
 
 /**
- * Workspaces that could not be opened. They keep nobody from the others: whoever asks for one is told to come again,
- * and being asked for makes it be tried again in the background, so that it is there when its fault is gone.
+ * Workspaces that could not be opened. The other workspaces work. A caller gets UNAVAILABLE, and the request makes the
+ * service try again in the background. So the workspace is back when its fault is gone.
  */
 export class FaultyWorkspaces {
   readonly #open: (name: string) => Promise<Workspace>;
@@ -25,7 +25,7 @@ export class FaultyWorkspaces {
   readonly #faulty = new Map<string, Faulty>();
   #isClosed = false;
 
-  /** @param opened given the workspace once it could be opened after all */
+  /** @param opened receives a workspace that could be opened after all */
   constructor(
     open: (name: string) => Promise<Workspace>,
     opened: (workspace: Workspace) => void,
@@ -47,7 +47,7 @@ export class FaultyWorkspaces {
     this.#faulty.set(name, { cause, triedAt: this.#clock.elapsed(), opening: undefined });
   }
 
-  /** @returns what to tell whoever asks for the workspace; undefined when it is not among these */
+  /** @returns the refusal for the workspace's callers; undefined for a workspace not among these */
   refusalFor(name: string): Refusal | undefined {
     const faulty = this.#faulty.get(name);
     if (faulty === undefined) return undefined;
@@ -57,12 +57,12 @@ export class FaultyWorkspaces {
     return unavailable(faulty.cause);
   }
 
-  /** For a workspace that was put in place anew. */
+  /** For a workspace restored in its place. */
   forget(name: string): void {
     this.#faulty.delete(name);
   }
 
-  /** Resolves when none is being opened any more; none will be. */
+  /** Resolves when no attempt is in progress. None will follow. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { opening } of this.#faulty.values()) await opening;

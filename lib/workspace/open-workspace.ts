@@ -18,26 +18,26 @@ import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './worksp
 export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** How much work may be under way at a time; limits of its own if left out. */
+  /** Limits of concurrent work. Left out: limits of its own. */
   readonly workLimits?: WorkLimits;
   readonly onFault: (what: string, cause: unknown) => void;
-  /** Told of long work in the background, for the log. */
+  /** Receives news of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
   /** The key that signs a workspace's audit chain. */
   readonly signerOf: (name: string) => ChainSigner;
-  /** What a workspace is told of its service; nothing if left out. */
+  /** A workspace's means of asking its service. Left out: none. */
   readonly originOf?: (name: string) => WorkspaceOrigin;
-  /** Opens a sidecar; as it is if left out. Like `fs`, it lets a test's disk fail. */
+  /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
   readonly openSidecar?: typeof openSidecar;
-  /** Milliseconds for which a slow reader may hold on to files that are to go; there for tests. */
+  /** Milliseconds for which a slow reader may keep removed files open, for tests. */
   readonly readersGrace?: number | undefined;
-  /** Called at each step of an erase; there to let a test end the process at it. */
+  /** Called at each step of an erase, so that a test can end the process there. */
   readonly onEraseStep?: OnEraseStep;
 }
 
 /**
- * What is left of a workspace that was being added when its process ended: its files are there, and the service does not
- * know it. One that nobody has used yet is as good as a new one.
+ * The remains of a workspace whose process ended while it was added: its files exist, and the service does not know it.
+ * An unused one is as good as a new one.
  * @returns undefined where nothing of that name is there
  * @throws Refusal CONFLICT `name_taken` when it holds something
  */
@@ -52,7 +52,7 @@ export async function adoptUnborn(files: WorkspaceFiles, name: string): Promise<
 }
 
 /**
- * Opens a workspace and catches up with what an earlier run left.
+ * Opens a workspace and finishes an earlier run's work.
  * @throws WorkspaceUnsound with the remedy; Error when its files cannot be read or written
  */
 export async function openWorkspace(files: WorkspaceFiles, name: string): Promise<Workspace> {
@@ -89,13 +89,13 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     await settle(workspace, paths?.archives, onFault);
     return workspace;
   } catch (error) {
-    // Whoever tries again finds nothing of this try open.
+    // The next attempt finds nothing of this one open.
     await workspace.close().catch((cause: unknown) => onFault(`What was opened of ${name} could not be closed`, cause));
     throw error;
   }
 }
 
-/** What is seen to once a workspace is open: what an earlier process left unfinished, and that there is an operator. */
+/** Finishes the unfinished work of an earlier process, and makes sure that there is an operator. */
 async function settle(
   workspace: Workspace,
   archives: string | undefined,
@@ -125,7 +125,7 @@ async function settle(
   });
 }
 
-/** For a workspace that is opened without a service. */
+/** For a workspace opened without a service. */
 function noOrigin(name: string): WorkspaceOrigin {
   return {
     release: 'unknown',

@@ -5,21 +5,21 @@ import { openReadOnly, type ReadOnlyOptions } from '../integrity/open-read-only.
 
 export type { BesideSizes } from '../sidecar/totals.js';
 
-/** How much a workspace holds and where it stands. */
+/** Sizes and state of a workspace. */
 export interface WorkspaceStatus {
   readonly name: string;
   readonly totals: Totals;
   /** Bytes of all kept versions. */
   readonly storedBytes: number;
-  /** Bytes of what is kept beside documents, and does not count towards the quota. */
+  /** Bytes of data beside the documents, which do not count towards the quota. */
   readonly beside: BesideSizes;
-  /** What waits for its way into the repository. */
+  /** Objects not yet in the repository. */
   readonly pending: { readonly objects: number; readonly bytes: number };
   readonly repository: RepositoryStats;
   readonly audit: ChainHead;
 }
 
-/** Looks at a workspace without changing anything; a server may be running. @throws Error when it cannot be read */
+/** Reads a workspace without changing anything. A server may be running. @throws Error when it cannot be read */
 export async function readStatus(options: ReadOnlyOptions): Promise<WorkspaceStatus> {
   const workspace = await openReadOnly(options);
   try {

@@ -14,14 +14,14 @@ import { sqliteCode } from '../sidecar/fault.js';
 import type { DeferredAudit } from '../journal/deferred-audit.js';
 import type { Workspace } from './workspace.js';
 
-/** What recognising needs of the service. */
+/** The parts of the service needed here. */
 export interface KeyDependencies {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   find(workspace: string): Workspace | undefined;
 }
 
-/** Who was recognised, and where. */
+/** The caller's principal and key, with the workspace. */
 export interface Recognised {
   readonly workspace: Workspace;
   readonly credential: Credential;
@@ -29,23 +29,23 @@ export interface Recognised {
   readonly policy: Policy;
 }
 
-/** What an address may get wrong: failures a minute, and at once. Good keys do not count. */
+/** Failures allowed to an address a minute, and at once. Good keys do not count. */
 const failuresPerMinute = 300;
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i;
 
-/** What an Authorization header carries (RFC 6750 §2.1); undefined when it is of another form, or longer than any. */
+/** The token of an Authorization header (RFC 6750 §2.1). Undefined for a header of another form, or longer than any. */
 export function readBearer(authorization = ''): string | undefined {
   return authorization.length > maxHeaderLength ? undefined : bearer.exec(authorization)?.[1];
 }
 
 /**
- * Recognises the caller by a key, read anew for each request (Authentication 1–6).
- * @param text what the bearer header carried
- * @param face the interface that the key has to open
+ * Recognises the caller by a key, read again for each request (Authentication 1–6).
+ * @param text the bearer header's token
+ * @param face the interface that the key must open
  * @param address the client's, to limit guessing
- * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED when an address fails too often;
- *   UNAVAILABLE when the workspace's file cannot be read
+ * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED when an address fails too often; UNAVAILABLE
+ * when the workspace's file cannot be read
  */
 export function recogniseKey(
   host: KeyDependencies,
@@ -72,7 +72,7 @@ export function recogniseKey(
 interface Decision {
   readonly found: Authentication;
   readonly workspace?: Workspace;
-  /** Where it was accepted. */
+  /** For an accepted key. */
   readonly policy?: Policy;
 }
 
@@ -85,14 +85,14 @@ function decide(host: KeyDependencies, key: KeyText, face: Interface, address: s
     const found = authenticate(tables, key, face, host.clock.now());
     return found.accepted ? { workspace, found, policy: readPolicy(tables) } : { workspace, found };
   } catch (error) {
-    // A stranger may ask this as well: what cannot be decided is taken from the same allowance as what is refused.
+    // A stranger may ask this as well, so an undecided request counts towards the same limit as a refused one.
     const refusal = refuseAddress(host.limiter, address);
     if (refusal.code === 'RATE_LIMITED') throw refusal;
     throw error instanceof Refusal || sqliteCode(error) === undefined ? error : unavailable(error);
   }
 }
 
-/** What somebody is told who could not be recognised: the same for every reason, until there are too many. */
+/** The refusal for an unrecognised caller: the same for every reason, until there are too many. */
 export function refuseAddress(limiter: RateLimiter, address: string): Refusal {
   const allowance = limiter.take('address', cutAddress(address), failuresPerMinute, failuresPerMinute);
   return allowance.allowed ? unauthenticated() : rateLimited(allowance.retryAfter);

@@ -5,21 +5,21 @@ import { roleContains } from '../domain/role.js';
 import { findDocumentById } from '../view/locate.js';
 import type { Workspace } from './workspace.js';
 
-/** A document, and where it was when the caller was found to reach it. */
+/** A document, and its location when the caller's reach was checked. */
 export type Watched = Pick<Document, 'id' | 'number' | 'location'>;
 
 /**
- * Watches whether a caller may still have what it is being handed: for what takes longer than one answer, since a
- * revocation is in force at once. As long as nobody has written anything it costs a look at the key.
+ * Checks during a long answer that the caller still has access to the document. An answer at once is not enough,
+ * because a revocation is in force at once. Without writes, a check costs a look at the key.
  */
 export class ReachWatch {
   readonly #workspace: Workspace;
   readonly #caller: Caller;
-  /** Of the key's secret; undefined for whoever came by something else than a key. */
+  /** Of the key's secret. Undefined for a caller without a key. */
   readonly #secretHash: Buffer | undefined;
   readonly #stampAtFirst: string;
 
-  /** To be made when the caller has just been found to reach what it asks for. @throws Refusal UNAVAILABLE */
+  /** Call it when the caller's reach has just been checked. @throws Refusal UNAVAILABLE */
   constructor(workspace: Workspace, caller: Caller) {
     this.#workspace = workspace;
     this.#caller = caller;
@@ -29,9 +29,9 @@ export class ReachWatch {
   }
 
   /**
-   * Sees that the key still opens, and that the document is still the caller's to read: where it is now, or where it was,
-   * since a rename takes nothing away that the caller had in the state that is handed out. One that is being erased is
-   * nobody's.
+   * Requires that the key is still valid, and that the caller may still read the document. Its present or its first
+   * location counts, because a rename does not take away the state being sent. No caller may read a document being
+   * erased.
    * @throws Refusal UNAUTHENTICATED, NOT_FOUND; UNAVAILABLE when that cannot be decided
    */
   requireReadable({ id, number, location }: Watched): void {
@@ -43,7 +43,7 @@ export class ReachWatch {
     if (place === undefined || !(isRead(place) || isRead(location))) throw notFound();
   }
 
-  /** Changes with everything that a reach or a document's place hangs on. */
+  /** Changes whenever a reach or a document's place may have changed. */
   get #stamp(): string {
     const { journal } = this.#workspace;
     return `${journal.sidecar.reachStamp} ${journal.contentStamp}`;

@@ -31,17 +31,17 @@ import type { WriteTransaction } from '../journal/write-transaction.js';
 import { Uploads } from '../journal/uploads.js';
 import { View, type ViewLife } from '../view/view.js';
 
-/** What a workspace can be told of the service that it lives in. */
+/** A workspace's means of asking its service. */
 export interface WorkspaceOrigin {
   /** Of the program. */
   readonly release: string;
-  /** What the service keeps about this workspace outside of it. */
+  /** The service's data about this workspace. */
   readServicePart(): ServicePart;
   /** Whether a principal of this workspace has chosen a password. */
   hasPassword(principalId: string): boolean;
-  /** How much a principal of this workspace is signed in by. */
+  /** The number of a principal's sign-ins in this workspace. */
   countSignIns(principalId: string): EndedSignIns;
-  /** Changes what stands in the service's own file; null where the workspace was opened without a service. */
+  /** Changes the service's own file. Null if the workspace was opened without a service. */
   readonly journal: ServiceJournal | null;
 }
 
@@ -52,30 +52,30 @@ export interface WorkspaceOptions {
   readonly repository: Repository;
   /** Signs the audit chain. */
   readonly signer: ChainSigner;
-  /** Where archives of the audit chain lie; null in memory. */
+  /** The folder of the audit chain's archives. Null in memory. */
   readonly archives: string | null;
-  /** Where the text index lies; null in memory. */
+  /** The folder of the search index. Null in memory. */
   readonly searchFolder: string | null;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** How much work may be under way at a time; shared by all workspaces of a service. */
+  /** Limits of concurrent work, shared by all workspaces of a service. */
   readonly workLimits: WorkLimits;
-  /** Told of faults that were survived, for the log. */
+  /** Receives survived faults, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
-  /** Told of long work in the background, for the log. */
+  /** Receives news of long work in the background, for the log. */
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Milliseconds for which a slow reader may hold on to files that are to go; the usual ones if left out. */
+  /** Milliseconds for which a slow reader may keep removed files open. Left out: the usual ones. */
   readonly readersGrace?: number | undefined;
   /** Called at each step of an erase, for tests. */
   readonly onEraseStep?: OnEraseStep | undefined;
 }
 
-/** Milliseconds. An erase is to be final within a minute. */
+/** Milliseconds. An erase must be final within a minute. */
 const usualGrace = 20_000;
 
 const treeCacheBytes = 64 * 1024 * 1024;
 
-/** One workspace, open: a repository and a sidecar that change together by its journal. */
+/** One open workspace: a repository and a sidecar, changed together by its journal. */
 export class Workspace {
   readonly name: string;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export class Workspace {
   readonly archives: string | null;
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
-  /** Milliseconds for which a slow reader may hold on to files that are to go. */
+  /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
   readonly journal: Journal;
   readonly objects: ObjectReader;
@@ -174,7 +174,7 @@ export class Workspace {
     });
   }
 
-  /** Read while the workspace is made: where that fails, nothing of it stays open. */
+  /** Read while the workspace is made. If that fails, nothing of it stays open. */
   #readLanguages(): ReturnType<typeof knownLanguages> {
     try {
       return knownLanguages(readPolicy(this.journal.reader).searchLanguages);
@@ -185,8 +185,8 @@ export class Workspace {
   }
 
   /**
-   * Opens the files, sees whether they belong together, and catches up: whatever is still pending from an earlier run
-   * goes into the repository, and uploads that it left unused go away, before anything is served.
+   * Opens the files, checks that they belong together, and catches up. Before it serves anything, pending objects of an
+   * earlier run go into the repository, and its unused uploads go away.
    * @throws WorkspaceUnsound with the remedy; Error when they cannot be read or written
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
@@ -211,7 +211,7 @@ export class Workspace {
     return workspace;
   }
 
-  /** What the caller reaches in the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
+  /** The caller's view of the committed state. @throws Refusal UNAVAILABLE when that cannot be decided */
   view(caller: Caller): View {
     const { sidecar } = this.journal;
     const reach = this.#reaches.reachOf(sidecar.reader, caller.principalId, sidecar.reachStamp);
@@ -231,7 +231,7 @@ export class Workspace {
     return life;
   }
 
-  /** The pen for a caller in a turn; rights and view are those of the state that the turn starts from. */
+  /** A caller's write context in a transaction. Rights and view are those of the state at its start. */
   openWriteContext(transaction: WriteTransaction, caller: Caller): WriteContext {
     const author = transaction.tables.principals.find(caller.principalId);
     if (author === undefined) throw unauthenticated();
@@ -244,25 +244,27 @@ export class Workspace {
     });
   }
 
-  /** A principal's reach as the turns before this one left it. */
+  /** A principal's reach after the transactions before this one. */
   reachIn(transaction: WriteTransaction, principalId: string): Reach {
     return this.#reaches.reachOf(transaction.tables, principalId, this.journal.sidecar.reachStamp);
   }
 
-  /** Text of a version as the index has it; null for what is not found by its text. @throws as reading a blob does */
+  /**
+   * Text of a version as the index has it. Null for content not searched by its text. @throws as reading a blob does
+   */
   async readIndexedText({ kind, size, blobOid }: Version): Promise<string | null> {
     if (kind !== 'text' || size > maxIndexedBytes) return null;
     return (await this.objects.readBlob(blobOid)).toString('utf8');
   }
 
-  /** Forgets everything that is held in memory of what documents are and hold (an erase). */
+  /** Drops all documents and their content from memory (an erase). */
   forgetContent(): void {
     this.objects.forget();
     this.#trees.clear();
     this.#pages.forget();
   }
 
-  /** Resolves when the text index has caught up with the history, however that ended. */
+  /** Resolves when the search index has caught up with the history, or has failed. */
   searchCaughtUp(): Promise<void> {
     return this.#catchingUp;
   }
@@ -285,7 +287,7 @@ export class Workspace {
     this.#onNews?.(what, figures);
   }
 
-  /** Finishes what is under way, leaves everything in the repository, and closes the files. */
+  /** Finishes the work in progress, moves everything into the repository, and closes the files. */
   async close(): Promise<void> {
     await this.eraser.close();
     this.maintainer.close();
@@ -301,7 +303,7 @@ export class Workspace {
     await this.repository.close();
   }
 
-  /** Signs the chain's end: whatever is cut off it while nothing runs is then missed. */
+  /** Signs the chain's end, so that a later truncation is noticed. */
   async #signChain(): Promise<void> {
     await this.journal.write({
       run: ({ tables, state, now }) => signHead(tables.auditCheckpoints, this.signer, state.chain, now),

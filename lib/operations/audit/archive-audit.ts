@@ -3,7 +3,7 @@ import { RangeUnsound, writeArchive, type WrittenArchive } from '../../audit/wri
 import { adminNeeds } from '../needs.js';
 import type { WriteOperation } from '../operation.js';
 
-/** Up to where records are moved: before a record's number, or before a time in milliseconds since 1970. */
+/** The end of the move: before a record's number, or before a time in milliseconds since 1970. */
 export type ArchiveBefore = { readonly seq: number } | { readonly time: number };
 
 export interface ArchiveResult {
@@ -16,8 +16,8 @@ export interface ArchiveResult {
 export interface ArchiveInput {
   readonly before: ArchiveBefore;
   /**
-   * Number of the chain's last record when the work began, for whoever repeats it: what is recorded meanwhile is left
-   * for another time, so that there is an end. Now where left out.
+   * Number of the chain's last record when the work began, for repeated calls. Later records are left for another time,
+   * so that the work ends. Left out: the present one.
    */
   readonly head?: number;
 }
@@ -28,9 +28,9 @@ interface Prepared {
 }
 
 /**
- * Moves the oldest records of the audit chain into a compressed file, after checking them; at most twenty thousand a
- * time. Their rows go after that, a little at a time (`clearArchived`). Their texts stay where an erase can clear them,
- * and exports and checks read on through the files. Admin.
+ * Moves the oldest records of the audit chain into a compressed file, after checking them: at most twenty thousand a
+ * time. Their rows go after that, a little at a time (`clearArchived`). Their texts stay where an erase can clear them.
+ * Exports and checks continue to read them from the files. Admin.
  * @throws Refusal INVALID_REQUEST `no_data_folder` in memory, `chain_unsound`
  */
 export const archiveAudit: WriteOperation<ArchiveInput, ArchiveResult, Prepared> = {
@@ -52,7 +52,7 @@ export const archiveAudit: WriteOperation<ArchiveInput, ArchiveResult, Prepared>
   },
   run({ transaction }, _input, { archive, upTo }) {
     const { auditArchives } = transaction.tables;
-    // Another one may have moved the same records meanwhile: then the file is the same, too.
+    // Another call may have moved the same records meanwhile. Then the file is the same, too.
     const isMine = archive !== undefined && auditArchives.holding(archive.firstSeq) === undefined;
     if (isMine) auditArchives.insert({ ...archive, archivedAt: transaction.now });
     const more = (auditArchives.last()?.lastSeq ?? 0) < upTo;

@@ -9,7 +9,7 @@ const sourceOf = ({ workspace, view }: ReadContext): ChainSource => ({
   archives: workspace.archives,
 });
 
-/** The chain as it stands, line by line, with a signature over its end as the last one. Admin. */
+/** The present chain, line by line. The last line is a signature over its end. Admin. */
 export const exportAudit: ReadOperation<{ readonly withTexts: boolean }, AsyncIterable<ExportedLine>> = {
   kind: 'read',
   name: 'audit.export',
@@ -21,7 +21,7 @@ export const exportAudit: ReadOperation<{ readonly withTexts: boolean }, AsyncIt
   },
 };
 
-/** What signatures over the chain are checked with: SubjectPublicKeyInfo in PEM. Admin. */
+/** The public key for signatures over the chain: SubjectPublicKeyInfo in PEM. Admin. */
 export const showAuditKey: ReadOperation<Record<string, never>, { readonly publicKey: string }> = {
   kind: 'read',
   name: 'audit.key',

@@ -10,7 +10,7 @@ export interface BreakClaimInput {
   readonly claimId: string;
 }
 
-/** Ends somebody's claim on a document; the holder finds it among its own as broken. Approver. */
+/** Ends another principal's claim on a document. The holder finds it among its own as broken. Approver. */
 export const breakClaim: WriteOperation<BreakClaimInput, ChangedClaim> = {
   kind: 'write',
   name: 'claim.break',

@@ -5,7 +5,7 @@ import type { ClaimRow } from '../../sidecar/tables/claim-table.js';
 import { findDocumentById } from '../../view/locate.js';
 import type { WriteContext } from '../../changes/write-context.js';
 
-/** A claim that has ended by this operation, or lasts longer by it. */
+/** A claim ended or extended by this operation. */
 export interface ChangedClaim {
   readonly claim: Claim;
   readonly documentId: string | null;
@@ -13,11 +13,11 @@ export interface ChangedClaim {
 }
 
 /**
- * The caller's own claim. The door asks for nothing here, since the request names no location: whose claim it is stands
- * in its row, and giving it up needs no more than to read the document. When the row is swept, and when the document is
- * erased, depends on others: to the caller it is gone as soon as it may be.
- * @throws Refusal NOT_FOUND for an unknown one and for somebody else's, for one that ended too long ago, and for one on
- * what the caller cannot read
+ * The caller's own claim. `perform` checks no needs here, since the request names no location: the claim's row names
+ * its holder. To release a claim, a caller must only be able to read the document. Other callers influence when the row
+ * is swept, and when the document is erased. So to this caller the claim is gone as soon as it may be.
+ * @throws Refusal NOT_FOUND for an unknown claim, another principal's claim, one that ended too long ago, and one on a
+ * document that the caller cannot read
  */
 export function findOwnClaim(context: WriteContext, claimId: string): ClaimRow {
   const { tables, now } = context.transaction;
@@ -30,7 +30,7 @@ export function findOwnClaim(context: WriteContext, claimId: string): ClaimRow {
   return claim;
 }
 
-/** The document that it is on, while that is there. */
+/** The claim's document, while it exists. */
 export function documentIdOf(context: WriteContext, claim: ClaimRow): string | null {
   return context.transaction.tables.documents.byNumber(claim.document)?.id ?? null;
 }

@@ -10,17 +10,17 @@ import { findReadable } from '../documents/read-text.js';
 export interface ListClaimsInput {
   /** A document or a folder; the root for everything. */
   readonly location: Location;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** The oldest first; of one length, since a sealed cursor shows it. */
+/** The oldest first. Of one length, since a sealed cursor shows its length. */
 function positionOf({ claimedAt, id }: PlacedClaim): string {
   return `${String(claimedAt).padStart(16, '0')} ${id}`;
 }
 
-/** Claims in force on what the caller can read there. What is out of reach is not there. */
+/** Claims in force on documents that the caller can read there. Others are left out. */
 export const listClaims: ReadOperation<ListClaimsInput, Page<PlacedClaim>> = {
   kind: 'read',
   name: 'claim.list',
@@ -49,8 +49,8 @@ function standingOf({ view }: ReadContext, claim: ClaimRow, document: Document):
 }
 
 /**
- * Claims of the caller's own with how they stand: those in force, and those that it lost at `since` or later without
- * giving them up. A document that the caller cannot read any more is not named.
+ * The caller's own claims with their states: those in force, and those lost at `since` or later without being released.
+ * A document that the caller can no longer read is not named.
  */
 export function findOwnClaims(context: ReadContext, since: number, limit: number): OwnClaim[] {
   const { view, caller } = context;

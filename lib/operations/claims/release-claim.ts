@@ -8,7 +8,7 @@ import { documentIdOf, findOwnClaim, type ChangedClaim } from './find-own-claim.
 import type { WriteOperation } from '../operation.js';
 
 /**
- * Gives up one's own claim; one that has run out already is given up just as well.
+ * Releases the caller's own claim, even one that has run out.
  * @throws Refusal NOT_FOUND as `findOwnClaim` does
  */
 export const releaseClaim: WriteOperation<{ readonly claimId: string }, ChangedClaim> = {
@@ -32,8 +32,8 @@ export interface ReleaseClaimAtInput {
 }
 
 /**
- * Gives up one's own claim at a place; one that has ended already is given up just as well, so that this can be sent
- * again. @throws Refusal NOT_FOUND when there is none, and was none as long as claims are kept
+ * Releases the caller's own claim at a place, even one that has ended. So a caller can send this again.
+ * @throws Refusal NOT_FOUND when there is none, and was none as long as claims are kept
  */
 export const releaseClaimAt: WriteOperation<ReleaseClaimAtInput, ChangedClaim> = {
   kind: 'write',

@@ -11,9 +11,9 @@ export interface RenewClaimInput {
 }
 
 /**
- * Makes one's own claim last longer, from now on.
- * @throws Refusal NOT_FOUND when it is not the caller's, or the caller is no editor of the document any more; CONFLICT
- * `claim_lost` when it has run out, was given up or was broken
+ * Extends the caller's own claim, from now on.
+ * @throws Refusal NOT_FOUND when the claim is not the caller's, or the caller is no longer editor of the document;
+ * CONFLICT `claim_lost` when the claim has run out, was released or was broken
  */
 export const renewClaim: WriteOperation<RenewClaimInput, ChangedClaim> = {
   kind: 'write',

@@ -26,11 +26,11 @@ import { requireVisible } from '../require-visible.js';
 
 export interface TakeClaimInput {
   readonly location: Location;
-  /** A heading's id, or its words where no other heading has them; left out for the whole document. */
+  /** A heading's id, or its words if no other heading has them. Left out: the whole document. */
   readonly section?: string | undefined;
-  /** How long it lasts without renewal; left out: half an hour. */
+  /** Duration without renewal. Left out: half an hour. */
   readonly seconds?: number | undefined;
-  /** What the holder is about to do, for others to see. */
+  /** The holder's intention, for others to see. */
   readonly purpose?: string | undefined;
 }
 
@@ -39,16 +39,16 @@ export interface TakenClaim {
   readonly documentId: string;
   /** Internal; never leaves the service. */
   readonly documentNumber: number;
-  /** Whether it was the caller's already and lasts longer now. */
+  /** Whether this extended a claim that the caller already had. */
   readonly renewed: boolean;
 }
 
 const maxPurposeLength = 300;
-/** Claims that one principal may hold at a time: enough to work with, too few to stop everyone else's work. */
+/** Maximum of one principal's concurrent claims: enough to work with, too few to stop all other writers. */
 const maxClaims = 200;
 const sweptAtOnce = 50;
 
-/** How long a claim is asked for. @returns milliseconds. @throws Refusal INVALID_REQUEST `bad_field` */
+/** The requested duration of a claim. @returns milliseconds. @throws Refusal INVALID_REQUEST `bad_field` */
 export function parseDuration(seconds: number | undefined): number {
   const wanted = seconds ?? usualClaim;
   if (!Number.isInteger(wanted) || wanted < minClaimTime || wanted > maxClaimTime) {
@@ -71,7 +71,7 @@ function parsePurpose(purpose: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-/** The text as of one version with its headings, read before the turn since that may take a while. */
+/** The text of one version with its headings, read before the transaction since that may take a while. */
 interface ReadHeadings extends ReadText {
   readonly headings: readonly Heading[];
 }
@@ -82,7 +82,7 @@ async function readHeadings(context: PrepareContext, location: Location): Promis
   return { ...read, headings: read.text === undefined ? [] : await runCooperatively(readOutlineInSteps(read.text)) };
 }
 
-/** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it changed just now */
+/** @throws Refusal INVALID_REQUEST as `findHeading` does; CONFLICT `stale_if_match` when it has just changed */
 function requireSection(
   context: WriteContext,
   location: Location,
@@ -93,7 +93,7 @@ function requireSection(
   return findHeading(read?.headings ?? [], section);
 }
 
-/** Whether someone else's claim stands in the way of one on `section`, or (with null) on the whole document. */
+/** Whether another principal's claim prevents one on `section`, or (with null) on the whole document. */
 function standsInTheWay(other: ClaimRow, section: Heading | undefined, sections: readonly Heading[] | undefined) {
   if (section === undefined || other.section === null || other.sectionDigest === null) return true;
   const theirs = sections?.find(({ id }) => id === other.section);
@@ -109,8 +109,8 @@ function place(claim: Claim, location: Location): PlacedClaim {
 }
 
 /**
- * Claims a document or one of its sections: others cannot write there until the claim is given up, broken, or runs out.
- * Who has the same claim already renews it. Editor.
+ * Claims a document or one of its sections. Other principals cannot write there until the claim is released, broken, or
+ * runs out. A holder of the same claim renews it. Editor.
  */
 export const takeClaim: WriteOperation<TakeClaimInput, TakenClaim, ReadHeadings | undefined> = {
   kind: 'write',

@@ -12,30 +12,30 @@ import type { WriteOperation } from '../operation.js';
 import { readVersionText } from '../documents/read-text.js';
 import { requirePlain } from '../require-visible.js';
 
-/** The passage that a comment is about, as its writer sees it. */
+/** The passage of a comment, as its writer sees it. */
 export interface PassageInput {
   readonly quote: string;
-  /** What stands right before and after it, to tell it from the same words elsewhere. */
+  /** The text right before and after it, to tell it from the same words elsewhere. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
-  /** Where it is, in UTF-16 units; a hint. */
+  /** Its position, in UTF-16 units: a hint. */
   readonly start?: number | undefined;
-  /** The version that was looked at; left out for the current one. */
+  /** The version that the writer saw. Left out: the current one. */
   readonly versionId?: string | undefined;
 }
 
 export interface AddCommentInput {
   readonly location: Location;
   readonly text: string;
-  /** Left out: about the document as a whole. Not with `threadId`. */
+  /** Left out: the comment is about the whole document. Not with `threadId`. */
   readonly passage?: PassageInput | undefined;
-  /** The thread that it answers; left out: it starts one. */
+  /** The thread of an answer. Left out: a new thread. */
   readonly threadId?: string | undefined;
-  /** Ids of the principals it is addressed to. */
+  /** Ids of the principals mentioned. */
   readonly mentions: readonly string[];
 }
 
-/** What a change of comments gives back. */
+/** The result of a change of comments. */
 export interface ChangedComment {
   readonly comment: Comment;
   readonly documentId: string;
@@ -43,14 +43,16 @@ export interface ChangedComment {
   readonly documentNumber: number;
 }
 
-/** What is stored of a comment that was written, for a retry: its text lies in one place, from which it can be deleted. */
+/**
+ * The stored answer for a retry. It lacks the comment's text, which lies in one place only, so that it can be deleted.
+ */
 type Kept = Omit<ChangedComment, 'comment'> & { readonly commentId: string };
 
-/** Comments that one thread may have. */
+/** Maximum of comments in one thread. */
 const maxThreadComments = 500;
 
 /**
- * A comment's text: line ends made LF, blanks around it dropped.
+ * A comment's text, with LF line ends and without surrounding blanks.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 export function parseComment(text: string): string {
@@ -72,7 +74,7 @@ export function parseMentions(mentions: readonly string[]): string[] {
   return [...new Set(mentions)];
 }
 
-/** Where the passage is in the text. @throws Refusal INVALID_REQUEST `bad_field`, `quote_not_found` */
+/** The passage's position in the text. @throws Refusal INVALID_REQUEST `bad_field`, `quote_not_found` */
 function* anchor(text: string, { quote, before = '', after = '', start = 0 }: PassageInput): Generator<void, Quote> {
   if (quote.trim() === '' || quote.length > maxQuoteLength || !Number.isInteger(start) || start < 0) {
     throw invalidRequest('bad_field', `A quote is 1 to ${maxQuoteLength} characters of the document.`, {
@@ -94,8 +96,8 @@ function* anchor(text: string, { quote, before = '', after = '', start = 0 }: Pa
 }
 
 /**
- * Addresses a comment to those it mentions, and to whom it answers. An id that nobody has, or nobody who may read the
- * document, is kept all the same and reaches nobody: the answer must not tell which ids there are.
+ * Addresses a comment to the principals that it mentions or answers. An unknown id is kept too, and so is one of a
+ * principal that may not read the document. Both reach no principal: the answer must not reveal the existing ids.
  */
 export function addressComment(
   { transaction, author }: WriteContext,
@@ -111,14 +113,14 @@ export function addressComment(
   }
 }
 
-/** The document at the location as the caller sees it in its turn. @throws Refusal NOT_FOUND */
+/** The document at the location as the caller sees it in its transaction. @throws Refusal NOT_FOUND */
 export function requireReadable(context: WriteContext, location: Location): Document {
   const document = context.view.document(location);
   if (document === undefined) throw notFound();
   return document;
 }
 
-/** A comment that this turn wrote, as its answer and its record show it. */
+/** A comment written in this transaction, for its answer and its record. */
 export function describeComment(context: WriteContext, document: Document, commentId: string): ChangedComment {
   const stored = context.transaction.tables.comments.find(commentId);
   if (stored === undefined) throw new Error('The comment that was just written is not there.');
@@ -135,7 +137,7 @@ export const noteOfComment = ({ comment, documentId }: ChangedComment) => ({
   detail: { comment: comment.id, thread: comment.threadId },
 });
 
-/** Starts a thread on a document or a passage of it, or answers in one. Reader. */
+/** Starts a thread on a document or a passage of it, or answers in a thread. Reader. */
 export const addComment: WriteOperation<AddCommentInput, ChangedComment, Quote | null> = {
   kind: 'write',
   name: 'comment.add',

@@ -27,7 +27,7 @@ interface FoundComment {
   readonly stored: StoredComment;
 }
 
-/** A comment on the document at the location that is not deleted. @throws Refusal NOT_FOUND */
+/** An existing comment on the document at the location. @throws Refusal NOT_FOUND */
 function requireComment(context: WriteContext, { location, commentId }: NamedComment): FoundComment {
   const document = requireReadable(context, location);
   const stored = context.transaction.tables.comments.find(commentId);
@@ -37,8 +37,8 @@ function requireComment(context: WriteContext, { location, commentId }: NamedCom
 }
 
 /**
- * Lets pass whoever wrote it, and others with that role on the document. No need that the door could ask: whose comment
- * it is stands in its row, and needs are read off the request alone.
+ * Requires the comment's author, or the role on the document. `perform` cannot check this: it reads needs from the
+ * request alone, and only the row names the author.
  * @throws Refusal NOT_FOUND
  */
 function requireOwnOr(context: WriteContext, authorId: string, role: Role, location: Location): void {
@@ -53,7 +53,7 @@ export interface EditCommentInput extends NamedComment {
   readonly mentions: readonly string[];
 }
 
-/** Gives one's own comment another text, and other mentions: whom it did not mention before hears of it now. Reader. */
+/** Replaces the text and mentions of the caller's own comment. Newly mentioned principals learn of it now. Reader. */
 export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
   kind: 'write',
   name: 'comment.edit',
@@ -77,12 +77,12 @@ export const editComment: WriteOperation<EditCommentInput, ChangedComment> = {
 export interface DeletedComment {
   readonly commentId: string;
   readonly documentId: string;
-  /** Whether somebody else's was taken away. */
+  /** Whether another principal's comment was deleted. */
   readonly moderated: boolean;
 }
 
 /**
- * Takes away one's own comment, or as approver anybody's. Its text is gone; where others have answered, its place in
+ * Deletes the caller's own comment or, for an approver, any comment. Its text is gone. If it has answers, its place in
  * the thread stays. Reader, or approver.
  */
 export const deleteComment: WriteOperation<NamedComment, DeletedComment> = {
@@ -113,7 +113,7 @@ export interface ResolvedThread {
   readonly resolved: Thread['resolved'];
 }
 
-/** Marks a thread as settled, or opens it again: who started it, or an editor. */
+/** Marks a thread as settled, or opens it again. For the thread's author or an editor. */
 export const resolveThread: WriteOperation<ResolveThreadInput, ResolvedThread> = {
   kind: 'write',
   name: 'comment.resolve',

@@ -16,9 +16,9 @@ export interface ListCommentsInput {
   readonly location: Location;
   /** `open`: only threads that are not resolved. */
   readonly which: 'all' | 'open';
-  /** The version to find passages in; left out for the current one. */
+  /** The version in which to find passages. Left out: the current one. */
   readonly versionId?: string | undefined;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
@@ -46,7 +46,7 @@ type QuotedThread = StoredThread & { readonly quote: Quote };
 
 const isQuoted = (thread: StoredThread): thread is QuotedThread => thread.quote !== null;
 
-/** Where the threads' passages are in one text, by the threads' ids; null for those that are not in it. */
+/** Positions of the threads' passages in one text, by the threads' ids. Null for passages not in it. */
 function* placeThreads(text: string, threads: readonly QuotedThread[]): Generator<void, Map<string, Place>> {
   const places = new Map<string, Place>();
   const finder = new PassageFinder(text);
@@ -64,8 +64,8 @@ function* placeThreads(text: string, threads: readonly QuotedThread[]): Generato
 }
 
 /**
- * The same in one version of a document. What was found once is remembered, so that asking again costs nothing. What is
- * no text, or too large to look into, has no passages.
+ * The same in one version of a document. A cache keeps the positions found, so that the next call costs nothing. Binary
+ * content, or text too large to read, has no passages.
  */
 async function findPlaces(
   workspace: Workspace,
@@ -98,8 +98,8 @@ function describeAnchor({ id, quote }: StoredThread, places: ReadonlyMap<string,
 }
 
 /**
- * Comments on a document, thread by thread in the order in which they were started, with where their passages are now.
- * Those whose passage is gone are there too, as orphaned. Reader.
+ * Comments on a document, thread by thread from the oldest, with the present positions of their passages. Comments
+ * without their passage are there too, as orphaned. Reader.
  */
 export const listComments: ReadOperation<ListCommentsInput, ListedComments> = {
   kind: 'read',

@@ -16,7 +16,7 @@ export interface MintInput {
   readonly requestsPerMinute: number | null;
 }
 
-/** A credential with its key's text, which exists nowhere else and is shown this once. */
+/** A credential with its key's text. The text exists nowhere else and is shown this once. */
 export interface MintedCredential {
   readonly credential: Credential;
   readonly secret: string;
@@ -66,7 +66,7 @@ export const mintCredential: WriteOperation<MintInput, MintedCredential> = {
 };
 
 /**
- * Ends a key; in force at the next request. Revoking it again changes nothing. Admin.
+ * Ends a key, from the next request on. Revoking it again changes nothing. Admin.
  * @throws Refusal CONFLICT `last_approver` when no admin would have a way in; rotating the key is possible then
  */
 export const revokeCredential: WriteOperation<{ readonly credentialId: string }, Credential> = {

@@ -14,7 +14,7 @@ export interface ChangeLabelsInput {
 }
 
 /**
- * @param decide the labels that the document has afterwards, from those it has and those that were named
+ * @param decide computes the document's new labels from its present ones and the named ones
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `read_only_source`
  */
 function change(
@@ -52,10 +52,10 @@ function describe(
   };
 }
 
-/** Labels a document further. It makes no version, and never changes who has access. Editor. */
+/** Adds labels to a document. It makes no version, and never changes access. Editor. */
 export const addLabels = describe('label.add', (present, named) => [...present, ...named]);
 
-/** Takes labels off a document; those it has not are no matter. Editor. */
+/** Removes labels from a document. Missing ones are ignored. Editor. */
 export const removeLabels = describe('label.remove', (present, named) =>
   present.filter((label) => !named.includes(label)));
 

@@ -10,15 +10,14 @@ import type { PrepareContext } from '../operation.js';
 import { requireVisible } from '../require-visible.js';
 
 /**
- * Content as a face hands it over: whole; in pieces, where one long piece would hold the event loop; or (raw uploads)
- * as it arrives.
+ * A face's content: whole; in pieces, where one long piece would hold the event loop; or as it arrives (raw uploads).
  */
 export type ContentSource =
   { readonly bytes: Buffer } | { readonly pieces: readonly Buffer[] } | { readonly stream: AsyncIterable<Uint8Array> };
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** How a JSON body carries content. */
+/** The encoding of content in a JSON body. */
 export type ContentEncoding = 'utf-8' | 'base64';
 
 /** Turns a JSON body's content into bytes. @throws Refusal as `ContentDecoder` does */
@@ -32,7 +31,7 @@ export function decodeContent(content: string, encoding: ContentEncoding = 'utf-
 /** Turns the content of a JSON body into bytes, piece by piece. No piece may end within a surrogate pair. */
 export class ContentDecoder {
   readonly #encoding: ContentEncoding;
-  /** Characters of base64 that make no whole group yet. */
+  /** Characters of an incomplete base64 group. */
   #rest = '';
   #isPadded = false;
 
@@ -40,7 +39,7 @@ export class ContentDecoder {
     this.#encoding = encoding;
   }
 
-  /** @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or what is not base64 */
+  /** @throws Refusal INVALID_REQUEST `bad_field` for text that is not Unicode, or for invalid base64 */
   decode(piece: string): Buffer {
     if (this.#encoding === 'base64') return this.#decodeBase64(piece);
     if (loneSurrogate.test(piece)) {
@@ -75,7 +74,7 @@ function notBase64(): Refusal {
 }
 
 /**
- * Makes content ready for the pen.
+ * Prepares content for its transaction.
  * @throws Refusal INVALID_REQUEST `content_too_large` with the limit in bytes
  */
 export async function prepareSource(context: PrepareContext, source: ContentSource): Promise<PreparedContent> {
@@ -92,7 +91,8 @@ export async function prepareSource(context: PrepareContext, source: ContentSour
 }
 
 /**
- * The same for a new version of a document that is there: what comes in pieces is broken off when it is erased.
+ * The same for a new version of an existing document. An erase of the document breaks off content that arrives in
+ * pieces.
  * @throws Refusal NOT_FOUND then
  */
 export function prepareVersion(
@@ -120,7 +120,7 @@ async function* limited(stream: AsyncIterable<Uint8Array>, most: number): AsyncG
   }
 }
 
-/** The same whether the length was stated beforehand or found out. @param limit bytes */
+/** The same for a length stated beforehand and for a measured one. @param limit bytes */
 export function contentTooLarge(limit: number): Refusal {
   return invalidRequest('content_too_large', `The content is larger than ${limit} bytes.`, { field: 'content', limit });
 }
@@ -142,10 +142,13 @@ export function parseMediaType(text: string): string {
 }
 
 const plainText = 'text/plain; charset=utf-8';
-/** Types whose bytes are no text, whatever the ending of a name is taken for elsewhere: `.ts` is a video to some. */
+/** Types of binary content, regardless of the ending: elsewhere `.ts` can be a video. */
 const neverText = /^(?:audio|font|image|video)\/(?!.*\+(?:json|xml)$)/;
 
-/** What the name and the bytes suggest: text is never called a picture, sound, film or font, so that it is shown as such. */
+/**
+ * The media type by name and bytes. Text never gets the type of a picture, sound, film or font, so that it is shown as
+ * text.
+ */
 export function guessMediaType(name: string, kind: DocumentKind): string {
   const byName = lookup(name);
   if (kind === 'binary') return byName === false || byName.startsWith('text/') ? 'application/octet-stream' : byName;
@@ -156,7 +159,7 @@ export function guessMediaType(name: string, kind: DocumentKind): string {
 const maxMessageLength = 1000;
 
 /**
- * A writer's note on a version: line ends made LF, blanks around it dropped, nothing left is null.
+ * A writer's note on a version, with LF line ends and without surrounding blanks. An empty one is null.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 export function parseMessage(text: string | undefined): string | null {
@@ -174,11 +177,11 @@ export function parseMessage(text: string | undefined): string | null {
 const maxLabelLength = 100;
 const maxLabels = 50;
 
-/** A long text is not composed, which takes the square of its length. */
+/** A long text is not composed, because composing takes the square of its length. */
 const maxComposedLength = 4 * maxLabelLength;
 
 /**
- * Reads labels that may be there already: to look for them, or to take them off.
+ * Reads labels that a document may already have, to find or remove them.
  * @returns the labels once each, in order. @throws Refusal INVALID_REQUEST `bad_field`
  */
 export function parseLabels(labels: readonly string[] | undefined): string[] {
@@ -196,7 +199,7 @@ export function parseLabels(labels: readonly string[] | undefined): string[] {
   return [...new Set(parsed)].toSorted();
 }
 
-/** Asked of labels that are new to a document. @throws Refusal INVALID_REQUEST `bad_field` */
+/** For labels new to a document. @throws Refusal INVALID_REQUEST `bad_field` */
 export function requireVisibleLabels(labels: readonly string[]): void {
   for (const label of labels) requireVisible(label, { input: 'labels' });
 }

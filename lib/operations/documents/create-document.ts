@@ -14,7 +14,7 @@ export interface CreateDocumentInput {
 }
 
 /**
- * Stores what a new document is to hold.
+ * Stores the content of a new document.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_field`, and as `prepareSource` does
  */
 export async function prepareDocument(

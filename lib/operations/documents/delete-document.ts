@@ -7,11 +7,11 @@ import type { WriteOperation } from '../operation.js';
 export interface DeleteDocumentInput {
   readonly location: Location;
   readonly precondition: Precondition;
-  /** A claim that the writer relies on: refused when it is not in force any more. */
+  /** A claim on which the writer relies. Refused when the claim is no longer in force. */
   readonly claimId?: string | undefined;
 }
 
-/** Hides a document, if it is still the one the writer knew; it can be brought back. Editor. */
+/** Hides a document, if it is still the version known to the writer. It can be restored. Editor. */
 export const deleteDocument: WriteOperation<DeleteDocumentInput, Deletion> = {
   kind: 'write',
   name: 'document.delete',

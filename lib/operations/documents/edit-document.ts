@@ -24,24 +24,24 @@ import { countLines } from '../../text/cut-text.js';
 
 export interface EditDocumentInput {
   readonly location: Location;
-  /** The version that the edits were written for. */
+  /** The version for which the edits were written. */
   readonly expected: string;
   readonly edits: readonly DocumentEdit[];
   readonly message: string | null;
   readonly claimId?: string | undefined;
 }
 
-/** What an edit changes. */
+/** The result of an edit. */
 export interface EditOutcome extends ShortDiff {
   /** Bytes and lines of the document afterwards. */
   readonly bytes: number;
   readonly lines: number;
-  /** Places that were changed. */
+  /** Number of changed places. */
   readonly replacements: number;
 }
 
 export interface EditPreview extends EditOutcome {
-  /** Nothing is written: this very edit had been done already. */
+  /** Nothing is written: this very edit was already done. */
   readonly isRepeat: boolean;
 }
 
@@ -49,12 +49,12 @@ export interface EditedDocument extends EditPreview {
   readonly document: Document;
 }
 
-/** What was found out before the turn, about the version that was current then. */
+/** The outcome of work before the transaction, on the version that was current then. */
 type PreparedEdit = { readonly current: string } & (
   | { readonly type: 'fits'; readonly content: PreparedContent; readonly outcome: EditOutcome }
-  /** The version is another one, and is what these edits would have made of the expected one. */
+  /** Another version is current, and these edits of the expected one would have made it. */
   | { readonly type: 'made'; readonly sha256: string; readonly outcome: EditOutcome }
-  /** The version is another one. What is told of it is true of the moment when it was looked at. */
+  /** Another version is current. The refusal describes the moment of the check. */
   | { readonly type: 'stale'; readonly refusal: Refusal }
 );
 
@@ -81,7 +81,7 @@ function rulesFor({ largestText }: Policy, version: Version): EditRules {
   };
 }
 
-/** What somebody needs to know whose edits were written for an older version. */
+/** Describes the changes since, for a writer whose edits are for an older version. */
 async function tellStale(
   context: ReadContext,
   document: Document,
@@ -140,11 +140,11 @@ async function prepare(context: PrepareContext, input: EditDocumentInput): Promi
 }
 
 /**
- * Changes parts of a text, if it is still the version that the edits were written for; all of them or none, as one
- * version. The work is done before the turn; within it is decided whether the document is still that version, so that
- * nothing is ever merged or overwritten unseen. The same edits again find themselves done. Editor.
- * @throws Refusal as an update and as `applyEdits` do; CONFLICT `stale_if_match` also tells what changed since and
- *   whether the edits would still apply
+ * Changes parts of a text, all of them or none, as one version. The document must still have the version for which the
+ * edits were written. The work is done before the transaction. The transaction only checks the version, so nothing is
+ * ever merged or overwritten unseen. The same edits again find themselves done. Editor.
+ * @throws Refusal as an update and as `applyEdits` do; CONFLICT `stale_if_match` also says what changed since and
+ * whether the edits would still apply
  */
 export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, PreparedEdit> = {
   kind: 'write',
@@ -152,7 +152,7 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   needs: ({ location }) => [{ role: 'editor', location }],
   note: ({ location, edits }) => ({ target: location, detail: { edits: edits.length } }),
   prepare,
-  // Then it is stale, and has to be told what happened as one that came later is.
+  // Then it is stale, and gets the same answer as a later one.
   isOvertaken({ transaction }, { location }, prepared) {
     const current = findDocument(transaction.tables, location)?.row.current.id;
     return prepared.type !== 'stale' && current !== undefined && current !== prepared.current;
@@ -178,7 +178,7 @@ export const editDocument: WriteOperation<EditDocumentInput, EditedDocument, Pre
   },
 };
 
-/** Whether these very edits were made, by the same principal and on the same version, and nothing was written since. */
+/** Whether these very edits were made, by the same principal and on the same version, and no write followed. */
 function isMade(
   tables: Pick<Tables, 'versions'>,
   { number, current }: FoundDocument['row'],
@@ -190,7 +190,10 @@ function isMade(
   return prepared.current === current.id && isOwnRepeat(tables, { number, current }, principalId, intended);
 }
 
-/** What an edit would do, with the same refusals and the same answer to one that was made already; nothing is written. Editor. */
+/**
+ * The result of an edit without writing it, with the same refusals. An edit already made gets the same answer as well.
+ * Editor.
+ */
 export const previewEdit: ReadOperation<EditDocumentInput, EditPreview> = {
   kind: 'read',
   name: 'document.preview_edit',

@@ -7,14 +7,14 @@ import type { ReadOperation, WriteOperation } from '../operation.js';
 
 export interface EraseDocumentInput {
   readonly location: Location;
-  /** The document's name, typed once more: an erase cannot be undone. */
+  /** The document's name, typed once more, because an erase cannot be undone. */
   readonly confirmation: string;
-  /** The document that was shown, live or deleted; nothing else that is at the location is ever taken for it. */
+  /** The document that was shown, live or deleted. No other document at the location ever takes its place. */
   readonly documentId: string;
 }
 
 /**
- * Which document an erase would destroy, so that whoever asks for it can look at it first. Approver of the document.
+ * The document that an erase would destroy, so that the caller can look at it first. Approver of the document.
  * @throws Refusal CONFLICT `several_deleted`; NOT_FOUND
  */
 export const previewErase: ReadOperation<ErasableSought, Erasable> = {
@@ -27,10 +27,9 @@ export const previewErase: ReadOperation<ErasableSought, Erasable> = {
 };
 
 /**
- * Hides a document for good, live or deleted, and has it destroyed: content, history, comments, labels, claims and name.
- * It is gone for everyone when this returns; the receipt becomes final when nothing of it lies in a file any more.
- * The same request again, at whatever time, finds nothing, and destroys no other document that came to its place.
- * Approver of the document.
+ * Hides a document for good, live or deleted. The eraser then destroys its content, history, comments, labels, claims
+ * and name. On return, no caller can reach it. The receipt becomes final when no file holds a trace. The same request
+ * again finds nothing at any later time, and destroys no other document at the location. Approver of the document.
  * @throws Refusal INVALID_REQUEST `name_mismatch`; NOT_FOUND
  */
 export const eraseDocument: WriteOperation<EraseDocumentInput, Erasure> = {

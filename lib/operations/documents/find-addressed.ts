@@ -5,13 +5,13 @@ import { toComment } from '../comments/add-comment.js';
 import type { ReadContext } from '../operation.js';
 import { findReadable } from './read-text.js';
 
-/** Rows that are looked at before others get their turn. */
+/** Maximum of rows read before other requests get their turn. */
 const rowsAtOnce = 200;
 
 /**
- * Comments that mention the caller, or answer in a thread that it started: those between two numbers that others wrote
- * on documents that it can read now, what was addressed last first.
- * @returns at most so many, and where the next page goes on: below this number; 0 when there is nothing more
+ * Comments that mention the caller, or answer in a thread that it started. They lie between two numbers, come from
+ * other principals, and are on documents readable to the caller now. The last addressed come first.
+ * @returns at most so many, and the start of the next page: below this number; 0 when there is nothing more
  */
 export async function findAddressed(
   { workspace, caller }: Pick<ReadContext, 'workspace' | 'caller'>,

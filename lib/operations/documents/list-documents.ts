@@ -10,7 +10,7 @@ export interface ListInput {
   readonly limit: number;
 }
 
-/** Documents directly in a folder. What is out of reach is not there, and an absent folder has none. */
+/** Documents directly in a folder. Those out of reach are left out, and an absent folder has none. */
 export const listDocuments: ReadOperation<ListInput, Page<Document>> = {
   kind: 'read',
   name: 'document.list',

@@ -4,12 +4,14 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ListErasuresInput {
-  /** Number of the last one on the page before; left out for the first page. */
+  /** Number of the last one on the page before. Left out for the first page. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
-/** The receipts of all erases, the newest first. Admin: they say who erased how much, and never what. */
+/**
+ * The receipts of all erases, the newest first. Admin: they name principals and amounts, but never the erased content.
+ */
 export const listErasures: ReadOperation<ListErasuresInput, Page<Erasure & { readonly number: number }>> = {
   kind: 'read',
   name: 'erasure.list',

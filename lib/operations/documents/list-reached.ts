@@ -8,7 +8,7 @@ import type { ReadOperation } from '../operation.js';
 
 export interface ReachedFolder {
   readonly folder: Folder;
-  /** undefined where only something inside is the caller's. */
+  /** Undefined if the caller only reaches something inside. */
   readonly role: Role | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ReachedDocument {
 }
 
 export interface ListReachedFoldersInput {
-  /** null for the topmost ones, wherever they lie. */
+  /** Null for the topmost ones, at any location. */
   readonly location: Location | null;
   readonly after: string;
   readonly limit: number;
@@ -26,7 +26,7 @@ export interface ListReachedFoldersInput {
 
 const withRole = (view: View, folder: Folder): ReachedFolder => ({ folder, role: view.reach.roleIn(folder.location) });
 
-/** Folders with the caller's role: directly in one, or the topmost that it reaches, by location. */
+/** Folders with the caller's role, by location: directly in one folder, or the topmost in its reach. */
 export const listReachedFolders: ReadOperation<ListReachedFoldersInput, Page<ReachedFolder>> = {
   kind: 'read',
   name: 'folder.list',
@@ -46,7 +46,7 @@ export const listReachedFolders: ReadOperation<ListReachedFoldersInput, Page<Rea
   },
 };
 
-/** Folders that carry a grant, and those around granted documents; of each kind none that lies in another one. */
+/** Folders with a grant, and those around granted documents. Of each kind, none lies in another one. */
 function topFolders({ tables, reach }: View): Folder[] {
   const granted = onlyTopmost(reach.foldersBelow(rootLocation), []);
   const around = reach.documentIds.flatMap((id) => {
@@ -62,7 +62,7 @@ function topFolders({ tables, reach }: View): Folder[] {
     .toSorted((a, b) => compareText(a.location, b.location));
 }
 
-/** Those that lie neither in another one of them nor at or in one of `outer`. */
+/** Locations that lie neither in another one of them nor at or in one of `outer`. */
 function onlyTopmost(locations: readonly Location[], outer: readonly Location[]): Location[] {
   const all = new Set([...locations, ...outer]);
   const excluded = new Set(outer);
@@ -75,19 +75,19 @@ export interface ListReachedDocumentsInput {
   readonly location: Location;
   /** Whether documents of the folders below are listed too. */
   readonly isRecursive: boolean;
-  /** Only those whose current version is newer. Milliseconds since 1970. */
+  /** Only documents with a newer current version. Milliseconds since 1970. */
   readonly changedSince: number | null;
-  /** Location of the last document that was looked at; '' for the first page. */
+  /** Location of the last document read; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** Documents that one page looks at, at most, to find some that changed. */
+/** Maximum of documents that one page reads to find changed ones. */
 const maxLookedAt = 2000;
 
 /**
- * Documents with the caller's role, a folder's own before those of the folders in it. A page may hold less than was
- * asked for, or nothing, and still not be the last: so many are looked at and no more.
+ * Documents with the caller's role, a folder's own before those of the folders in it. A page may hold fewer than
+ * requested, or none, and still not be the last, because one page reads a limited number of documents.
  */
 export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Page<ReachedDocument>> = {
   kind: 'read',
@@ -117,7 +117,7 @@ function relative(after: string, folder: Location): string[] {
 
 const pageSize = 100;
 
-/** What `View.walk` walks, from after a place on; the place need not be there any more. */
+/** The documents of `View.walk`, from after a place on. The place may be gone. */
 function* walkAfter(
   view: View,
   folder: Location,

@@ -12,38 +12,41 @@ import type { ReadOperation } from '../operation.js';
 
 export interface ReadDocumentInput {
   readonly location: Location;
-  /** An older version of this document; left out for the current one. */
+  /** An older version of this document. Left out: the current one. */
   readonly versionId?: string | undefined;
-  /** The version that must be the current one still; left out where any will do. */
+  /** The version that must still be current. Left out: any. */
   readonly expected?: string | undefined;
-  /** Whether the content itself is wanted, and not only the record. */
+  /** Whether to read the content, and not only the record. */
   readonly withContent: boolean;
-  /** What the caller has of it: of a version among these the record alone is read. */
+  /** The caller's versions. For these, only the record is read. */
   readonly known?: Precondition | undefined;
-  /** Bytes of content that the form in which it is wanted carries; left out where that is any number. */
+  /** Maximum bytes of content in the requested form. Left out: no limit. */
   readonly largest?: number | undefined;
 }
 
 export interface DocumentRead {
   readonly document: Document;
-  /** What the caller may do with it. */
+  /** The caller's role on it. */
   readonly role: Role;
-  /** The version that was asked for. */
+  /** The requested version. */
   readonly version: Version;
-  /** Whether it is one that the caller has. */
+  /** Whether the caller has it already. */
   readonly isKnown: boolean;
-  /** Its bytes; null when the content was not asked for or comes as a stream. */
+  /** Its bytes. Null when only the record was requested, or when the content is a stream. */
   readonly bytes: Buffer | null;
-  /** Whether they were held in memory before: then the next read is likely to get the same object. */
+  /** Whether they came from memory: then the next read is likely to get the same object. */
   readonly isHeld: boolean;
-  /** Opens the bytes of a large version as a stream, which ends where the caller loses its reach; null when small. */
+  /**
+   * Opens the bytes of a large version as a stream. The stream ends when the caller loses its reach. Null for a small
+   * version.
+   */
   readonly openStream: (() => Promise<Readable>) | null;
 }
 
 /**
  * A document with one of its versions. Reader.
  * @throws Refusal CONFLICT `stale_if_match` where one was expected; INVALID_REQUEST `use_raw_form` where it is too long
- *   for the form: content is never cut
+ * for the form: content is never cut
  */
 export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   kind: 'read',

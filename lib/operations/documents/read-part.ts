@@ -14,7 +14,7 @@ export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'exp
   readonly section?: string | undefined;
   /** Headings in place of text. */
   readonly isOutlineOnly: boolean;
-  /** Where to begin, counted from 1 in the whole document; left out: at the start of what is read. */
+  /** The first line, counted from 1 in the whole document. Left out: the start of the section or text. */
   readonly startLine?: number | undefined;
   readonly startColumn?: number | undefined;
   /** UTF-16 units. */
@@ -25,7 +25,7 @@ export interface PartRead {
   readonly document: Document;
   readonly role: Role;
   readonly version: Version;
-  /** null for what is no text. */
+  /** Null for binary content. */
   readonly shown: ShownText | null;
 }
 
@@ -34,19 +34,19 @@ export interface ShownText {
   readonly text: string;
   readonly totalLines: number;
   readonly within: Heading | undefined;
-  /** undefined where only the outline was asked for. */
+  /** Undefined when only the outline was requested. */
   readonly part: TextPart | undefined;
-  /** Characters in the part that its reader cannot see. */
+  /** Number of characters in the part that its reader cannot see. */
   readonly hiddenCharacters: number;
-  /** Headings, where they were asked for, and with the first part of a long Markdown document. */
+  /** Headings, if requested, and with the first part of a long Markdown document. */
   readonly headings: readonly Heading[] | undefined;
 }
 
-/** Bytes of a text that is read in parts, and of one whose headings are looked for. */
+/** Maximum bytes of a text that is read in parts, or searched for headings. */
 const maxReadBytes = 16 * 1024 * 1024;
 const maxOutlinedBytes = 1024 * 1024;
 
-/** The text; undefined for what is none. @throws Refusal INVALID_REQUEST `content_too_large` */
+/** The text. Undefined for binary content. @throws Refusal INVALID_REQUEST `content_too_large` */
 async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
   if (version.kind !== 'text') return undefined;
   if (bytes !== null || openStream === null) return bytes?.toString('utf8');
@@ -94,10 +94,10 @@ async function showText(text: string, version: Version, input: ReadPartInput): P
 }
 
 /**
- * A document with a part of its text: from a line on, or of a section, or only its headings. Reader. A part that is not
- * there is a read that was refused, and recorded as one.
+ * A document with a part of its text: from a line on, or of a section, or only its headings. Reader. A request for a
+ * missing part is a refused read, and recorded as such.
  * @throws Refusal CONFLICT `stale_if_match` where a version was expected; INVALID_REQUEST `bad_field`, `not_text`,
- *   `no_such_section`, `section_ambiguous`, `content_too_large`
+ * `no_such_section`, `section_ambiguous`, `content_too_large`
  */
 export const readPart: ReadOperation<ReadPartInput, PartRead> = {
   kind: 'read',

@@ -4,14 +4,17 @@ import type { View } from '../../view/view.js';
 import type { ReadContext } from '../operation.js';
 import type { Location } from '../../domain/location.js';
 
-/** A document's text as of one version, read before a turn; the turn compares the version before it trusts it. */
+/**
+ * A document's text of one version, read before a transaction. The transaction compares the version before it uses the
+ * text.
+ */
 export interface ReadText {
   readonly versionId: string;
-  /** undefined for what is no text, or too large to look into. */
+  /** Undefined for binary content, and for text too large to read. */
   readonly text: string | undefined;
 }
 
-/** The version's text, or undefined for what is no text, or too large to look into. @throws what reading throws */
+/** The version's text. Undefined for binary content, and for text too large to read. @throws the errors of reading */
 export async function readVersionText(
   { objects }: ReadContext['workspace'],
   version: Version,
@@ -20,7 +23,7 @@ export async function readVersionText(
   return (await objects.readContent(version)).toString('utf8');
 }
 
-/** The current text of the document at a location; undefined when there is none that the view shows. */
+/** The current text of the document at a location. Undefined when the view shows none. */
 export async function readCurrentText(context: ReadContext, location: Location): Promise<ReadText | undefined> {
   const document = context.view.document(location);
   if (document === undefined) return undefined;

@@ -7,18 +7,18 @@ import type { WriteOperation } from '../operation.js';
 
 export interface RestoreVersionInput {
   readonly location: Location;
-  /** The version whose content is wanted again. */
+  /** The version to restore. */
   readonly versionId: string;
-  /** Left out: whatever is current. */
+  /** Left out: the current version. */
   readonly precondition?: Precondition | undefined;
   readonly message: string | null;
   readonly claimId?: string | undefined;
 }
 
-/** The old text, where a claim on a section makes the turn look into it. */
+/** The old text, if a claim on a section makes the transaction read it. */
 type OldText = string | undefined;
 
-/** Adds an older version's content as the newest version; all versions stay. Editor. */
+/** Adds an older version's content as the newest version. All versions stay. Editor. */
 export const restoreVersion: WriteOperation<RestoreVersionInput, Document, OldText> = {
   kind: 'write',
   name: 'document.restore',

@@ -18,34 +18,34 @@ export interface SearchInput {
   readonly kind?: DocumentKind | undefined;
   readonly limit: number;
   readonly position: SearchPosition | null;
-  /** Whether the place in the text is sought for each hit. */
+  /** Whether to find each hit's place in the text. */
   readonly withPlaces?: boolean | undefined;
 }
 
-/** A document that was found, with a piece of its text and what matched in it. */
+/** A found document, with a piece of its text and the matches in it. */
 export interface FoundText {
   readonly document: Document;
   readonly snippet: string;
   /** Pairs of start and end in UTF-16 code units. */
   readonly highlights: readonly (readonly [number, number])[];
-  /** Where in the text that is; only when it was asked for. */
+  /** Its place in the text, only on request. */
   readonly place?: TextPlace;
 }
 
 export interface SearchResults {
-  /** The commit that was searched; null in an empty workspace. */
+  /** The searched commit. Null in an empty workspace. */
   readonly commit: string | null;
   readonly hits: readonly FoundText[];
-  /** To go on from; it tells how much the caller reaches, so it leaves the service only sealed. */
+  /** The start of the next page. It reveals the size of the caller's reach, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
 }
 
-/** Hits that are described before the event loop takes what has come in. */
+/** Hits described before the event loop takes other requests. */
 const hitsAtOnce = 20;
 
 /**
- * Documents that the caller reaches, best first. The reach is applied before anything is ranked, so that nothing out
- * of it has any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
+ * Documents in the caller's reach, best first. The reach is applied before the ranking, so that nothing out of it has
+ * any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
  */
 export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   kind: 'read',
@@ -74,11 +74,11 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         if (found !== undefined) hits.push(found);
       }
       position = page.position;
-      // What was deleted since the index was asked leaves room that the next page fills.
+      // Documents deleted since the index was read leave room, and the next page fills it.
     } while (hits.length < input.limit && position !== null);
     return { commit, hits, position };
   },
-  // Not which they were: an erase would have to take that out again, and with it what was searched for (decision 0118).
+  // The record does not name them: an erase would have to remove the names, and the query with them (decision 0118).
   noteResult: ({ commit }) => (commit === null ? {} : { version: commit }),
 };
 

@@ -3,7 +3,7 @@ import type { Location } from '../../domain/location.js';
 import { applyUndelete } from '../../changes/apply-undelete.js';
 import type { WriteOperation } from '../operation.js';
 
-/** Undoes the last delete at a location that the caller reaches. Editor there, or of the deleted document itself. */
+/** Undoes the last deletion at a location in the caller's reach. Editor there, or of the deleted document itself. */
 export const undeleteDocument: WriteOperation<{ readonly location: Location }, Document> = {
   kind: 'write',
   name: 'document.undelete',

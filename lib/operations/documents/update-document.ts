@@ -12,11 +12,11 @@ export interface UpdateDocumentInput {
   readonly content: ContentSource;
   readonly mediaType?: string | undefined;
   readonly message: string | null;
-  /** A claim that the writer relies on: refused when it is not in force any more. */
+  /** A claim on which the writer relies. Refused when the claim is no longer in force. */
   readonly claimId?: string | undefined;
 }
 
-/** Adds a version, if the document is still the one the writer knew. Editor. */
+/** Adds a version, if the document is still the one known to the writer. Editor. */
 export const updateDocument: WriteOperation<UpdateDocumentInput, Document, PreparedContent> = {
   kind: 'write',
   name: 'document.update',

@@ -14,13 +14,11 @@ import { isOwnRepeat } from '../own-repeat.js';
 import { updateDocument, type UpdateDocumentInput } from './update-document.js';
 import { rememberedFor } from '../idempotently.js';
 
-/*
- * Writes that can be sent again without a key of their own: a repeat finds its outcome there and is answered with it.
- */
+/* Writes that can be sent again without a key of their own: a repeat finds its outcome and is answered with it. */
 
 export interface WrittenText {
   readonly document: Document;
-  /** Nothing was written: this very write had been done already. */
+  /** Nothing was written: this very write was already done. */
   readonly isRepeat: boolean;
 }
 
@@ -30,9 +28,9 @@ function noteWritten({ document, isRepeat }: WrittenText): AuditNote {
 }
 
 /**
- * Refuses a create that would bring back a document with the same content, which its maker created here and another
- * principal deleted. The create may be a retry whose first answer was lost, and its sender cannot know of the deletion.
- * It counts as a retry for as long as a key for retries is remembered over REST.
+ * Refuses a create that would restore a document with the same content, created here by the same principal and deleted
+ * by another. The create may be a retry whose first answer was lost, and its sender cannot know of the deletion. It
+ * counts as a retry for as long as a key for retries is remembered over REST.
  * @throws Refusal CONFLICT `deleted_since`
  */
 function requireNotDeleted({ transaction, author, reach }: WriteContext, location: Location, sha256: string): void {
@@ -49,7 +47,10 @@ function requireNotDeleted({ transaction, author, reach }: WriteContext, locatio
   }
 }
 
-/** As a create; the same again by the same principal finds it done. Editor. @throws Refusal also CONFLICT `deleted_since` */
+/**
+ * As a create. The same by the same principal again finds it done. Editor. @throws Refusal also CONFLICT
+ * `deleted_since`
+ */
 export const createText: WriteOperation<CreateDocumentInput, WrittenText, PreparedContent> = {
   kind: 'write',
   name: createDocument.name,
@@ -77,17 +78,17 @@ export const createText: WriteOperation<CreateDocumentInput, WrittenText, Prepar
 };
 
 export interface ReplaceTextInput extends Omit<UpdateDocumentInput, 'precondition'> {
-  /** The version that is replaced. */
+  /** The version to replace. */
   readonly expected: string;
-  /** Whether much less text than before is meant. */
+  /** Whether the writer means to write much less text than before. */
   readonly allowShrink: boolean;
 }
 
-/** A text of more bytes than this is not replaced by less than half of it by mistake. */
+/** Bytes from which a text may not lose more than half by mistake. */
 const longText = 2048;
 
 /**
- * Replaces a whole document, if it is still the version that the writer names; the same again finds it done. Editor.
+ * Replaces a whole document, if it is still the version named by the writer. The same again finds it done. Editor.
  * @throws Refusal as an update does, and INVALID_REQUEST `large_shrink`
  */
 export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, PreparedContent> = {
@@ -120,7 +121,7 @@ export const replaceText: WriteOperation<ReplaceTextInput, WrittenText, Prepared
 
 export interface RemoveTextInput {
   readonly location: Location;
-  /** The version that is deleted. */
+  /** The version to delete. */
   readonly expected: string;
   readonly claimId?: string | undefined;
 }
@@ -131,8 +132,8 @@ export interface RemovedText {
 }
 
 /**
- * Deletes a document, if it is still the version that the writer names; the same again finds it done. Editor of the
- * document, or of the one that was deleted there.
+ * Deletes a document, if it is still the version named by the writer. The same again finds it done. Editor of the
+ * document, or of the one deleted there.
  */
 export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
   kind: 'write',
@@ -141,8 +142,8 @@ export const removeText: WriteOperation<RemoveTextInput, RemovedText> = {
   note: ({ location }) => ({ target: location }),
   run(context, { location, expected, claimId }) {
     const { tables } = context.transaction;
-    // What is needed above holds of what was deleted here too: that must open nothing that is alive, and what lives here
-    // out of the caller's hands is as good as absent.
+    // The needs above count deleted documents here too. They must give no right to a live one, and a live one out of
+    // the caller's hands counts as absent.
     if (findDocument(tables, location) !== undefined && roleContains(context.view.roleAt(location), 'editor')) {
       const precondition = { any: false, versionIds: [expected] } as const;
       return { deletion: deleteDocument.run(context, { location, precondition, claimId }, undefined), isRepeat: false };

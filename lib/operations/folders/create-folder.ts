@@ -3,7 +3,7 @@ import { requireNewLocation, type Location } from '../../domain/location.js';
 import { applyCreateFolder } from '../../changes/apply-create-folder.js';
 import type { WriteOperation } from '../operation.js';
 
-/** Makes an empty folder that stays although nothing is in it. Editor at the location. */
+/** Creates an empty folder that stays. Editor at the location. */
 export const createFolder: WriteOperation<{ readonly location: Location }, Folder> = {
   kind: 'write',
   name: 'folder.create',

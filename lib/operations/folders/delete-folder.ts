@@ -4,7 +4,7 @@ import { applyUndeleteFolder, type FolderUndeletion } from '../../changes/apply-
 import type { Obstacle } from '../../changes/undelete-plan.js';
 import type { LongWriteOperation } from '../operation.js';
 
-/** Hides a folder with everything in it, by one commit. It can be brought back as one. Editor of the folder. */
+/** Hides a folder with everything in it, by one commit. It can be restored as one. Editor of the folder. */
 export const deleteFolder: LongWriteOperation<{ readonly location: Location }, FolderDeletionResult> = {
   kind: 'write',
   name: 'folder.delete',
@@ -16,7 +16,7 @@ export const deleteFolder: LongWriteOperation<{ readonly location: Location }, F
   noteResult: ({ versionId, documents }) => ({ version: versionId, detail: { documents } }),
 };
 
-/** Brings back the last folder that was deleted at a location, by one commit. Editor there. */
+/** Undeletes the last folder deleted at a location, by one commit. Editor there. */
 export const undeleteFolder: LongWriteOperation<{ readonly location: Location }, FolderUndeletion> = {
   kind: 'write',
   name: 'folder.undelete',
@@ -31,16 +31,16 @@ export const undeleteFolder: LongWriteOperation<{ readonly location: Location },
   }),
 };
 
-/** What the return of a folder leaves to say without naming a document. */
+/** The result of a folder's undeletion, without names of documents. */
 export interface ShortFolderUndeletion {
   readonly location: Location;
   readonly documents: number;
-  /** How many stayed deleted, by what stands against them. */
+  /** Numbers of documents that stayed deleted, by obstacle. */
   readonly leftAlone: Readonly<Record<Obstacle, number>>;
   readonly versionId: string;
 }
 
-/** The same with a result that may be kept for a retry: where single documents lay must not outlive their erase. */
+/** The same with a result that may be kept for a retry: the places of single documents must not outlive their erase. */
 export const undeleteFolderInShort: LongWriteOperation<{ readonly location: Location }, ShortFolderUndeletion> = {
   kind: 'write',
   name: undeleteFolder.name,

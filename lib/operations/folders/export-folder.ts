@@ -10,7 +10,7 @@ import { RevocableStream } from '../revocable-stream.js';
 import type { View } from '../../view/view.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 
-/** One document of an export, its bytes opened when their turn comes. */
+/** One document of an export. Its bytes are opened at their turn. */
 export interface ExportedDocument {
   readonly document: ListedDocument;
   open(): Promise<Buffer | Readable>;
@@ -18,20 +18,20 @@ export interface ExportedDocument {
 
 export interface FolderExport {
   readonly location: Location;
-  /** The commit that all of it belongs to; null in an empty workspace. */
+  /** The commit of the whole export. Null in an empty workspace. */
   readonly commit: string | null;
   /**
-   * In location order, each read as it is asked for, so that memory stays flat. Opening one is refused once the caller
-   * may not have it any more.
+   * In location order. Each is read on request, so memory stays flat. Opening one is refused once the caller may no
+   * longer have it.
    */
   readonly documents: AsyncIterable<ExportedDocument>;
-  /** Gives free what keeps the state pinned; to be called however it ends. */
+  /** Releases the pinned state. Call it at any end of the export. */
   readonly close: () => void;
 }
 
 /**
- * Everything in a folder that the caller reaches, as it is at this moment however long the export takes. Reader.
- * Where the caller loses its key or its reach meanwhile, opening what comes then is refused.
+ * Everything in a folder within the caller's reach. The state is that of this moment, regardless of the export's
+ * duration. Reader. Once the caller loses its key or its reach, opening later documents is refused.
  */
 export const exportFolder: ReadOperation<{ readonly location: Location }, FolderExport> = {
   kind: 'read',
@@ -53,7 +53,7 @@ export const exportFolder: ReadOperation<{ readonly location: Location }, Folder
   discard: ({ close }) => close(),
 };
 
-/** What is exported is decided when the snapshot is taken, which may have had to wait. */
+/** The snapshot decides the content of the export, and it may have had to wait. */
 async function beginExport(
   { workspace, caller }: ReadContext,
   location: Location,

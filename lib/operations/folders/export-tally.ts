@@ -1,17 +1,20 @@
 import { pipeline, Transform, type Readable } from 'node:stream';
 import type { AuditNote, ReadContext } from '../operation.js';
 
-/** What stands in the log when an export has ended, however it did. */
+/** The audit log's action for the end of an export, however it ended. */
 const action = 'folder.exported';
 
-/** Counts what leaves with an export, and records it when that ends: the export's own record was written at its beginning. */
+/**
+ * Counts an export's documents and bytes, and records them at its end. The export's own record was written at its
+ * beginning.
+ */
 export class ExportTally {
   readonly #context: ReadContext;
   readonly #note: AuditNote;
-  /** Those of which every byte has been handed over. */
+  /** Documents with every byte sent. */
   #documents = 0;
   #bytes = 0;
-  /** How many there are, once that is known. */
+  /** Number of all documents, once known. */
   #inAll: number | undefined;
   #hasEnded = false;
 
@@ -20,7 +23,7 @@ export class ExportTally {
     this.#note = note;
   }
 
-  /** The same items; how many they are is known when all of them have been asked for. */
+  /** Passes the items on. Their number is known when all of them have been requested. */
   async *countAll<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
     let inAll = 0;
     for await (const item of items) {
@@ -30,14 +33,14 @@ export class ExportTally {
     this.#inAll = inAll;
   }
 
-  /** Counts a document that is handed over in one piece. */
+  /** Counts a document sent in one piece. */
   add(content: Buffer): Buffer {
     this.#documents += 1;
     this.#bytes += content.length;
     return content;
   }
 
-  /** Counts the pieces of a document as they are handed over, and the document with the last one. */
+  /** Counts the pieces of a document as they are sent, and the document with the last one. */
   follow(content: Readable): Readable {
     const counted = new Transform({
       transform: (piece: Buffer, _encoding, done) => {
@@ -49,7 +52,7 @@ export class ExportTally {
         done();
       },
     });
-    // An error of either is the other's too; whoever reads gets it from the stream that is returned.
+    // An error of either is the other's too. The reader gets it from the returned stream.
     pipeline(content, counted, () => undefined);
     return counted;
   }

@@ -7,7 +7,7 @@ import { parseCommitMessage } from '../../history/trailers.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
-/** Characters that a commit's subject and its author may take in a version's message, and the place it went to. */
+/** Maximum characters of a commit's subject, author and target in a version's message. */
 const maxSubjectLength = 250;
 const maxAuthorLength = 100;
 export const maxPlaceLength = 400;
@@ -15,7 +15,7 @@ export const maxPlaceLength = 400;
 const control = /[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu;
 const markLine = /(?:^|\n)git commit ([0-9a-f]{40}), imported into \/(.*)$/su;
 
-/** What a version says of the commit of an outside repository that it comes from: its subject, author, time and oid. */
+/** A version's message about its source commit in an outside repository: subject, author, time and oid. */
 export function describeImportedCommit(oid: Oid, { author, message }: ForeignCommit, into: Location): string {
   const subject = cut(message.trimStart().split('\n', 1)[0] ?? '', maxSubjectLength);
   const time =
@@ -30,7 +30,7 @@ function cut(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : clean;
 }
 
-/** The commit that a version's message names as its source; undefined where it is no import's, or went elsewhere. */
+/** The source commit named in a version's message. Undefined if it is not an import's, or had another target. */
 export function readImportedCommit(message: string | null, into: Location): Oid | undefined {
   const [, oid, place] = markLine.exec(message ?? '') ?? [];
   return place === into ? oid : undefined;
@@ -38,13 +38,13 @@ export function readImportedCommit(message: string | null, into: Location): Oid 
 
 export interface FindImportedInput {
   readonly into: Location;
-  /** Commits of the repository that is imported. */
+  /** Commits of the imported repository. */
   readonly among: Pick<ReadonlySet<Oid>, 'has'>;
 }
 
 /**
- * Which of a repository's commits came in last, by the caller; null when none has. Read from the history itself, the
- * newest first, so that it holds after restores and whatever has been written since. Admin.
+ * The last of a repository's commits imported by the caller. Null without one. It is read from the history itself, the
+ * newest first, so that it holds after restores and later writes. Admin.
  */
 export const findImportedCommit: ReadOperation<FindImportedInput, Oid | null> = {
   kind: 'read',

@@ -10,13 +10,13 @@ import { guessMediaType, prepareSource, type ContentSource } from '../documents/
 import type { WriteOperation } from '../operation.js';
 
 export interface ImportInput {
-  /** The folder that everything goes below; its editor may import. */
+  /** The folder for everything. Its editor may import. */
   readonly into: Location;
   readonly files: readonly { readonly location: Location; readonly content: ContentSource }[];
   readonly message: string | null;
 }
 
-/** Said once for all files, which could none of them go below a document. @throws Refusal CONFLICT `name_taken` */
+/** One refusal for all files, because none of them could go below a document. @throws Refusal CONFLICT `name_taken` */
 function requireNoDocumentAt(context: WriteContext, into: Location): void {
   const inTheWay = [...ancestorsOf(into), into].find(
     (place) => place !== rootLocation && findDocument(context.transaction.tables, place) !== undefined,
@@ -26,7 +26,9 @@ function requireNoDocumentAt(context: WriteContext, into: Location): void {
   throw conflict('name_taken', `"${inTheWay}" is a document. Import into a folder.`, { location: inTheWay });
 }
 
-/** Brings in a batch of documents by one commit; what is there already with the same bytes is left as it is. Editor. */
+/**
+ * Imports a batch of documents by one commit. Documents already there with the same bytes are left as they are. Editor.
+ */
 export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly PreparedContent[]> = {
   kind: 'write',
   name: 'document.import',
@@ -35,7 +37,7 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
   async prepare(context, { files }) {
     for (const { location } of files) requireNewLocation(location);
     const outcomes = await Promise.allSettled(files.map((file) => prepareSource(context, file.content)));
-    // Nothing of the request is still being stored when it is refused.
+    // No content of the request is still being stored when it is refused.
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;

@@ -3,7 +3,7 @@ import type { Page } from '../../domain/page.js';
 import type { ListInput } from '../documents/list-documents.js';
 import type { ReadOperation } from '../operation.js';
 
-/** Folders directly in a folder that the caller reaches, or reaches something in. */
+/** Folders directly in a folder, if the caller reaches them or anything in them. */
 export const listFolders: ReadOperation<ListInput, Page<Folder>> = {
   kind: 'read',
   name: 'folder.list',

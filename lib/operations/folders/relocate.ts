@@ -8,7 +8,7 @@ interface Acknowledgement {
   readonly precondition?: Precondition | undefined;
   readonly acknowledged: boolean;
   readonly report?: string | undefined;
-  /** A claim that the writer relies on: refused when it is not in force any more. */
+  /** A claim on which the writer relies. Refused when the claim is no longer in force. */
   readonly claimId?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ function numberOf({ moved }: RelocationResult): number | null {
 const renamed = ({ location, name }: RenameInput): Location => joinLocation(parentOf(location), name);
 const moved = ({ location, toFolder }: MoveInput): Location => joinLocation(toFolder, nameOf(location));
 
-/** Gives a document or folder another name where it is. Editor at the old and at the new location. */
+/** Renames a document or folder in its place. Editor at the old and at the new location. */
 export const rename: WriteOperation<RenameInput, RelocationResult> = {
   kind: 'write',
   name: 'item.rename',
@@ -55,7 +55,7 @@ export const rename: WriteOperation<RenameInput, RelocationResult> = {
   documentNumber: numberOf,
 };
 
-/** Puts a document or folder into another folder. Editor at both ends. */
+/** Moves a document or folder into another folder. Editor at both ends. */
 export const move: WriteOperation<MoveInput, RelocationResult> = {
   kind: 'write',
   name: 'item.move',
@@ -63,11 +63,11 @@ export const move: WriteOperation<MoveInput, RelocationResult> = {
     { role: 'editor', location: input.location },
     { role: 'editor', location: moved(input) },
   ],
-  // The role at the old place may have been that of a grant which went along.
+  // The role at the old place may have come from a grant that moved along.
   needsAgain: (input) => [{ role: 'editor', location: moved(input) }],
   note: ({ location, toFolder, acknowledged }) => ({ target: location, detail: { to_folder: toFolder, acknowledged } }),
   run(context, { location, toFolder, ...rest }) {
-    // It is made where it is missing. What is moved keeps its name.
+    // A missing folder is created. The moved thing keeps its name.
     requireNewLocation(toFolder, 'to_folder');
     const to = joinLocation(toFolder, nameOf(location));
     return applyRelocate(context, { operation: 'move', from: location, to, ...rest });

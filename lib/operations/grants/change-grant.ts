@@ -12,7 +12,7 @@ import type { Need, WriteOperation } from '../operation.js';
 import { adminsOf, requireAdmin } from '../principals/set-principal-state.js';
 import type { Tables } from '../../sidecar/tables.js';
 
-/** A grant as it is asked for: the scope by location, the subject by id. */
+/** A requested grant: the scope by location, the subject by id. */
 export interface GrantInput {
   readonly scopeType: 'folder' | 'document';
   readonly location: Location;
@@ -20,7 +20,7 @@ export interface GrantInput {
   readonly role: Role;
 }
 
-/** A grant as it is shown: its scope's location, and the names behind the ids. */
+/** A grant for display: its scope's location, and the names behind the ids. */
 export interface GrantRecord {
   readonly id: string;
   readonly scopeType: 'folder' | 'document';
@@ -33,22 +33,22 @@ export interface GrantRecord {
 
 export interface GrantResult {
   readonly grant: GrantRecord;
-  /** False when the very same grant stood there already. */
+  /** False when the very same grant already existed. */
   readonly created: boolean;
-  /** Of the document that the grant is on; null for a folder. */
+  /** The document of the grant. Null for a folder. */
   readonly documentNumber: number | null;
 }
 
 const needs = ({ location }: GrantInput) => [{ role: 'approver', location }] as const;
 
-/** What it takes to see grants and to take them away: those on a deleted document wait with it. */
+/** The needs for seeing and revoking grants. Grants on a deleted document count, because they return with it. */
 export function needsOnScope({ scopeType, location }: Pick<GrantInput, 'scopeType' | 'location'>): readonly Need[] {
   return [{ role: 'approver', location, deleted: scopeType === 'document' }];
 }
 
 /**
- * The scopes whose grants can be seen and taken away at a location: the folder's path; the document that lives there;
- * or where there is none of which the caller is approver, the documents that were deleted there and can come back.
+ * The scopes with grants to see and revoke at a location. Each is the folder's path, or the live document there.
+ * Without a live document of which the caller is approver, they are the deleted documents that can return.
  * @throws Refusal NOT_FOUND
  */
 export function findScopes(
@@ -75,7 +75,7 @@ const note = ({ scopeType, location, subject, role }: GrantInput) => ({
 });
 
 /**
- * A folder's scope is its path, whether or not anything lies there yet; a document's is the document itself.
+ * A folder's scope is its path, even if the folder does not exist yet. A document's is the document itself.
  * @throws Refusal NOT_FOUND; CONFLICT `name_taken` for a folder grant where a document lives on the path
  */
 function findScope(
@@ -107,7 +107,7 @@ function authorOf(tables: Tables, id: string): Author {
   return { id, kind: principal?.kind ?? 'person', displayName: principal?.displayName ?? id };
 }
 
-/** A grant as it is shown, with the place that the caller named rather than what it is stored by. */
+/** A grant for display, with the place named by the caller rather than the stored scope. */
 export function toGrantRecord(
   tables: Tables,
   grant: Grant,
@@ -124,7 +124,7 @@ export function toGrantRecord(
   };
 }
 
-/** Gives a role to a principal or group on a folder or document. Approver there. */
+/** Grants a role to a principal or group on a folder or document. Approver there. */
 export const createGrant: WriteOperation<GrantInput, GrantResult> = {
   kind: 'write',
   name: 'grant.create',
@@ -152,8 +152,8 @@ export const createGrant: WriteOperation<GrantInput, GrantResult> = {
 };
 
 /**
- * Takes a grant away; in force at the next request. From every document that was deleted there, if it is those that are
- * meant: whichever comes back, comes back without it. Approver there. @throws NOT_FOUND when there is no such grant
+ * Revokes a grant, from the next request on. For deleted documents, it revokes the grant on each one deleted there, so
+ * that a restored document returns without it. Approver there. @throws NOT_FOUND when there is no such grant
  */
 export const revokeGrant: WriteOperation<GrantInput, GrantRecord> = {
   kind: 'write',

@@ -4,15 +4,15 @@ import { findScopes, needsOnScope, toGrantRecord, type GrantInput, type GrantRec
 import type { ReadOperation } from '../operation.js';
 
 export interface ListGrantsInput extends Pick<GrantInput, 'scopeType' | 'location'> {
-  /** Whether grants on the folders above are wanted too. */
+  /** Whether to list grants on the folders above too. */
   readonly inherited: boolean;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
 export interface ListedGrant extends GrantRecord {
-  /** The folder above that the grant is on; undefined for a grant on the scope itself. */
+  /** The folder above with the grant. Undefined for a grant on the scope itself. */
   readonly inheritedFrom?: Location;
 }
 
@@ -23,9 +23,9 @@ function positionOf(grant: ListedGrant): string {
 }
 
 /**
- * The grants on a scope, and if asked those on the folders above, which reach it as well: an approver may know who
- * reaches its place and through which ancestor. Where no document lives, a document's scope is what was deleted there:
- * such grants wait, and can be taken away. Approver there.
+ * The grants on a scope and, on request, those on the folders above, which reach it as well. An approver may know the
+ * readers of its place, and the ancestor that grants it. Without a live document, a document's scope is the deleted
+ * ones: their grants wait, and can be revoked. Approver there.
  */
 export const listGrants: ReadOperation<ListGrantsInput, Page<ListedGrant>> = {
   kind: 'read',

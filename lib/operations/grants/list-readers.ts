@@ -10,19 +10,19 @@ import { GroupNames } from './name-groups.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ListReadersInput {
-  /** A document or folder, or a place where nothing lies yet. */
+  /** A document or folder, or an empty place. */
   readonly location: Location;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** By name, and by id where names are the same. Names hold no control characters. */
+/** By name, and by id for the same names. Names hold no control characters. */
 function positionOf({ principal }: Reader): string {
   return `${principal.displayName}\0${principal.id}`;
 }
 
-/** What people read of a way, ids last: those are random. */
+/** The words of a path that readers see. Ids come last, because they are random. */
 function wordsOf({ location, scopeType, role, groups }: ReadingGrant): string {
   return JSON.stringify([location, scopeType, role, groups.map(({ displayName }) => displayName), groups]);
 }
@@ -37,14 +37,14 @@ function describeReader({ principal, role, paths }: FoundReader, names: GroupNam
       location,
       groups: groups.map((group) => names.show(group)),
     };
-    // Ways that look the same are one: how many groups there are that cannot be named is not told.
+    // Paths that look the same are one: the number of groups without a visible name stays hidden.
     via.set(JSON.stringify(shown), shown);
   }
   const ordered = [...via.values()].toSorted((a, b) => compareText(wordsOf(a), wordsOf(b)));
   return { principal: { id, kind, displayName }, role, via: ordered };
 }
 
-/** Everyone who can read there, by name. */
+/** All readers of the place, by name. */
 function describeReaders(view: View, caller: Caller, location: Location): Reader[] {
   const names = new GroupNames(view.tables, caller, roleContains(view.roleAt(location), 'approver'));
   return findReaders(view.tables, location, findDocumentId(view.tables, location))
@@ -53,9 +53,9 @@ function describeReaders(view: View, caller: Caller, location: Location): Reader
 }
 
 /**
- * Who can read a place now, with which role and by which grant. For a place where nothing lies yet, who could read what
- * is written there. Reader of the place, which for one that is empty comes from the folders above alone; so an answer
- * says nothing about whether something lies there that the caller could not read anyway.
+ * The readers of a place now, with their roles and grants. For an empty place: the readers of anything written there.
+ * Reader of the place. At an empty place, that role comes from the folders above alone. So an answer never reveals the
+ * presence of anything that the caller could not read anyway.
  */
 export const listReaders: ReadOperation<ListReadersInput, Page<Reader>> = {
   kind: 'read',

@@ -4,13 +4,13 @@ import type { Tables } from '../../sidecar/tables.js';
 
 const hidden: ShownGroup = { id: null, displayName: null };
 
-/** Names groups to those who may know them: whoever is in one, at any depth, and approvers. */
+/** Shows names of groups only to their members, at any depth, and to approvers. */
 export class GroupNames {
   readonly #tables: Tables;
   readonly #isApprover: boolean;
   readonly #own: ReadonlySet<string>;
 
-  /** @param isApprover whether the caller may know every group that has to do with the place */
+  /** @param isApprover whether the caller may know every group concerned with the place */
   constructor(tables: Tables, { principalId }: Caller, isApprover: boolean) {
     this.#tables = tables;
     this.#isApprover = isApprover;

@@ -8,27 +8,27 @@ import type { ReadOperation } from '../operation.js';
 
 export interface CompareVersionsInput {
   readonly location: Location;
-  /** The older one as a rule; left out for the one before the other. */
+  /** Usually the older one. Left out: the one before the other. */
   readonly fromVersionId?: string | undefined;
-  /** Left out for the current one. */
+  /** Left out: the current one. */
   readonly toVersionId?: string | undefined;
 }
 
-/** Why two versions are not compared line by line. */
+/** The reason why two versions are not compared line by line. */
 export type NoDiff = 'binary' | 'too_large';
 
 export interface ComparedVersions {
   readonly document: Document;
-  /** null when the other one is the first: it is compared with nothing. */
+  /** Null when the other one is the first: it is compared with nothing. */
   readonly from: Version | null;
   readonly to: Version;
   readonly isSame: boolean;
-  /** null for what is no text, or too large to look into. */
+  /** Null for binary content, and for text too large to read. */
   readonly diff: TextDiff | null;
   readonly why: NoDiff | null;
 }
 
-/** Bytes of a text that is still compared. */
+/** Maximum bytes of a compared text. */
 export const maxComparedBytes = 1024 * 1024;
 
 function obstacleTo(versions: readonly Version[]): NoDiff | null {
@@ -42,7 +42,7 @@ function hasManyLines(text: string): boolean {
   return lines > maxCompared;
 }
 
-/** What changed between two versions of a document, in whatever order they are named. Reader. */
+/** The changes between two versions of a document, named in any order. Reader. */
 export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersions> = {
   kind: 'read',
   name: 'document.diff',

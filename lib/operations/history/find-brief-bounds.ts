@@ -6,35 +6,35 @@ import { startOf, type ChangePosition } from '../../history/walk-changes.js';
 
 export interface ReadBriefInput {
   /**
-   * From where: the `position` of an earlier brief, or a time in milliseconds since 1970. Left out: from the caller's
-   * last brief, or for the first one from a week ago. Left out with `after`.
+   * The start: the `position` of an earlier brief, or a time in milliseconds since 1970. Left out: the caller's last
+   * brief, or a week ago for the first one. Left out with `after`.
    */
   readonly since?: string | number | undefined;
   /** Only changes in this folder; the root for all. */
   readonly location: Location;
   /** Do not count it as the caller's last brief. */
   readonly keepsMark: boolean;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** Where a brief begins and ends, and where a page of it goes on. */
+/** The beginning and end of a brief, and the start of a page. */
 export interface BriefPage {
   readonly since: BriefBound;
   readonly until: BriefBound;
   readonly position: ChangePosition;
-  /** Comments with a number below it are still to be told. */
+  /** Comments with a lower number are on later pages. */
   readonly addressed: number;
-  /** Whether it begins where the last brief began. */
+  /** Whether it begins at the start of the last brief. */
   readonly isRepeat: boolean;
 }
 
-/** Milliseconds that somebody's first brief goes back. */
+/** Milliseconds covered by a caller's first brief. */
 const firstBrief = 7 * 24 * 60 * 60 * 1000;
 /**
- * Milliseconds after a brief in which the next one tells all of it again. Whoever got no answer asks again at once;
- * agents have no other way to say that they did get one than to go on from its position.
+ * Milliseconds after a brief in which the next one repeats all of it. A caller without an answer asks again at once.
+ * Agents confirm an answer only by going on from its position.
  */
 const briefRepeated = 10 * 60 * 1000;
 
@@ -51,12 +51,12 @@ function decode(text: string, counts: readonly number[], field: string): number[
   );
 }
 
-/** From which a later brief can go on; of one length. */
+/** The start of a later brief; of one length. */
 export function encodePosition({ moment, at, addressed }: BriefBound): string {
   return encode(moment, at, addressed);
 }
 
-/** Where the next page goes on; of one length. */
+/** The start of the next page; of one length. */
 export function encodePage({ since, until, position, addressed }: Omit<BriefPage, 'isRepeat'>): string {
   const bounds = [since, until].flatMap((bound) => [bound.moment, bound.at, bound.addressed]);
   return encode(...bounds, position.moment, position.place, position.given, addressed);
@@ -88,7 +88,7 @@ export function findBriefBounds(
   const isRepeat = since === undefined && isAskedAgain(mark, view.now);
   const begin = (): BriefBound => {
     if (typeof since === 'string') {
-      // Positions that were given out before comments had numbers of their own are a moment and a time.
+      // Positions from before comments had numbers of their own are a moment and a time.
       const [moment = 0, at = 0, addressed] = decode(since, [2, 3], 'since');
       return { moment, at, addressed: addressed ?? comments.lastAddressedBefore(principalId, at) };
     }
@@ -113,8 +113,8 @@ function isAskedAgain(mark: BriefMark | undefined, now: number): boolean {
 }
 
 /**
- * What the caller's last brief is from now on; undefined when it stays the one that it was: where this one left out what
- * that one had not come to, and where it is that one told again, since the answer to this one may be lost, too.
+ * The caller's last brief from now on. Undefined when it stays the same. It stays if this brief skips entries that the
+ * last one had not reached. It also stays if this brief repeats the last one, since this answer may be lost, too.
  */
 export function markAfter(
   { since, until, isRepeat }: BriefPage,

@@ -7,7 +7,7 @@ import type { ReadOperation } from '../operation.js';
 
 export interface ListHistoryInput {
   readonly location: Location;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
@@ -15,8 +15,8 @@ export interface ListHistoryInput {
 const digits = 16;
 
 /**
- * Writes a position with the same length whatever it says: a sealed cursor shows its length, and the place where a
- * document lay once may be one that the caller does not reach. No location ends in a slash, so slashes can fill it up.
+ * Writes all positions with the same length. A sealed cursor shows its length, and the caller may not reach a
+ * document's former place. No location ends in a slash, so slashes fill it up.
  */
 function encodePosition(documentId: string, { moment, sequence, location, isVersion }: HistoryPosition): string {
   const numbers = [moment, sequence].map((each) => String(each).padStart(digits, '0')).join('');
@@ -40,8 +40,8 @@ function decodePosition(documentId: string, text: string): HistoryPosition | und
 }
 
 /**
- * All that happened to a live document, the newest first: versions, renames and moves, of folders too that carried it,
- * and deletions that were undone. A page costs the same however long the history is. Reader.
+ * All events of a live document, the newest first: versions, renames, moves, and undone deletions. Renames and moves
+ * include those of folders above it. A page costs the same for a history of any length. Reader.
  */
 export const listHistory: ReadOperation<ListHistoryInput, Page<HistoryEntry>> = {
   kind: 'read',

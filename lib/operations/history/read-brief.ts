@@ -16,23 +16,23 @@ import { findOwnClaims } from '../claims/list-claims.js';
 import type { PrepareContext, WriteOperation } from '../operation.js';
 import { findReadable } from '../documents/read-text.js';
 
-/** A brief with what is remembered of it. */
+/** A brief with the mark to store. */
 interface PreparedBrief {
   readonly brief: Brief;
-  /** What the caller's last brief is by it; undefined when that stays as it is. */
+  /** The caller's new last brief. Undefined when it stays the same. */
   readonly mark: BriefMark | undefined;
 }
 
-/** Rows that are looked at before others get their turn. */
+/** Maximum of rows read before other requests get their turn. */
 const rowsAtOnce = 200;
 const maxPlaces = 50;
 const maxClaims = 50;
 const maxMessages = 10;
 const maxComments = 20;
-/** Versions of a document that are looked at for whether the caller wrote one of them. */
+/** Maximum of a document's versions searched for one by the caller. */
 const versionsLookedAt = 100;
 
-/** Places granted to the caller, the highest ones; the first few by location. */
+/** The highest places granted to the caller, the first few by location. */
 function listReach({ reach, tables }: View): ReachedPlace[] {
   const places: ReachedPlace[] = [];
   for (const folder of reach.folders) {
@@ -48,7 +48,7 @@ function listReach({ reach, tables }: View): ReachedPlace[] {
   return places.toSorted((a, b) => compareText(a.location, b.location)).slice(0, maxPlaces);
 }
 
-/** Claims of others that are in force on what the caller wrote to lately. */
+/** Other principals' claims in force on documents that the caller wrote lately. */
 function findClaimsOfOthers({ view, caller }: PrepareContext): PlacedClaim[] {
   const claims: PlacedClaim[] = [];
   for (const row of view.tables.claims.active(view.now)) {
@@ -64,7 +64,7 @@ function findClaimsOfOthers({ view, caller }: PrepareContext): PlacedClaim[] {
 
 function describeSurroundings(context: PrepareContext, since: BriefBound): BriefSurroundings {
   const { view, caller } = context;
-  // Where the clock was set back, that time is still to come: what was lost since can only be told with what was told.
+  // If the clock was set back, that time is in the future. Then the brief names all lost claims that are still kept.
   const lostSince = since.at <= view.now ? since.at : view.now - claimsKeptFor;
   const presenter = new MessagePresenter(view, caller);
   const unread = view.tables.messages.list(
@@ -83,8 +83,8 @@ function describeSurroundings(context: PrepareContext, since: BriefBound): Brief
 }
 
 /**
- * Reads a page of changes, a stretch of rows at a time. Each stretch has its own view, so that rights hold as they are
- * when it is read; what changes meanwhile lies beyond the end and is told by the next brief.
+ * Reads a page of changes, a batch of rows at a time. Each batch has its own view, so that present rights count.
+ * Changes made meanwhile lie beyond the end and go into the next brief.
  */
 async function readChanges(
   { workspace, caller, view: first }: PrepareContext,
@@ -92,7 +92,7 @@ async function readChanges(
   from: ChangePosition,
   limit: number,
 ): Promise<{ readonly changes: BriefChange[]; readonly next: ChangePosition | null }> {
-  // A caller without any grant has nothing to be told, however much has happened.
+  // A caller without any grant has no changes to read, regardless of their number.
   if (first.reach.isEmpty) return { changes: [], next: null };
   const changes: BriefChange[] = [];
   let page = from;
@@ -111,11 +111,16 @@ async function readChanges(
 }
 
 /**
- * What is new for the caller: what became of documents and folders that it can read since its last brief, each once;
- * comments for it; its claims and those that it lost; others' claims on what it wrote to; unread messages. From the
- * record alone. What it cannot read is not there, also where it could before, and where something lay before is told
- * only if that place is in its reach now. The first page of a brief over everything counts as the last brief; one that
- * is asked for soon after it tells all of it again (decision 0080).
+ * The news for the caller, from the record alone:
+ * - documents and folders readable to it and changed since its last brief, each once
+ * - comments for it
+ * - its claims, and those that it lost
+ * - other principals' claims on documents written by it
+ * - unread messages
+ *
+ * Anything that the caller cannot read now is left out, even if it could before. A former place is named only if it is
+ * in the caller's reach now. The first page of a brief over everything counts as the last brief. A brief soon after it
+ * repeats all of it (decision 0080).
  * @throws Refusal INVALID_REQUEST `bad_cursor`, `bad_field`
  */
 export const readBrief: WriteOperation<ReadBriefInput, Brief, PreparedBrief> = {

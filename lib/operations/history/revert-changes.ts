@@ -15,16 +15,16 @@ import {
 import type { AuditNote, LongWriteOperation, ReadContext, ReadOperation } from '../operation.js';
 
 export interface PreviewRevertInput {
-  /** The folder in which it is done; the root for the whole workspace. */
+  /** The folder to revert. The root for the whole workspace. */
   readonly location: Location;
-  /** Whose doings are undone. */
+  /** The principal whose changes are reverted. */
   readonly principalId: string;
-  /** Milliseconds since 1970: what was done then or later. */
+  /** Milliseconds since 1970. Changes at this time or later. */
   readonly since: number;
 }
 
 export interface RevertChangesInput extends PreviewRevertInput {
-  /** The preview's digest: what was looked at is what is done. */
+  /** The preview's digest: the revert does exactly the previewed changes. */
   readonly preview: string;
   readonly message: string | null;
 }
@@ -35,7 +35,7 @@ const note = ({ location, principalId, since }: PreviewRevertInput): AuditNote =
   detail: { principal: principalId, since },
 });
 
-/** Plans a revert on the state of one moment, while others have their turn. */
+/** Plans a revert on the state of one moment, while other requests get their turn. */
 async function planPinned(
   { workspace, caller, view }: ReadContext,
   { location, principalId, since }: PreviewRevertInput,
@@ -51,8 +51,8 @@ async function planPinned(
 }
 
 /**
- * What it would take to undo what one principal wrote in a folder since a time, and what would be left alone. A
- * principal that does not exist has done nothing. Editor of the folder.
+ * The plan to revert one principal's writes in a folder since a time, with the things left alone. An unknown principal
+ * has written nothing. Editor of the folder.
  */
 export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
   kind: 'read',
@@ -64,7 +64,7 @@ export const previewRevert: ReadOperation<PreviewRevertInput, RevertPreview> = {
 };
 
 export interface ListRevertInput extends PreviewRevertInput {
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
@@ -74,11 +74,11 @@ export interface RevertPage extends Page<RevertStep | LeftAlone> {
   readonly digest: string;
 }
 
-/** A page's position: the preview that it belongs to, and how many of its items came before. */
+/** A page's position: its preview, and the number of items before it. */
 const positionPattern = /^([0-9a-f]{64}) (\d{6})$/;
 
 /**
- * The same preview by pages: what would be done first, then what would be left alone. All pages are of one preview.
+ * The same preview by pages: the planned changes first, then the things left alone. All pages are of one preview.
  * @throws Refusal CONFLICT `preview_changed` when another one would be continued; INVALID_REQUEST `bad_cursor`
  */
 export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
@@ -105,7 +105,7 @@ export const listRevert: ReadOperation<ListRevertInput, RevertPage> = {
   },
 };
 
-/** Undoes it, as new versions by one commit. Editor of the folder. */
+/** Carries out the revert, as new versions by one commit. Editor of the folder. */
 export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult> = {
   kind: 'write',
   name: 'folder.revert',
@@ -118,21 +118,21 @@ export const revertChanges: LongWriteOperation<RevertChangesInput, RevertResult>
     noteRevert({ principalId, since, versionId, documents: steps.length, untouched: leftAlone.length }),
 };
 
-/** What a revert leaves to say without naming a document. */
+/** The result of a revert, without names of documents. */
 export interface ShortRevert {
   readonly location: Location;
   readonly principalId: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** How many documents were changed. */
+  /** Number of changed documents. */
   readonly documents: number;
-  /** How many stayed as they were, by what stands against them. */
+  /** Numbers of documents left alone, by reason. */
   readonly leftAlone: Readonly<Record<LeftAloneReason, number>>;
   /** Null when there was nothing to do. */
   readonly versionId: string | null;
 }
 
-/** The same with a result that may be kept for a retry: where single documents lie must not outlive their erase. */
+/** The same with a result that may be kept for a retry: the places of single documents must not outlive their erase. */
 export const revertChangesInShort: LongWriteOperation<RevertChangesInput, ShortRevert> = {
   kind: 'write',
   name: revertChanges.name,

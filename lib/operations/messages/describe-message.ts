@@ -7,14 +7,14 @@ import type { View } from '../../view/view.js';
 import { GroupNames } from '../grants/name-groups.js';
 import { findReadable } from '../documents/read-text.js';
 
-/** The first words, on one line; never half a character. */
+/** The first words, on one line. Never half a character. */
 function previewOf(body: string): string {
   const line = body.replace(/\s+/g, ' ');
   if (line.length <= previewLength) return line;
   return `${line.slice(0, previewLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Shows messages to one of those who sent or got them, as of one view. */
+/** Shows messages to their sender or a recipient, by one view. */
 export class MessagePresenter {
   readonly #view: View;
   readonly #names: GroupNames;
@@ -48,7 +48,7 @@ export class MessagePresenter {
     return { type, id, displayName: this.#view.tables.principals.find(id)?.displayName ?? null };
   }
 
-  /** Where it lies now, if the one who looks can read it there. */
+  /** Its present place, if the viewer can read it there. */
   #placeOf(about: MessageTopic | null): Location | null {
     if (about === null) return null;
     if (about.type === 'document') return findReadable(this.#view, about.number)?.location ?? null;

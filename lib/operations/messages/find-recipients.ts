@@ -6,19 +6,19 @@ import { invalidRequest } from '../../domain/refusal.js';
 import type { WriteContext } from '../../changes/write-context.js';
 import { sharesLocation } from '../../view/share-location.js';
 
-/** Principals that one message may go to, the groups it names resolved. */
+/** Maximum of one message's recipients, with groups resolved. */
 const maxRecipients = 1000;
 
-/** @returns the subject that the id would name if there were such a one */
+/** @returns the subject of the id, whether or not it exists */
 export function toSubject(id: string): Subject {
   return { type: id.startsWith('grp_') ? 'group' : 'principal', id };
 }
 
 /**
- * Whether the sender may write to it: a principal that is not disabled, with whom it shares a place that both reach, or
- * who wrote to it before; a group that it is in, or that is granted a place which it reaches. Somebody whose claim
- * stands in its way is editor of a document that it reaches, and so among them. An id that nobody has is looked for by
- * the same steps as one that is out of reach.
+ * Whether the sender may write to it. An enabled principal must share a reached place with the sender, or have written
+ * to the sender before. A group must include the sender, or hold a grant on a place in the sender's reach. A holder of
+ * a claim that blocks the sender edits a document in its reach, and so is among them. An unknown id takes the same
+ * steps as one out of reach.
  */
 export function mayWriteTo({ transaction, caller, reach }: WriteContext, { type, id }: Subject): boolean {
   const { tables } = transaction;
@@ -28,15 +28,15 @@ export function mayWriteTo({ transaction, caller, reach }: WriteContext, { type,
     return tables.groups.find(id) !== undefined && (isMember || isShared);
   }
   const principal = tables.principals.find(id);
-  // The operator reaches everything and shares nothing: it is answered, not addressed.
+  // The operator reaches everything and shares nothing: it can get answers, but no new messages.
   const isShared = sharesLocation(tables, reach, readReach(tables, id)) && id !== operatorId;
   const hasWritten = tables.messages.hasWritten(id, caller.principalId);
   return principal !== undefined && principal.disabledAt === null && (isShared || hasWritten);
 }
 
 /**
- * Who gets a message that is addressed to these: principals as named, and everyone who is in one of the groups now, at
- * any depth. Those who are disabled get nothing, and nobody gets by a group what it sent itself.
+ * The recipients of a message: the named principals, and all present members of the groups, at any depth. Disabled
+ * principals get nothing, and senders get no message of their own by a group.
  * @throws Refusal INVALID_REQUEST `too_many_recipients`
  */
 export function resolveRecipients({ transaction, caller }: WriteContext, subjects: readonly Subject[]): Set<string> {

@@ -11,14 +11,14 @@ export type MessageBox = 'inbox' | 'unread' | 'sent';
 
 export interface ListMessagesInput {
   readonly box: MessageBox;
-  /** Only those in threads about this document or folder. What the caller cannot read there has none. */
+  /** Only messages in threads about this document or folder. If the caller cannot read it, there are none. */
   readonly about?: Location | undefined;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** Messages, and what whoever reads them has to know of them. */
+/** Messages, and a notice for their reader. */
 export interface MessagePage<Item> extends Page<Item> {
   readonly notice: string;
 }
@@ -46,7 +46,7 @@ function show<Item>(
   return { items: items.map(present), next, notice: messageNotice };
 }
 
-/** No thread is about it, which is looked for as any other. */
+/** No thread is about it, but the search for it is the usual one. */
 const nothing: MessageTopic = { type: 'document', number: -1 };
 
 function findTopic(view: View, about: Location): MessageTopic {
@@ -71,13 +71,13 @@ export const listMessages: ReadOperation<ListMessagesInput, MessagePage<ListedMe
 
 export interface ReadThreadInput {
   readonly threadId: string;
-  /** The position that the page before ended at; '' for the first page. */
+  /** The end position of the page before; '' for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * The messages of a thread that the caller sent or got, with their texts, the newest first. Marks nothing as read.
+ * The messages of a thread that the caller sent or got, with their texts, the newest first. It marks none as read.
  * @throws Refusal NOT_FOUND
  */
 export const readMessageThread: ReadOperation<ReadThreadInput, MessagePage<Message>> = {
@@ -100,7 +100,7 @@ export interface ReadMessagesInput {
   readonly messageIds: readonly string[];
 }
 
-/** Messages that the caller sent or got, with their texts, in the order asked for. @throws Refusal NOT_FOUND */
+/** Messages that the caller sent or got, with their texts, in the requested order. @throws Refusal NOT_FOUND */
 export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>> = {
   kind: 'read',
   name: 'message.read',
@@ -115,7 +115,7 @@ export const readMessages: ReadOperation<ReadMessagesInput, MessagePage<Message>
   },
 };
 
-/** Messages that can be named at once. */
+/** Maximum of messages named at once. */
 const maxNamed = 100;
 
 /** @returns each id once. @throws Refusal INVALID_REQUEST `bad_field` */

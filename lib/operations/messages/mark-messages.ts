@@ -11,8 +11,8 @@ export interface MarkMessagesInput {
 }
 
 /**
- * Notes which messages the caller has read, for itself alone: nobody else is told. All of them or none. A message that
- * it sent and did not get stays as it is.
+ * Marks messages as read by the caller, for itself alone: other principals do not see it. All of them or none. A
+ * message sent by the caller and not received by it stays as it is.
  * @throws Refusal NOT_FOUND
  */
 export const markMessages: WriteOperation<MarkMessagesInput, readonly ListedMessage[]> = {

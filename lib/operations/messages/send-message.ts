@@ -14,33 +14,36 @@ import type { WriteOperation } from '../operation.js';
 import { requirePlain, requireVisible } from '../require-visible.js';
 
 export interface SendMessageInput {
-  /** Ids of principals and groups. Left out with `threadId`: those that the thread's newest message was between. */
+  /** Ids of principals and groups. Left out with `threadId`: the participants of the thread's newest message. */
   readonly to?: readonly string[] | undefined;
   /** Needed for a new thread; not with `threadId`. */
   readonly subject?: string | undefined;
   readonly body: string;
-  /** A document or folder that the new thread is about; not with `threadId`. */
+  /** A document or folder as topic of the new thread; not with `threadId`. */
   readonly about?: Location | undefined;
-  /** The thread that it answers in; left out: it starts one. */
+  /** The thread of an answer. Left out: a new thread. */
   readonly threadId?: string | undefined;
 }
 
 export interface SentMessage {
-  /** Names what it is about only where the sender did, which may have lost sight of it by the time of a replay. */
+  /** Names its topic only if the sender did: by the time of a replay, the topic may be out of the sender's reach. */
   readonly message: ListedMessage;
-  /** Whether it was there already: the same message from the same sender, sent a moment before. */
+  /** Whether it already existed: the same message from the same sender, sent a moment before. */
   readonly isRepeated: boolean;
-  /** The document that its thread is about, so that an erase finds what is kept of this. Internal; never leaves the service. */
+  /**
+   * The document that is the thread's topic, so that an erase finds the stored answer. Internal; never leaves the
+   * service.
+   */
   readonly documentNumber: number | null;
   readonly documentId: string | null;
 }
 
-/** Milliseconds in which the same message again is taken for a retry. */
+/** Milliseconds in which the same message again counts as a retry. */
 const repeatedWithin = 10 * 60 * 1000;
 
 const badField = (field: string, message: string) => invalidRequest('bad_field', message, { field });
 
-/** Line ends made LF, blanks around it dropped. @throws Refusal INVALID_REQUEST `bad_field` */
+/** The text with LF line ends and without surrounding blanks. @throws Refusal INVALID_REQUEST `bad_field` */
 function parseBody(text: string): string {
   const body = text.replace(/\r\n?/g, '\n').trim();
   if (body === '' || body.length > maxMessageLength || /\p{Surrogate}/u.test(body)) {
@@ -68,7 +71,7 @@ function parseAddressed(to: readonly string[]): Subject[] {
   return [...new Set(to)].map(toSubject);
 }
 
-/** What a new thread is about. @throws Refusal NOT_FOUND for what the sender cannot read */
+/** The topic of a new thread. @throws Refusal NOT_FOUND for one that the sender cannot read */
 function findTopic(view: View, about: Location | undefined): MessageTopic | null {
   if (about === undefined) return null;
   const document = view.document(about);
@@ -78,7 +81,7 @@ function findTopic(view: View, about: Location | undefined): MessageTopic | null
   return { type: 'folder', location: folder.location };
 }
 
-/** The thread with the newest message in it that the caller sent or got. @throws Refusal NOT_FOUND */
+/** The thread, and its newest message sent or received by the caller. @throws Refusal NOT_FOUND */
 function requireThread(
   context: WriteContext,
   threadId: string,
@@ -90,7 +93,9 @@ function requireThread(
   return { thread, newest };
 }
 
-/** Whom an answer goes to: all that the message was between, but for the caller and whomever it may not write to. */
+/**
+ * The recipients of an answer: all participants of the message, except the caller and those to whom it may not write.
+ */
 function addresseesOfAnswer(context: WriteContext, newest: StoredMessage): Subject[] {
   const between: readonly Subject[] = [{ type: 'principal', id: newest.from.id }, ...newest.addressed];
   const ids = new Set(between.map(({ id }) => id));
@@ -98,7 +103,7 @@ function addresseesOfAnswer(context: WriteContext, newest: StoredMessage): Subje
   return [...ids].map(toSubject).filter((subject) => mayWriteTo(context, subject));
 }
 
-/** @throws Refusal NOT_FOUND when there is one among them that there is not, or that the caller may not write to */
+/** @throws Refusal NOT_FOUND when one of them does not exist, or the caller may not write to it */
 function findAddressees(context: WriteContext, to: readonly string[]): Subject[] {
   const subjects = parseAddressed(to);
   const refused = subjects.filter((subject) => !mayWriteTo(context, subject));
@@ -107,9 +112,9 @@ function findAddressees(context: WriteContext, to: readonly string[]): Subject[]
 }
 
 /**
- * Sends a message, as the start of a thread or as an answer in one, to principals and groups whom the caller may write
- * to (find-recipients.ts); everybody else is as unknown to it as an id that nobody has. Groups are resolved when it is
- * sent: who joins later has not got it, and who leaves keeps it.
+ * Sends a message to principals and groups to whom the caller may write (find-recipients.ts). It starts a thread or
+ * answers in one. All other principals look like an unknown id. Groups are resolved at that time: later members do not
+ * get it, and former members keep it.
  * @throws Refusal NOT_FOUND; INVALID_REQUEST `bad_field`, `too_many_recipients`
  */
 export const sendMessage: WriteOperation<SendMessageInput, SentMessage> = {

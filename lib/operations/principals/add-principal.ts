@@ -8,7 +8,7 @@ export interface AddPrincipalInput {
   readonly kind: 'person' | 'agent';
 }
 
-/** A new person or agent, who reaches nothing yet. Admin. */
+/** A new person or agent, without any reach yet. Admin. */
 export const addPrincipal: WriteOperation<AddPrincipalInput, Principal> = {
   kind: 'write',
   name: 'principal.add',

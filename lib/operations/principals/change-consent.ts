@@ -3,13 +3,13 @@ import type { EntryName } from '../../sidecar/tables/pending-record-table.js';
 import type { OwnOperation } from '../operation.js';
 
 /*
- * What people let applications do. The consents belong to the service, since a person may be in several workspaces. The
- * workspace that a consent is for records what becomes of it. Every person may let an application act as themselves.
+ * People's consents to applications. The consents belong to the service, since a person may be in several workspaces.
+ * The workspace of a consent records its changes. Every person may let an application act as themselves.
  */
 
-/** What is asked for: which client, to be sent where, for what. */
+/** The request: the client, its redirect target and its purpose. */
 export type ConsentInput = Pick<OAuthGrant, 'clientId' | 'clientName' | 'redirectHost' | 'scopes'> & {
-  /** Absent where the person refused. */
+  /** Absent if the person refused. */
   readonly id?: string;
 };
 
@@ -26,7 +26,7 @@ export const giveConsent: OwnOperation<OAuthGrant, void> = {
   run: ({ oauth }, grant) => oauth.insertGrant(grant),
 };
 
-/** A person refuses a client. The answer that is recorded is all that is kept of it. */
+/** A person refuses a client. Only the recorded answer is kept of it. */
 export const refuseConsent: OwnOperation<ConsentInput, void> = {
   kind: 'own',
   name: 'consent.refuse',
@@ -34,7 +34,7 @@ export const refuseConsent: OwnOperation<ConsentInput, void> = {
   run: () => undefined,
 };
 
-/** A consent ends with all its tokens: it was given back, or a token or code of it was used twice. */
+/** A consent ends with all its tokens: it was withdrawn, or a token or code of it was used twice. */
 export const endConsent: OwnOperation<OAuthGrant, void> = {
   kind: 'own',
   name: 'consent.end',
@@ -44,13 +44,13 @@ export const endConsent: OwnOperation<OAuthGrant, void> = {
 
 export interface IssueTokenInput {
   readonly grant: OAuthGrant;
-  /** The code or refresh token that is exchanged. */
+  /** The exchanged code or refresh token. */
   readonly entry: EntryName;
 }
 
 /**
- * An access token is handed out, for a code or in exchange for a refresh token, which is used up with that. Where the
- * record cannot be made, the code or token counts as unused again: the client sends it once more.
+ * Issues an access token for a code or for a refresh token, which is used up. If the record cannot be made, the code or
+ * token counts as unused again: the client sends it once more.
  * @returns whether this was the first use
  */
 export const issueToken: OwnOperation<IssueTokenInput, boolean> = {

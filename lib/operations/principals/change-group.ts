@@ -27,7 +27,7 @@ export interface MembershipInput {
 }
 
 export interface MembershipResult extends MembershipInput {
-  /** False when nothing had to be done. */
+  /** False when there was nothing to do. */
   readonly changed: boolean;
 }
 
@@ -41,7 +41,7 @@ export function requireSubject(tables: Tables, subject: Subject): void {
   if (principal === undefined || principal.kind === 'operator') throw notFound();
 }
 
-/** Puts a principal or group into a group: what is granted to the group reaches it from now on. Admin. */
+/** Puts a principal or group into a group. The group's grants reach it from now on. Admin. */
 export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   kind: 'write',
   name: 'group.join',
@@ -58,7 +58,7 @@ export const joinGroup: WriteOperation<MembershipInput, MembershipResult> = {
   },
 };
 
-/** Takes a principal or group out of a group: what the group gave it is revoked. Admin. */
+/** Removes a principal or group from a group. The access from the group is revoked. Admin. */
 export const leaveGroup: WriteOperation<MembershipInput, MembershipResult> = {
   kind: 'write',
   name: 'group.leave',

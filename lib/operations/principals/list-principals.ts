@@ -3,7 +3,7 @@ import type { Subject } from '../../domain/grant.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
-/** Everyone who has ever acted here. Admin. */
+/** All principals that ever acted here. Admin. */
 export const listPrincipals: ReadOperation<Record<string, never>, readonly Principal[]> = {
   kind: 'read',
   name: 'principal.list',

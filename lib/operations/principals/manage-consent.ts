@@ -8,7 +8,7 @@ export interface ListConsentsInput {
   readonly principalId?: string | undefined;
 }
 
-/** Which applications act as whom, also those that did until not long ago. Admin. */
+/** Consents in force or recently ended, with their applications and people. Admin. */
 export const listConsents: ReadOperation<ListConsentsInput, readonly OAuthGrant[]> = {
   kind: 'read',
   name: 'consent.list',
@@ -39,7 +39,7 @@ export const revokeConsent: ServiceOperation<{ readonly consentId: string }, OAu
   },
 };
 
-/** Ends every consent that a person gave in this workspace. @returns how many were in force. Admin. */
+/** Ends every consent of a person in this workspace. @returns how many were in force. Admin. */
 export const revokeConsents: ServiceOperation<{ readonly principalId: string }, number> = {
   kind: 'service',
   name: 'consent.revoke_all',

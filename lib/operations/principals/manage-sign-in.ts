@@ -12,7 +12,7 @@ interface OfPerson {
 }
 
 export interface IssueLinkInput extends OfPerson {
-  /** An e-mail address or a name; left out keeps the present one, or makes one from the display name. */
+  /** An e-mail address or a name. Left out: keeps the present one, or makes one from the display name. */
   readonly signInName?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface IssuedLink extends NewLink {
   readonly isFirst: boolean;
 }
 
-/** Makes a link by which a person chooses a password, once; earlier ones stop working. Admin. */
+/** Makes a link by which a person chooses a password, once. Earlier links stop working. Admin. */
 export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
   kind: 'service',
   name: 'link.issue',
@@ -36,7 +36,7 @@ export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
     }
     const { identities, links } = people;
     const present = identities.findOf(workspace, principalId);
-    // An admin of one workspace must not get into another one through a person who is in both.
+    // An admin of one workspace must not get into another through a person who is in both.
     const isElsewhere = (present === undefined ? [] : identities.membershipsOf(present.id)).some(
       (membership) => membership.workspace !== workspace,
     );
@@ -51,7 +51,7 @@ export const issueLink: ServiceOperation<IssueLinkInput, IssuedLink> = {
   noteResult: ({ expiresAt, isFirst }) => ({ detail: { expires_at: expiresAt, first: isFirst } }),
 };
 
-/** Where a person is signed in. Admin. */
+/** A person's sessions. Admin. */
 export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
   kind: 'read',
   name: 'session.list',
@@ -65,7 +65,7 @@ export const listSessions: ReadOperation<OfPerson, readonly StoredSession[]> = {
   },
 };
 
-/** Signs a person out everywhere. @returns how many sessions there were. Admin. */
+/** Signs a person out everywhere. @returns the number of sessions. Admin. */
 export const endSessions: ServiceOperation<OfPerson, number> = {
   kind: 'service',
   name: 'session.end_all',

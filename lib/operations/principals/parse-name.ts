@@ -2,11 +2,11 @@ import { invalidRequest } from '../../domain/refusal.js';
 import { requireVisible } from '../require-visible.js';
 
 const longest = 200;
-/** What is composed may become shorter; a long text is not composed, which takes the square of its length. */
+/** Composing may shorten a text. A long text is not composed, because composing takes the square of its length. */
 const maxComposedLength = 4 * longest;
 
 /**
- * The name of a principal, group or credential, as people read it.
+ * The display name of a principal, group or credential.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 export function parseDisplayName(text: string, field = 'name'): string {

@@ -13,25 +13,25 @@ export interface SetPrincipalStateInput {
   readonly disabled: boolean;
 }
 
-/** The principal as it is now, and what that means for the ways in which it came in. */
+/** The principal's present state, and the effect on its keys and sign-ins. */
 export interface PrincipalState extends Principal {
-  /** Keys that are neither revoked nor run out. They open nothing while it is disabled, and work again afterwards. */
+  /** Keys neither revoked nor expired. They open nothing while it is disabled, and work again afterwards. */
   readonly keys: number;
-  /** What ended for good with its being disabled; undefined where it was enabled. */
+  /** Sign-ins ended for good when it was disabled. Undefined when it was enabled. */
   readonly ended?: EndedSignIns | undefined;
 }
 
 /**
- * Disables a principal, or lets it in again. Principals are never deleted, so that records stay attributable. A
- * person's sessions, unused links and consents end for good: a browser or token from before opens nothing when the
- * person comes back. Keys work again then; an admin revokes those that should not (decision 0108). Admin.
+ * Disables or enables a principal. Principals are never deleted, so that records stay attributable. A person's
+ * sessions, unused links and consents end for good: a browser or token from before opens nothing when the person
+ * returns. Keys work again then. An admin revokes those that should not (decision 0108). Admin.
  */
 export const setPrincipalState: WriteOperation<SetPrincipalStateInput, PrincipalState> = {
   kind: 'write',
   name: 'principal.set_state',
   needs: () => adminNeeds,
   note: ({ principalId, disabled }) => ({ target: principalId, detail: { disabled } }),
-  /** What an earlier disabling left to be ended ends before the person can come back. */
+  /** The unfinished work of an earlier disabling ends before the person can return. */
   async prepare({ workspace }) {
     const { journal } = workspace.origin;
     if (journal !== null) await endLeftSignIns(workspace, journal);
@@ -63,16 +63,16 @@ export const setPrincipalState: WriteOperation<SetPrincipalStateInput, Principal
   },
 };
 
-/** Who administers the workspace as the turn has left it so far (decision 0067). */
+/** The workspace's admins after the transaction's changes so far (decision 0067). */
 export function adminsOf({ transaction, hasPassword }: WriteContext): Admins {
   return countAdmins(transaction.tables, { now: transaction.now, hasPassword });
 }
 
 /**
- * A workspace that nobody but the operator administers yet has no last one to lose.
- * @param before who could administer the workspace before the change
- * @param after and who can with it
- * @throws Refusal CONFLICT `last_approver` when the change would leave nobody
+ * A workspace administered only by the operator has no last admin to lose.
+ * @param before the possible admins before the change
+ * @param after the possible admins after it
+ * @throws Refusal CONFLICT `last_approver` when the change would leave no admin
  */
 export function requireAdmin(before: Admins, after: Admins): void {
   const isDeserted = before.appointed > 0 && after.appointed === 0;

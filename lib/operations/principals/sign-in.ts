@@ -10,11 +10,11 @@ import { endConsent } from './change-consent.js';
  */
 
 export interface BeginSessionInput extends NewSession {
-  /** The session that the browser had before, which ends. */
+  /** The browser's previous session, which ends. */
   readonly before: Pick<SignedIn, 'identityId' | 'sessionId'> | undefined;
 }
 
-/** A person signs in. More sessions than a person may have give way. */
+/** A person signs in. Sessions beyond the maximum end. */
 export const beginSession: OwnOperation<BeginSessionInput, BegunSession> = {
   kind: 'own',
   name: 'session.begin',
@@ -30,7 +30,7 @@ export const beginSession: OwnOperation<BeginSessionInput, BegunSession> = {
 
 export interface EndSessionInput {
   readonly identityId: string;
-  /** `all` is every one of them. */
+  /** `all` means every session. */
   readonly sessionId: string;
 }
 
@@ -48,15 +48,15 @@ export interface SetPasswordInput {
   /** The secret of the link. */
   readonly link: string;
   readonly passwordHash: string;
-  /** Whether the person had no password so far. */
+  /** Whether the person had no password before. */
   readonly isFirst: boolean;
-  /** Who records the end of a consent. */
+  /** The actors who record the end of a consent. */
   actorsOf(this: void, consent: OAuthGrant): readonly Actor[];
 }
 
 /**
- * A person chooses a password, which uses the link up and ends their sessions and consents.
- * @throws Refusal NOT_FOUND when the link does not work any more
+ * A person chooses a password. This uses up the link and ends their sessions and consents.
+ * @throws Refusal NOT_FOUND when the link no longer works
  */
 export const setPassword: OwnOperation<SetPasswordInput, void> = {
   kind: 'own',

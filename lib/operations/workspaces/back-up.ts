@@ -4,7 +4,7 @@ import { adminNeeds } from '../needs.js';
 import type { ReadOperation } from '../operation.js';
 
 /**
- * Takes a backup of the workspace as it is at one moment, while it is served. Admin.
+ * Takes a backup of the workspace's state at one moment, while it is served. Admin.
  * @throws Refusal INVALID_REQUEST `folder_not_empty`, `git_missing`, `no_data_folder`; CONFLICT `backup_unsound`
  */
 export const backUpWorkspace: ReadOperation<BackUpOptions, BackupManifest> = {

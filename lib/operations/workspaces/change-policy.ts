@@ -3,7 +3,7 @@ import { readPolicy, writePolicy } from '../../access/policy.js';
 import { adminNeeds } from '../needs.js';
 import type { ReadOperation, WriteOperation } from '../operation.js';
 
-/** What is in force for the whole workspace. Admin. */
+/** The policy in force for the whole workspace. Admin. */
 export const showPolicy: ReadOperation<Record<string, never>, Policy> = {
   kind: 'read',
   name: 'policy.show',
@@ -17,7 +17,7 @@ export interface PolicyChange {
   readonly after: Policy;
 }
 
-/** Sets some of it and leaves the rest; recorded with before and after. Admin. */
+/** Sets some entries and leaves the rest. The record has the values before and after. Admin. */
 export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
   kind: 'write',
   name: 'policy.change',

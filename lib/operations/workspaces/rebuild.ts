@@ -9,7 +9,7 @@ import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
 
 export interface RebuildOptions {
-  /** Whether to go on without what is not understood; otherwise nothing is changed then. */
+  /** Whether to go on without unknown parts of the history. Otherwise nothing is changed. */
   readonly isPartial?: boolean;
   /** Called with the number of commits read so far. */
   readonly tell?: (commits: number) => void | Promise<void>;
@@ -19,7 +19,7 @@ interface RebuildInput extends RebuildOptions {
   readonly scratch: Scratch;
 }
 
-/** The rows that were made; null for a workspace without a commit. */
+/** The rebuilt rows. Null for a workspace without a commit. */
 type Rebuilt = RebuildReport | null;
 
 const maxNamed = 20;
@@ -30,7 +30,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
   needs: () => adminNeeds,
   note: ({ isPartial = false }) => ({ detail: { partial: isPartial } }),
   async prepare({ workspace }, { scratch, tell, isPartial = false }) {
-    // Looked at first: what is written while this waits may not lie in the repository yet.
+    // Read first: writes made while this waits may not be in the repository yet.
     const { head } = workspace.journal.state;
     await workspace.checkpointer.run();
     if (head === null) return null;
@@ -47,7 +47,7 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
       throw conflict('content_changed', 'Somebody wrote meanwhile. Stop the service, then rebuild.');
     }
     for (const author of scratch.tables.principals.list()) {
-      // Somebody whom only the history knows: named, and cannot sign in.
+      // A principal known only to the history: it gets a name, and cannot sign in.
       if (transaction.tables.principals.find(author.id) === undefined) {
         transaction.tables.principals.insert(author);
         transaction.tables.principals.setDisabled(author.id, transaction.now);
@@ -55,7 +55,8 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
     }
     const counted = report?.commits ?? 0;
     const commits = Math.max(transaction.state.commits, counted);
-    // Erases have taken commits away: counted from the end, nothing falls behind what somebody has been told of.
+    // Erases have removed commits. Counting from the end keeps later numbers from falling below positions already given
+    // to callers.
     const storedBytes = transaction.tables.content.replaceBy(scratch, commits - counted);
     transaction.state = { ...transaction.state, commits, storedBytes };
     transaction.tables.erasures.hideAgain();
@@ -69,10 +70,10 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
 };
 
 /**
- * Makes the rows of documents, versions, folders, renames and moves again from the repository, and puts them in the
- * place of those that are there, all at once or not at all. Labels, claims and grants stay with their documents, and the
- * text index is built anew from them. Admin.
- * Waits for an erase that is taking rows away: what it still has to take hangs on numbers that a rebuild gives anew.
+ * Makes the rows of documents, versions, folders, renames and moves again from the repository. They replace the present
+ * rows, all at once or not at all. Labels, claims and grants stay with their documents, and the search index is rebuilt
+ * from them. Admin. It waits for an erase in progress, because a rebuild changes the numbers of the rows that the erase
+ * still has to remove.
  * @throws Refusal INVALID_REQUEST `history_not_understood` with the commits, CONFLICT `content_changed`,
  * `erase_under_way`
  */

@@ -22,11 +22,11 @@ import type { WriteOperation } from '../operation.js';
 import { perform } from '../perform.js';
 import { rebuild, type RebuildOptions } from './rebuild.js';
 
-/** Where a workspace comes from. */
+/** The source of a workspace. */
 export type RestoreSource =
   { readonly backup: string; readonly passphrase: string } | (RebuildOptions & CloneSource & { readonly name: string });
 
-/** Writes into a restored workspace's log how it came here, and with which commit. Admin. */
+/** Records in a restored workspace's log its source, and its commit. Admin. */
 function recording(name: string): WriteOperation<{ readonly commit: string | null }, null> {
   return {
     kind: 'write',
@@ -38,10 +38,10 @@ function recording(name: string): WriteOperation<{ readonly commit: string | nul
 }
 
 const recordRestore = recording('workspace.restore');
-/** A chain that begins with this is a new one, of which the commits up to that one know nothing. */
+/** A chain that begins with this is a new one, unknown to the commits up to that one. */
 const recordRecovery = recording(recoverAction);
 
-/** Says in the history what the first record says: every later clone carries it. Admin. */
+/** Repeats the first record in the history, so that every later clone has it. Admin. */
 const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
   kind: 'write',
   name: 'workspace.recovered',
@@ -52,9 +52,9 @@ const carryRecovery: WriteOperation<{ readonly from: string }, string> = {
 };
 
 /**
- * Makes a workspace from a backup or from a clone alone, checks it, and records that it was restored. It is complete
- * then, and waits to be adopted; where anything is wrong nothing of it stays. From a clone come content and history;
- * people, groups, grants, keys, labels, claims and the audit log are not in one.
+ * Makes a workspace from a backup or from a clone alone, checks it, and records the restore. It is complete then, and
+ * waits to be adopted. After a fault, nothing of it stays. A clone gives content and history. It has no people, groups,
+ * grants, keys, labels, claims and audit log.
  * @throws Refusal CONFLICT `name_taken`; INVALID_REQUEST `backup_damaged`, `bad_clone`, `git_missing`,
  * `history_not_understood`
  */
@@ -86,7 +86,7 @@ export async function restoreWorkspace(
   }
 }
 
-/** The id that was handed out for the newest commit: one that an erase made anew keeps it. */
+/** The first id of the newest commit: a commit rewritten by an erase keeps it. */
 async function findNewestVersion({ journal, repository }: Workspace): Promise<string | null> {
   const { head } = journal.state;
   if (head === null) return null;
