@@ -1,6 +1,6 @@
 import type { Heading } from '../text/outline.js';
 
-/** Headings that one answer shows. */
+/** Headings in one answer. */
 const maxHeadings = 300;
 
 export interface ShownOutline {
@@ -37,7 +37,7 @@ export function presentOutline(text: string, headings: readonly Heading[]): Show
   return { outline, outline_complete: shown.length === headings.length };
 }
 
-/** Where these lines start; the text's end for one behind the last. Only what is asked for is kept. */
+/** The starts of these lines; the text's end for a line behind the last. Only the wanted starts are kept. */
 function placeLines(text: string, lines: readonly number[]): (line: number) => number {
   const starts = new Map<number, number>();
   const wanted = [...new Set(lines)].toSorted((a, b) => a - b);
