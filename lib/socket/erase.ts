@@ -17,7 +17,7 @@ const statement =
   'Clones, exports and backups that were made before it was final still have it, and cannot be recalled: find them and ' +
   'delete them.';
 
-/** For whoever did not see its end. */
+/** For callers that left before its end. */
 const follow =
   'It goes on by itself, in the server or whenever the data is opened next: `cartulary erasures` shows when it is final.';
 
