@@ -96,7 +96,7 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
   return contentType?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** Whether the body is said to be a form. */
+/** Whether the headers call the body a form. */
 export function isForm({ headers }: IncomingMessage): boolean {
   return mediaTypeOf(headers['content-type']) === 'application/x-www-form-urlencoded';
 }
