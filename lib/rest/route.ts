@@ -27,7 +27,7 @@ export interface RouteDefinition<Input, Result, Prepared> {
   readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;
 }
 
-/** The same, ready to be taken: its types are closed over. */
+/** The same with its types closed over, ready for use. */
 export interface Route {
   readonly method: Method;
   readonly path: string;

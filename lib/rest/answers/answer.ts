@@ -12,7 +12,7 @@ export type AnswerBody =
   | {
       readonly form: 'json';
       readonly value: object;
-      /** The value's text, where it is known from before. */
+      /** The value's text, where it exists already. */
       readonly text?: Buffer;
     }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }

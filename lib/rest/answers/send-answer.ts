@@ -21,7 +21,7 @@ export async function sendAnswer(
   const lines = common.copy();
   lines.setAll(headers);
   if (body.form === 'json') {
-    // The validator, where it looks at answers, has put a method of its own on the response.
+    // Where the validator checks answers, it has put a method of its own on the response.
     if (Object.hasOwn(response, 'json')) {
       begin(response, status, lines);
       (response as Response).json(body.value);

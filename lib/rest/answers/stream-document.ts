@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { AnswerBody } from './answer.js';
 
-/** Content of more bytes than this is written as JSON piece by piece: in one piece it would hold the event loop. */
+/** Content of more bytes than this is written as JSON piece by piece; one piece would hold the event loop. */
 export const streamedFrom = 128 * 1024;
 /** Bytes of content written at a time; a multiple of three, for base64. */
 const pieceLength = 48 * 1024;

@@ -79,7 +79,7 @@ export class SyntaxChecker {
     if (handlers === undefined) {
       handlers = middleware({
         apiSpec: describeOnePath(this.#description, path, this.#validateResponses) as unknown as ApiSpec,
-        // The description is linted when it is built; checking it again would take time at every start.
+        // The description is linted when it is built; another check would take time at every start.
         validateApiSpec: false,
         validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
         validateResponses: this.#validateResponses,
@@ -150,7 +150,7 @@ async function dress(app: Express, { request, response, target, body }: Unchecke
     const locals: Locals = { proceed };
     app(request, Object.assign(response, { locals }));
   });
-  // The validator reads the target for itself, and knows only its usual form.
+  // The validator reads the target itself, and knows only its usual form.
   dressed.request.originalUrl = target.query === '' ? target.path : `${target.path}?${target.query}`;
   if (body.form === 'none') delete request.headers['content-type'];
   else request.headers['content-type'] = nameForm(body.form);

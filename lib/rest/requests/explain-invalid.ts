@@ -65,7 +65,7 @@ function explainFinding(finding: Finding, keyword: string): Refusal {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     return invalidRequest('unknown_field', `There is no field ${field}.`, { field });
   }
-  // The rule itself is good to read, except that of a pattern.
+  // The rule itself is readable, except a pattern's.
   const rule = keyword === 'pattern' ? 'is not of the form that it must have' : finding.message;
   return invalidRequest('bad_field', `The ${what} ${field} ${rule}.`, { field });
 }

@@ -34,7 +34,7 @@ export type BodyForm = 'json' | 'raw';
 
 const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
 
-/** The most a JSON body may have, however large a document may be. Bytes. */
+/** The limit of every JSON body, even with a larger limit for documents. Bytes. */
 const maxJsonBytes = 64 * 1024 * 1024;
 /** Limit of a JSON body beside a document's content. Bytes. */
 const envelope = 64 * 1024;

@@ -11,7 +11,7 @@ import type { CheckedRequest } from '../requests/checked-request.js';
 /** Nothing in a document can run, whichever way a browser reads it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON. */
+/** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
   const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };

@@ -59,7 +59,7 @@ export const folderRoutes: readonly Route[] = [
   }),
 ];
 
-/** Folders deleted with everything in them, and brought back. */
+/** Deletions and undeletes of folders with everything in them. */
 export const folderDeletionRoutes: readonly Route[] = [
   route({
     ...jsonPost,
