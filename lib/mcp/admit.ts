@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 /** Names of this machine, closed to foreign pages. */
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Where requests may come from and be addressed to. */
+/** The allowed origins and addresses of requests. */
 export interface Admission {
   /** Where the service is reached. */
   readonly publicUrl: string;

@@ -129,7 +129,7 @@ export async function bridgeStreams(
         negotiated = (answer?.['result'] as { protocolVersion?: string } | undefined)?.protocolVersion;
       }
       const isNotification = id === undefined && method !== undefined;
-      // An answer without an id of its own, such as a refused key, goes to the request.
+      // An answer without an id, such as a refused key's, gets the id of the request.
       if (status === 401 && id !== undefined) fail(id, -32000, refusedKey);
       else if (answer !== undefined && !isNotification) write({ ...answer, id: id ?? null });
       else if (answer === undefined && id !== undefined) {

@@ -22,7 +22,7 @@ import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
 
-/** A request as this face sees it, however it came. Header names in small letters. */
+/** A request for this face, from any carrier. Header names in small letters. */
 export interface McpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;

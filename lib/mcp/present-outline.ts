@@ -9,8 +9,8 @@ export interface ShownOutline {
 }
 
 /**
- * A document's headings with the sizes of their sections. Of very many the deepest are left out; where even the highest
- * level has too many, the first are shown.
+ * A document's headings with the sizes of their sections. Of very many, the deepest are left out. Where even the
+ * highest level has too many, the first are shown.
  */
 export function presentOutline(text: string, headings: readonly Heading[]): ShownOutline {
   const ofLevel = [0, 0, 0, 0, 0, 0, 0];
