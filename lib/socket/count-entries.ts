@@ -1,6 +1,6 @@
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 
-/** How much one import looks at. */
+/** The extent of one import. */
 export interface ImportBounds {
   /** Files and folders; of a history also commits and their changes. */
   readonly maxFiles: number;
@@ -10,7 +10,7 @@ export interface ImportBounds {
 
 export const usualBounds: ImportBounds = { maxFiles: 1_000_000, maxBytes: 1000 * 1000 ** 3 };
 
-/** Says how many there are so far. */
+/** Reports the count so far. */
 type Tell = (counted: number) => Promise<void>;
 
 /** Counts an import's entries, up to a bound. */

@@ -66,7 +66,7 @@ export function placePath(into: Location, path: Buffer): ImportedPlace | Skipped
   return { path: shown, location };
 }
 
-/** The file with its size; passed over when it has been lost. */
+/** The file with its size; skipped when it has been lost. */
 export async function findFile(
   run: ImportRun,
   source: SourceRepository,

@@ -12,7 +12,7 @@ const batchFiles = 256;
 const batchBytes = 8 * 1024 * 1024;
 /** Larger files are streamed, one in a batch. Bytes. */
 const readWholeUpTo = 1024 * 1024;
-/** Milliseconds between two tellings of how far it is. */
+/** Milliseconds between two reports of the progress. */
 const tellEvery = 200;
 /** Skipped entries are named up to here, and counted beyond. */
 const maxNamed = 10_000;
@@ -90,7 +90,7 @@ export class ImportRun {
     });
   }
 
-  /** Passes something over, once for each reason. */
+  /** Skips an entry, recorded once for each reason. */
   skip(entry: SkippedEntry): void {
     const key = `${entry.path}\0${entry.reason}`;
     if (this.#skipped.size < maxNamed || this.#skipped.has(key)) this.#skipped.set(key, entry);
@@ -134,7 +134,7 @@ export class ImportRun {
     if (this.#found > this.#bounds.maxBytes) throw tooManyBytes(this.#bounds.maxBytes);
   }
 
-  /** Whether a file is small enough; else it is passed over. */
+  /** Whether a file is small enough; else it is skipped. */
   fits({ shown, size }: Pick<FoundFile, 'shown' | 'size'>): boolean {
     if (size <= this.limits.largest) return true;
     const reason = `has ${size} bytes, and the policy allows ${this.limits.largest} (largest_blob)`;
@@ -213,7 +213,7 @@ export class ImportRun {
     }
   }
 
-  /** Whether something may be called so; else it is passed over. */
+  /** Whether its location is allowed; else it is skipped. */
   #isNameable({ shown, location }: FoundFile): boolean {
     const fault = faultOfNewLocation(location);
     if (fault !== undefined) this.skip({ path: shown, reason: `cannot be a location: it ${fault}` });

@@ -28,8 +28,8 @@ export function makeOperator(randomness: Randomness): Caller {
 }
 
 /**
- * A new workspace with its first admin, a key of theirs for REST and MCP, and a link for signing in. Key and link are
- * shown only once.
+ * A new workspace with its first admin, their key for REST and MCP, and a link for signing in. Key and link are shown
+ * only once.
  */
 export const initialize: Command = {
   scope: 'service',

@@ -141,7 +141,7 @@ export async function verifyData(
 
 export type VerifiedChain = ChainVerdict & {
   readonly workspace?: string;
-  /** A sentence for each thing worth knowing that is no fault. */
+  /** A sentence for each remark, about no fault but worth knowing. */
   readonly remarks: readonly string[];
 };
 

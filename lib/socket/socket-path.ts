@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 /** The longest path for a Unix socket on every system. Bytes; the strictest allows 103. */
 const maxPathLength = 100;
 const socketName = 'cartulary.sock';
-/** Beside the data when the socket cannot be: holds the path of where it is. */
+/** Beside the data when the socket cannot be there: holds its path. */
 const pointerName = 'socket-path';
 const folderPrefix = 'cartulary-';
 
@@ -35,7 +35,7 @@ export function prepareSocketPath(dataFolder: string): string {
   return elsewhere;
 }
 
-/** Takes the socket's file away, and the private folder where it had one. */
+/** Removes the socket's file, and the private folder where it had one. */
 export function removeSocket(dataFolder: string): void {
   const path = findSocketPath(dataFolder);
   rmSync(path, { force: true });

@@ -87,8 +87,8 @@ async function* walkBelow(
 }
 
 /**
- * Counts the entries of a walk by their names alone, so a folder that is too large is refused before any import.
- * Unreadable folders are skipped here, because the walk names them.
+ * Counts the entries of a walk by their names alone, to refuse a folder above the bound before any import. Unreadable
+ * folders are skipped here, because the walk names them.
  */
 export async function countFolder({ root, into, avoid }: Walk, counter: EntryCounter): Promise<void> {
   const open = [{ path: root.path, into }];
@@ -142,7 +142,7 @@ function skip({ root }: Walk, path: string, reason: string): Walked {
   return { skipped: { path: relative(root.path, path) || '.', reason } };
 }
 
-/** Whether it is about one file or folder, and no reason to end the whole. */
+/** Whether it concerns one file or folder, and is no reason to end the whole walk. */
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof UnfitFile || (error instanceof Error && 'syscall' in error);
 }
