@@ -162,7 +162,10 @@ export class McpFace {
     }
   }
 
-  /** Reads the message, once there is room in memory for it. @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE */
+  /**
+   * Reads the message, once there is room in memory for it.
+   * @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE
+   */
   async #read({ readBody, bodyLength = maxBodyBytes, hold }: McpRequest, { workspace, caller }: RequestContext) {
     if (bodyLength > smallBody && bodyLength <= maxBodyBytes) {
       hold(await this.#dependencies.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
