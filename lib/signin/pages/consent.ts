@@ -27,8 +27,8 @@ export interface ConsentData extends PageForm {
 }
 
 /**
- * Asks whether an application may act as the person. The form sends `csrf`, `decision` (`allow` or `deny`), `workspace`,
- * and `write=1` where writing stays ticked.
+ * Asks whether an application may act as the person. The form sends `csrf`, `decision` (`allow` or `deny`) and
+ * `workspace`. It also sends `write=1` where writing stays ticked.
  */
 export function consentPage(data: ConsentData): string {
   const { action, csrf, clientName, clientDocument, redirectHost, redirectsToLoopback } = data;
