@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What pages of other origins may send to one face (Fetch standard, CORS protocol). */
+/** The requests that one face allows pages of other origins (Fetch standard, CORS protocol). */
 export interface CrossOriginRules {
   /** As in `Access-Control-Allow-Methods`. */
   readonly methods: string;
@@ -10,12 +10,12 @@ export interface CrossOriginRules {
   readonly maxAge?: number;
 }
 
-/** Whether a browser asks what a page may send, before it sends that. */
+/** Whether a browser asks for permission before the real request. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** The headers that answer a preflight request. */
+/** The headers of an answer to a preflight request. */
 export function preflightHeaders({ methods, headers, maxAge }: CrossOriginRules): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': methods,
@@ -25,8 +25,8 @@ export function preflightHeaders({ methods, headers, maxAge }: CrossOriginRules)
 }
 
 /**
- * The headers that let pages of an origin read an answer.
- * @param exposed the answer's headers that a page may read
+ * Headers for an answer, so pages of an origin may read it.
+ * @param exposed the answer's headers for the page to read
  */
 export function originHeaders(origin: string, exposed: string): Readonly<Record<string, string>> {
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../domain/log.js';
 
-/** What a face knows of a request beside what HTTP tells. */
+/** A face's own facts about a request, beside those of HTTP. */
 export interface RequestFacts {
-  /** As the client was told it. */
+  /** The id in the client's answer. */
   readonly id: string;
-  /** The path in a table, never what a client put into it; null where no row was found. */
+  /** The path in a table, never the client's text; null where no row was found. */
   readonly route: string | null;
-  /** Names the key or token that it came with. */
+  /** Names the request's key or token. */
   readonly credential?: string | null | undefined;
-  /** The method that was called within the message, and the tool. */
+  /** The method of the message, and its tool. */
   readonly rpc?: string | undefined;
   readonly tool?: string | undefined;
 }
 
 /**
- * Writes a request's one line into the log, once its answer has left or its client is gone: the facts, the method, the
- * status (null where the answer did not leave whole) and the milliseconds since this call.
- * @param facts asked for at the end, when most is known
+ * Writes a request's one line into the log, once its answer has left or its client is gone. The line holds the facts,
+ * the method, the status and the milliseconds since this call. The status is null where the answer did not leave whole.
+ * @param facts called at the end, when most is known
  */
 export function logWhenDone(
   log: Pick<Log, 'info'>,

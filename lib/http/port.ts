@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { strictTransport } from './protections.js';
 
-/** A face on a port: it takes the paths that it knows, whole. */
+/** A face on a port. It takes its paths whole. */
 export interface MountedFace {
-  /** @param path of the request, as sent, without its query; never one that belongs to the port's owner */
+  /** @param path of the request, as sent, without its query; never a path of the port's owner */
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
 export interface PortOptions {
   readonly host: string;
-  /** 0 takes any port that is free. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** Where clients find the service, as configured; null where it is not. */
+  /** The address of the service for clients, as configured; null where none is configured. */
   readonly publicUrl?: string | null;
-  /** Paths that start like this go to `serve`, and so does every path that no mounted face takes. */
+  /** Paths with this prefix go to `serve`, and so does every path without a mounted face. */
   readonly ownPaths: string;
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
   /** Words the answer to bytes that are no HTTP request. @param code of Node's error */
@@ -25,14 +25,14 @@ export interface PortOptions {
   };
 }
 
-/** A port that is listened on. */
+/** A listening port. */
 export interface Port {
-  /** Where it listens, as a client on this machine can reach it when it listens on one address. */
+  /** Its address for a client on this machine, provided it listens on one address. */
   readonly url: string;
   readonly port: number;
   mount(face: MountedFace): void;
   /**
-   * Takes no new connections, lets requests under way finish, and cuts off what is not done in time.
+   * Takes no new connections, lets requests under way finish, and cuts off the unfinished ones.
    * @param within milliseconds
    */
   close(within: number): Promise<void>;
@@ -63,7 +63,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     requireHostHeader: false,
   });
   server.setTimeout(silenceTimeout);
-  // On every answer of every face, also where a request is no HTTP.
+  // On every answer of every face, even when a request is not HTTP.
   const common = Object.entries(strictTransport(options.publicUrl ?? null));
   const connections = new Connections(server, common);
   const mounted: MountedFace[] = [];
@@ -108,8 +108,8 @@ function listen(server: Server, { host, port }: PortOptions): Promise<void> {
 }
 
 /**
- * Which connections there are, and which have a request under way, so that those and no others are waited for. Node's
- * own notion of an idle connection leaves out one on which nothing has been asked yet.
+ * The open connections, and those with a request under way: closing waits for these and no others. Node's own notion of
+ * an idle connection leaves out a connection before its first request.
  */
 class Connections {
   readonly #server: Server;
@@ -139,7 +139,7 @@ class Connections {
     });
   }
 
-  /** Answers bytes that are no request, or a request that is too large or too slow. */
+  /** Answers bytes that are not a request, or a request above the limits of size or time. */
   refuse(socket: Socket, error: NodeJS.ErrnoException, explain: PortOptions['explainMalformed']): void {
     if (!socket.writable || error.code === 'ECONNRESET' || this.#busy.has(socket)) {
       socket.destroy();

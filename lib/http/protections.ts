@@ -1,9 +1,9 @@
-/** The content security policy of an answer that is no page: a browser may run, load and frame nothing. */
+/** The content security policy of an answer other than a page: a browser may run, load and frame nothing. */
 export const nothingRuns = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * Security headers of every answer of every face. A face adds its `Cache-Control` and `Content-Security-Policy`: these
- * depend on what it answers.
+ * Security headers of every answer of every face. A face adds its `Cache-Control` and `Content-Security-Policy`,
+ * because these depend on the answer.
  */
 export const protections: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -14,9 +14,9 @@ export const protections: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells browsers to come over https alone from now on (RFC 6797), where the service is offered over https. It holds for
- * the host, for a year from the last answer; it says nothing of names below the host.
- * @param publicUrl where clients find the service; null where none is configured
+ * Makes browsers use https alone from now on (RFC 6797), where the service is offered over https. It holds for the
+ * host, for a year from the last answer. Names below the host are not affected.
+ * @param publicUrl the address of the service for clients; null where none is configured
  * @returns headers of every answer of every face
  */
 export function strictTransport(publicUrl: string | null): Readonly<Record<string, string>> {

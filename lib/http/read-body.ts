@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countPairs, type Excess, type RequestBounds } from './request-bounds.js';
 
-/** A body, or the form in it, is more than its route takes. */
+/** A body, or the form in it, is above its route's limit. */
 export class ExcessiveBody extends Error {
   override readonly name = 'ExcessiveBody';
   readonly excess: Excess;
@@ -12,7 +12,10 @@ export class ExcessiveBody extends Error {
   }
 }
 
-/** Tells a client that asked first (RFC 9110 §10.1.1) to send its body. Called only when the body is wanted. */
+/**
+ * Invites a client with `Expect: 100-continue` (RFC 9110 §10.1.1) to send its body. Called only when the body is
+ * wanted.
+ */
 export function inviteBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
@@ -23,8 +26,8 @@ export function statedLength({ headers }: IncomingMessage): number {
 }
 
 /**
- * The body's pieces as they come. Stopping early leaves the connection whole, so that an answer can still be sent.
- * @param explain makes what is thrown when the client breaks off; the system's error when left out
+ * The body's pieces as they come. Stopping early leaves the connection whole, so an answer can still be sent.
+ * @param explain makes the error for a client that breaks off; the system's error when left out
  */
 export async function* readPieces(
   request: IncomingMessage,
@@ -37,7 +40,7 @@ export async function* readPieces(
   }
 }
 
-/** Joins pieces as they come: to join sixty megabytes at the end takes a while. */
+/** Joins pieces as they come: joining sixty megabytes at the end takes a while. */
 export class GatheredBytes {
   #bytes: Buffer;
   length = 0;
@@ -64,9 +67,9 @@ export class GatheredBytes {
 }
 
 /**
- * Reads a body whole. A client that asked first is invited to send it.
- * @throws ExcessiveBody before anything is read where the stated length is too large, and else as soon as it is known;
- *   the system's error when the client breaks off
+ * Reads a body whole. A client with `Expect: 100-continue` is invited to send it.
+ * @throws ExcessiveBody before reading where the stated length is too large, else as soon as the excess is known; the
+ * system's error when the client breaks off
  */
 export async function readBody(
   request: IncomingMessage,
@@ -93,7 +96,7 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
   return contentType?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** Whether the body is said to be a form. */
+/** Whether the headers call the body a form. */
 export function isForm({ headers }: IncomingMessage): boolean {
   return mediaTypeOf(headers['content-type']) === 'application/x-www-form-urlencoded';
 }

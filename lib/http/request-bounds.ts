@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What one route takes at most. Everything beyond it is refused before anything is parsed. */
+/** The limits of one route. Everything beyond them is refused before parsing. */
 export interface RequestBounds {
   /** Bytes of the query, without the question mark. */
   readonly maxQueryLength: number;
@@ -13,18 +13,18 @@ export interface RequestBounds {
 /** HEAD comes with GET. */
 export type Method = 'GET' | 'POST' | 'OPTIONS';
 
-/** Why a request is refused. The status is that of RFC 9110 §15.5 or RFC 6585 §5. */
+/** Why a request is refused. The status follows RFC 9110 §15.5 or RFC 6585 §5. */
 export interface Excess {
   readonly status: 405 | 413 | 414 | 431;
   /** For people: names the bound. */
   readonly message: string;
-  /** The methods that there are, for the header `Allow` of a 405. */
+  /** The allowed methods, for the header `Allow` of a 405. */
   readonly allow?: string;
 }
 
 /**
- * Bytes of each header that is parsed further on. A cookie is not among them: browsers send what other services of the
- * same domain have set, so of those the ones that are not ours are dropped (`lib/signin/cookies.ts`).
+ * Bytes of each header that later code parses. Cookies are not listed: browsers also send the cookies of other services
+ * on the same domain. `lib/signin/cookies.ts` drops those.
  */
 const maxHeaderLengths: Readonly<Record<string, number>> = {
   host: 300,
@@ -35,7 +35,7 @@ const maxHeaderLengths: Readonly<Record<string, number>> = {
   'access-control-request-headers': 1024,
 };
 
-/** @returns undefined when the method is one of those that there are */
+/** @returns undefined when the method is allowed */
 export function findWrongMethod({ method }: IncomingMessage, methods: readonly Method[]): Excess | undefined {
   if (methods.some((each) => each === method || (each === 'GET' && method === 'HEAD'))) return undefined;
   const allow = methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
@@ -43,8 +43,8 @@ export function findWrongMethod({ method }: IncomingMessage, methods: readonly M
 }
 
 /**
- * Looks whether a request is within the bounds of its route. It takes time in proportion to the length of the address.
- * @returns undefined when it is
+ * Checks a request against the bounds of its route, in time proportional to the length of the address.
+ * @returns undefined when the request is within them
  */
 export function findExcess({ url = '', headers }: IncomingMessage, bounds: RequestBounds): Excess | undefined {
   const { maxQueryLength, maxPairs, maxBodyBytes } = bounds;
@@ -68,13 +68,13 @@ export function findExcess({ url = '', headers }: IncomingMessage, bounds: Reque
   };
 }
 
-/** What comes after the question mark; '' where there is none. */
+/** The part after the question mark; '' where there is none. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? '' : url.slice(mark + 1);
 }
 
-/** How many pairs a form or query has, before it is parsed: one more than it has ampersands. */
+/** The number of pairs in a form or query, before parsing: its ampersands plus one. */
 export function countPairs(text: string): number {
   let count = 1;
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;

@@ -12,7 +12,7 @@ export const statusOfCode: Readonly<Record<Code, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** The status of an answer to what was thrown. */
+/** The status of an answer to a thrown value. */
 export function statusOf(error: unknown): number {
   return error instanceof Refusal ? statusOfCode[error.code] : 500;
 }

@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What of a body that nobody wants is read and thrown away so that the connection can be used again. Bytes. */
+/** Bytes. Up to this much of an unwanted body is read and discarded, to keep the connection usable. */
 const smallRest = 1024 * 1024;
 
-/** Whether the client may still be sending a body that nobody will read. */
+/** Whether the client may still be sending an unwanted body. */
 export function isStillSending(request: IncomingMessage): boolean {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
   return hasBody && !request.complete;
 }
 
-/** Whether so little is left that reading it is cheaper than a new connection. */
+/** Whether reading the rest is cheaper than a new connection. */
 export function isWorthReading(request: IncomingMessage): boolean {
   return request.headers.expect === undefined && Number(request.headers['content-length']) <= smallRest;
 }
 
 /**
- * For an answer that is sent although the client may still be sending: a small rest is read and thrown away, with a
- * large one the connection ends with the answer.
+ * For an answer while the client may still be sending. A small rest is read and discarded. With a large rest, the
+ * connection ends with the answer.
  */
 export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
   if (!isStillSending(request)) return;

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
-/** Names of this machine that no foreign page can take. */
+/** Names of this machine, closed to foreign pages. */
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Where requests may come from and be addressed to. */
+/** The allowed origins and addresses of requests. */
 export interface Admission {
   /** Where the service is reached. */
   readonly publicUrl: string;
@@ -11,8 +11,8 @@ export interface Admission {
 }
 
 /**
- * Whether the request names us as its host. A page that has its own name lead to this machine (DNS rebinding) names
- * itself; an address in numbers cannot be led anywhere.
+ * Whether the request's host is ours. A page whose own name leads to this machine (DNS rebinding) sends its own name. A
+ * numeric address cannot be redirected.
  */
 export function admitsHost(host: string | undefined, { publicUrl }: Admission): boolean {
   if (host === undefined) return false;
@@ -22,7 +22,10 @@ export function admitsHost(host: string | undefined, { publicUrl }: Admission): 
   );
 }
 
-/** Whether a page of this origin may call: the service's own and those that are configured. None named is no page. */
+/**
+ * Whether a page of this origin may call: the service's own and the configured ones. A request without an origin comes
+ * from no page.
+ */
 export function admitsOrigin(origin: string | undefined, { publicUrl, corsOrigins }: Admission): boolean {
   return origin === undefined || origin === new URL(publicUrl).origin || corsOrigins.includes(origin);
 }

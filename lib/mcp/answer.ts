@@ -1,4 +1,4 @@
-/** What goes back, before it is written to the connection. The body is JSON, or empty. */
+/** An answer before it is written to the connection. The body is JSON, or empty. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,5 +26,5 @@ export function answerError(
   return { status, headers: { ...json, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
-/** Codes of JSON-RPC, and the one that the protocol's implementations use for what HTTP says already. */
+/** Codes of JSON-RPC. The protocol's implementations use `http` where the HTTP status already says it. */
 export const rpcCodes = { parse: -32700, invalid: -32600, unknownMethod: -32601, http: -32000 } as const;

@@ -1,14 +1,14 @@
 import { describeError } from '../domain/describe-error.js';
 import type { Readable, Writable } from 'node:stream';
 
-/** What came back for one message. */
+/** The answer to one message. */
 export interface Delivered {
   readonly status: number;
-  /** A message as JSON, or one event of a stream that holds it; empty where there is none. */
+  /** A message as JSON, or one event of a stream with it; empty where there is none. */
   readonly body: string;
 }
 
-/** Carries one message to the service and brings what it says. */
+/** Carries one message to the service and returns its answer. */
 export type Deliver = (body: string, headers: Readonly<Record<string, string>>) => Promise<Delivered>;
 
 interface Message {
@@ -21,19 +21,19 @@ interface Message {
   };
 }
 
-/** Said in place of the service's own words, which speak of a header that whoever set up this client never wrote. */
+/** Replaces the service's own words, because they name a header that the client's owner never wrote. */
 const refusedKey =
   'The key in CARTULARY_KEY was refused. It has to be one minted for MCP, neither revoked nor expired: see cartulary key mint --help.';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Header values take no other characters; the protocol has a form for those. */
+/** Header values take no other characters; the protocol has a form for the others. */
 function encodeHeader(value: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isPlain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
-/** The headers that say of a message what it says itself; the older revisions have only the first. */
+/** The headers that repeat parts of a message; the older revisions have only the first. */
 function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
   const version = params?.['_meta']?.[versionKey];
   if (!isText(version)) return negotiated === undefined ? {} : { 'MCP-Protocol-Version': negotiated };
@@ -45,9 +45,9 @@ function headersOf({ method, params }: Message, negotiated: string | undefined):
   };
 }
 
-/** The message in an answer; undefined where there is none, as where something else answers at that address. */
+/** The message in an answer; undefined where there is none, such as when another program answers at the address. */
 function readMessage(body: string): Record<string, unknown> | undefined {
-  // A line ends at CR or LF, and not at the other line ends of Unicode: those can stand in text (WHATWG HTML §9.2.5).
+  // A line ends at CR or LF. The other line ends of Unicode can stand in text (WHATWG HTML §9.2.5).
   const line = body.startsWith('{') ? body : /(?:^|[\r\n])data: ([^\r\n]*)/.exec(body)?.[1];
   if (line === undefined) return undefined;
   try {
@@ -58,11 +58,11 @@ function readMessage(body: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Bytes of a line beyond which nothing is kept of it: a message has fewer wherever it is carried. */
+/** Bytes of the longest line kept: a longer one is dropped, since messages are smaller on every transport. */
 const maxLineLength = 16 * 1024 * 1024;
 const lineEnd = 0x0a;
 
-/** The lines of a stream as bytes; undefined for one that is too long. Ends with the input, or when it is destroyed. */
+/** The lines of a stream as bytes; undefined for an overlong line. Ends with the input, or when it is destroyed. */
 async function* readLines(input: Readable): AsyncGenerator<Buffer | undefined> {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -93,7 +93,7 @@ async function* readLines(input: Readable): AsyncGenerator<Buffer | undefined> {
   if (size > 0) yield take();
 }
 
-/** The message in a line; undefined where it is none. */
+/** The message in a line; undefined where it has none. */
 function parseLine(line: Buffer): { readonly text: string; readonly message: Message } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
@@ -105,8 +105,8 @@ function parseLine(line: Buffer): { readonly text: string; readonly message: Mes
 
 /**
  * Speaks MCP over a pair of streams, a message a line, by carrying each message to the service as HTTP would. Several
- * may be under way at once; each answer goes out as it comes. Resolves when the input has ended, or the signal has come,
- * and all are answered.
+ * may be under way at once, and each answer goes out as it comes. Resolves when the input has ended, or the signal has
+ * come, and all are answered.
  */
 export async function bridgeStreams(
   input: Readable,
@@ -129,7 +129,7 @@ export async function bridgeStreams(
         negotiated = (answer?.['result'] as { protocolVersion?: string } | undefined)?.protocolVersion;
       }
       const isNotification = id === undefined && method !== undefined;
-      // What is not answered by name, such as a refused key, is answered to the one who asked.
+      // An answer without an id, such as a refused key's, gets the id of the request.
       if (status === 401 && id !== undefined) fail(id, -32000, refusedKey);
       else if (answer !== undefined && !isNotification) write({ ...answer, id: id ?? null });
       else if (answer === undefined && id !== undefined) {
@@ -152,7 +152,7 @@ export async function bridgeStreams(
       const carried = carry(parsed.text, parsed.message);
       underWay.add(carried);
       void carried.finally(() => underWay.delete(carried));
-      // What comes after may be sent only in the revision that this settles.
+      // Later messages may be sent only in the revision that this answer settles.
       if (negotiated === undefined && parsed.message.method === 'initialize') await carried;
     }
   }

@@ -16,12 +16,12 @@ interface BriefArguments extends PageArguments {
 }
 
 const usualList = 20;
-/** Milliseconds for which a brief can be gone on from: agents come back after a holiday. */
+/** Milliseconds for which a brief's position is valid: agents come back after a holiday. */
 const positionKept = 90 * 24 * 60 * 60 * 1000;
-/** A day, or a time; where no offset is said it is UTC, wherever the service runs. */
+/** A day, or a time; without an offset it is UTC, independent of the service's time zone. */
 const dateTime = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Positions of briefs belong to whoever was briefed, whatever the brief was about. */
+/** A brief's position belongs to its reader, independent of the brief's location. */
 const ownerOf = ({ workspace, owner }: ToolCall<BriefArguments>) => ({
   credential: `${workspace.name}/${owner}`,
   route: 'mcp brief',

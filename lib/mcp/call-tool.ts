@@ -7,12 +7,12 @@ import { presentRefusal } from './present-refusal.js';
 import { readOrRecord, type Arguments, type ToolEntry } from './tool.js';
 import type { RequestContext } from './request-context.js';
 
-/** The action of a call whose arguments do not tell what it is for. */
+/** The action of a call whose arguments leave the operation open. */
 const toolCall = 'tool.call';
-/** What of a name that is none of ours is recorded. */
+/** Characters of an unknown tool's name in the record. */
 const maxNameLength = 100;
 
-/** What a tool returns, done or refused. */
+/** A tool's answer, done or refused. */
 export interface ToolAnswer {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: Record<string, unknown>;
@@ -23,7 +23,7 @@ export interface ToolAnswer {
 export class ToolBox {
   readonly #entries: ReadonlyMap<string, readonly ToolEntry[]>;
   readonly #described: ReadonlyMap<string, DescribedTool>;
-  /** As clients are told, in the table's order. */
+  /** As shown to clients, in the table's order. */
   readonly definitions: readonly ToolDefinition[];
 
   constructor(entries: readonly ToolEntry[]) {
@@ -38,7 +38,7 @@ export class ToolBox {
     return this.#entries.has(name);
   }
 
-  /** Records that a tool was called that is not there. @returns the refusal, or why it could not be recorded */
+  /** Records the call of an unknown tool. @returns the refusal, or why it could not be recorded */
   refuseUnknown({ workspace, caller }: RequestContext, name: string): Promise<Refusal> {
     const tool = name.slice(0, maxNameLength).replace(/\p{Surrogate}/gu, '');
     const refusal = invalidRequest('bad_field', 'Unknown tool', { field: 'name' });
@@ -46,8 +46,8 @@ export class ToolBox {
   }
 
   /**
-   * Calls a tool that is there. Whether the token's scopes allow it is decided here, before any document is looked at.
-   * Never throws: a refusal is an answer too.
+   * Calls a known tool. The token's scopes are checked here, before any document is read. Never throws: a refusal is an
+   * answer too.
    */
   async call(context: RequestContext, name: string, sent: unknown): Promise<ToolAnswer> {
     try {
@@ -60,13 +60,13 @@ export class ToolBox {
         return { content: [], isError: true };
       }
       const structured = await entry.run({ tool: name, args, workspace, caller, cursors, owner });
-      // What both fields hold is the same to the byte: what a program checks is what a model reads.
+      // Both fields hold the same bytes, so a program checks the same content as a model reads.
       const text = JSON.stringify(structured);
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internal(error);
       if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
-      // As text alone: older clients hold whatever is structured against the schema of success.
+      // As text alone: older clients check any structured content against the schema of success.
       const text = JSON.stringify(presentRefusal(refusal, context.caller.requestId));
       return { content: [{ type: 'text', text }], isError: true };
     }

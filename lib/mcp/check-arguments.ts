@@ -5,15 +5,15 @@ import { requireWellFormed } from '../domain/well-formed.js';
 import type { DescribedTool } from './definition.js';
 import type { Arguments, ToolEntry } from './tool.js';
 
-/** What is none of the protocol, in a message or in a list that comes as text: the largest tool takes some hundreds. */
+/** Limits of a message, or of a list sent as text. The largest tool takes some hundreds of values. */
 export const messageShape: ShapeLimits = { deepest: 64, maxValues: 20_000 };
 
-/** What of a name or value that somebody sent is shown again. */
+/** Characters of a sent name or value in an answer. */
 const maxShown = 100;
 
 /**
- * Makes sense of arguments as models send them: nulls stand for what is left out, and lists sometimes come as text.
- * Everything else has to be as the tool's schema says. Rests where a list that comes as text is long.
+ * Normalises arguments as models send them: null means left out, and lists sometimes come as text. Everything else has
+ * to match the tool's schema. Yields where a list sent as text is long.
  * @throws Refusal INVALID_REQUEST `unknown_field`, `missing_field`, `bad_field`, `content_too_large`
  */
 export function* checkArguments({ definition, checkInput }: DescribedTool, sent: unknown): Generator<void, Arguments> {
@@ -29,12 +29,12 @@ export function* checkArguments({ definition, checkInput }: DescribedTool, sent:
   }
   const args = Object.fromEntries(read);
   if (!checkInput(args)) throw explain(checkInput.errors?.[0]);
-  // Only now: a list that came as text has been parsed as well, and one that is too long is not looked through.
+  // Only now: lists sent as text are parsed, and overlong ones were refused without a look through them.
   requireWellFormed(args, 'arguments');
   return args;
 }
 
-/** A list that is too long for the schema stays as it came: there is nothing to make sense of. */
+/** An overlong list stays as it came, because the schema refuses it in any case. */
 function* readList(name: string, value: unknown, maxItems = Number.POSITIVE_INFINITY): Generator<void, unknown> {
   let list = value;
   if (typeof value === 'string' && value.trimStart().startsWith('[')) {
@@ -81,19 +81,19 @@ function explain(error: ErrorObject | undefined): Refusal {
   return invalidRequest('bad_field', `The argument ${field} ${faultOf(keyword, params, message)}.`, { field });
 }
 
-/** What is wrong, in words that say what would be right. */
+/** The fault, in words for the right form. */
 function faultOf(keyword: string | undefined, params: ErrorObject['params'], message: string): string {
   const { allowedValues, format } = params as { readonly allowedValues?: readonly unknown[]; readonly format?: string };
   if (keyword === 'enum') return `must be one of ${allowedValues?.join(', ')}`;
   if (keyword === 'minLength') return 'must not be empty';
-  // The only pattern that there is.
+  // The only pattern in the schemas.
   if (keyword === 'pattern') return 'must be a commit: 40 hexadecimal digits, as a read or a write returned them';
   if (format === 'date-time') return 'must be a date and time such as 2026-11-21T14:00:00Z';
   return message;
 }
 
 /**
- * The entry for these arguments, and that they mean something in it.
+ * The entry for these arguments, after a check of their meaning in it.
  * @throws Refusal INVALID_REQUEST `unknown_field` for an argument without a meaning here, `missing_field`
  */
 export function chooseEntry(entries: readonly ToolEntry[], args: Arguments, { definition }: DescribedTool): ToolEntry {
@@ -104,7 +104,7 @@ export function chooseEntry(entries: readonly ToolEntry[], args: Arguments, { de
     throw invalidRequest('missing_field', `The argument ${missing} is required here.`, { field: missing });
   }
   const { properties } = definition.inputSchema;
-  // Models like to fill in defaults: to say what holds anyway is to say nothing.
+  // Models like to fill in defaults, so an argument with its default value counts as left out.
   const isSaid = (name: string): boolean => args[name] !== properties[name]?.default;
   const meaningless = Object.keys(args).find((name) => entry.takes?.includes(name) === false && isSaid(name));
   if (meaningless !== undefined) {

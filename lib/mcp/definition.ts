@@ -17,7 +17,7 @@ export interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** A tool as clients are told of it; one file of schema/mcp each. */
+/** A tool as described to clients; one file of schema/mcp each. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
@@ -43,15 +43,15 @@ function findFolder(): string {
 
 const errorFile = 'error.json';
 
-/** Compiles schemas of ours, strictly: what a schema says is what is held. */
+/** Compiles our schemas in strict mode, so every keyword is enforced. */
 function makeCompiler(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true });
-  // What the module exports is the function itself, whatever its types say.
+  // The module exports the function itself, contrary to its types.
   (formats as unknown as (compiler: Ajv2020) => void)(ajv);
   return ajv;
 }
 
-/** Reads all tools that schema/mcp describes, by name. */
+/** Reads all tools of schema/mcp, by name. */
 export function readDefinitions(): ReadonlyMap<string, DescribedTool> {
   const folder = findFolder();
   const ajv = makeCompiler();

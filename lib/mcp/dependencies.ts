@@ -24,16 +24,18 @@ export interface McpOptions {
   /** Of the program. */
   readonly version: string;
   readonly log: Log;
-  /** Where the service is reached, without a slash at the end: clients are told to sign in there. */
+  /** The service's public address, without a slash at the end: clients sign in there. */
   readonly publicUrl: string;
   /** Web origins whose pages may call, beside the service's own. */
   readonly corsOrigins: readonly string[];
-  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  /** Takes the records made after the answer: refused attempts, and a key's last use. */
   readonly later: DeferredAudit;
-  /** Looks up what people's applications send; left out: keys alone are accepted. */
+  /** Looks up the tokens of people's applications; left out: keys alone are accepted. */
   readonly readAccessToken?: ReadAccessToken | undefined;
   /** The table of tools; left out: ours. */
   readonly tools?: readonly ToolEntry[];
-  /** Makes what speaks the protocol in one request, over the same carrier; left out: ours, with the tools and documents. */
+  /**
+   * Makes the protocol's server for one request, over the same carrier; left out: ours, with the tools and documents.
+   */
   readonly serve?: ((context: RequestContext) => Server) | undefined;
 }

@@ -22,7 +22,7 @@ import { readOrRecord } from './tool.js';
 import { tools } from './tools.js';
 import type { RequestContext } from './request-context.js';
 
-/** A request as this face sees it, however it came. Header names in small letters. */
+/** A request for this face, from any carrier. Header names in small letters. */
 export interface McpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export interface McpRequest {
   readonly readBody: (most: number) => Promise<Uint8Array | undefined>;
   /** The stated length of the body in bytes; undefined where none is stated. */
   readonly bodyLength: number | undefined;
-  /** Keeps room that the request takes until its answer has left. */
+  /** Keeps the request's room until its answer has left. */
   readonly hold: (release: Release) => void;
 }
 
@@ -48,12 +48,12 @@ export interface McpAnswer extends Answer {
 
 /** Six bytes of JSON can stand for one byte of text, and a text has up to a million. */
 const maxBodyBytes = 8 * 1024 * 1024;
-/** Bytes of a message that takes no room worth counting. */
+/** Bytes of a message too small to count as room. */
 const smallBody = 64 * 1024;
 /** Streams that would stay open and deliver nothing, since nothing is announced. */
 const refusedMethods = new Set(['subscriptions/listen']);
 
-/** The MCP face, whatever carries it: recognises the caller, then hands one message to the protocol. */
+/** The MCP face, for every carrier. It recognises the caller, then hands one message to the protocol. */
 export class McpFace {
   readonly #dependencies: McpDependencies;
   readonly #options: McpOptions;
@@ -152,7 +152,7 @@ export class McpFace {
     return { ...this.#challengeScope(context.lacking, named), ...seen };
   }
 
-  /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  /** Counts the request among those under way for its key. @throws Refusal RATE_LIMITED, UNAVAILABLE */
   #enter({ hold }: McpRequest, { workspace, caller }: RequestContext): void {
     try {
       hold(this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
@@ -162,7 +162,10 @@ export class McpFace {
     }
   }
 
-  /** Reads the message, once there is room in memory for it. @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE */
+  /**
+   * Reads the message, once there is room in memory for it.
+   * @throws Refusal as `readBody` does; RATE_LIMITED, UNAVAILABLE
+   */
   async #read({ readBody, bodyLength = maxBodyBytes, hold }: McpRequest, { workspace, caller }: RequestContext) {
     if (bodyLength > smallBody && bodyLength <= maxBodyBytes) {
       hold(await this.#dependencies.workLimits.bodies.take(sourceOf(workspace.name, caller), bodyLength));
@@ -193,7 +196,7 @@ export class McpFace {
     }
     const extra = { context };
     const response = await this.#handler.fetch(
-      // The URL is for the implementation alone, which looks at nothing in it.
+      // The URL is for the implementation alone, and it reads nothing in it.
       new Request('http://localhost/mcp', { method: 'POST', headers, body: '' }),
       { parsedBody: message, authInfo: { token: '', clientId: '', scopes: [...context.scopes], extra } },
     );
@@ -218,14 +221,14 @@ export class McpFace {
     });
   }
 
-  /** Where and for what to sign in (RFC 9728 §5.1, RFC 6750 §3). */
+  /** The place and purpose of the sign-in (RFC 9728 §5.1, RFC 6750 §3). */
   #challenge(): string {
     const { origin, pathname } = new URL(`${this.#options.publicUrl}/mcp`);
     const metadata = `${origin}/.well-known/oauth-protected-resource${pathname}`;
     return `Bearer resource_metadata="${metadata}", scope="org:read org:write"`;
   }
 
-  /** Asks for a token with more rights; says nothing about any document, since none was looked at. */
+  /** Asks for a token with more rights. It says nothing about any document, since none was read. */
   #challengeScope(scope: OAuthScope, named: { readonly id?: string | number }): Answer {
     const header = `${this.#challenge()}, error="insufficient_scope"`;
     const message = `This needs the scope ${scope}, which the token was not given.`;
@@ -238,7 +241,7 @@ export class McpFace {
 }
 
 /**
- * Answers what cannot be taken for a message, once it is recorded.
+ * Answers an invalid message, once it is recorded.
  * @throws Refusal where it cannot be recorded
  */
 async function refuseMessage(
@@ -254,7 +257,7 @@ async function refuseMessage(
   return answerError(status, rpcCode, message);
 }
 
-/** Headers that belong to the protocol, or that are read here. */
+/** Headers of the protocol, or read here. */
 const passedOn = new Set(['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']);
 
 function parseMessage(bytes: Uint8Array): unknown {
@@ -265,7 +268,7 @@ function parseMessage(bytes: Uint8Array): unknown {
   }
 }
 
-/** The message without a tool's arguments: those are checked where the tool can say in its answer what is wrong. */
+/** The message without a tool's arguments: they are checked where the tool's answer can name the fault. */
 function withoutArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
   if (method !== 'tools/call' || typeof params !== 'object' || params === null) return message;

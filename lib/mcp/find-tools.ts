@@ -79,7 +79,7 @@ function presentHits({ hits, position }: SearchResults, call: ToolCall<SearchArg
   return { hits: shown, ...presentNext(position === null ? null : JSON.stringify(position), call) };
 }
 
-/** Tools that find. */
+/** Tools for finding. */
 export const findEntries: readonly ToolEntry[] = [
   toolEntry({
     tool: 'list_org_folders',

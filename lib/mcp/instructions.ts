@@ -1,4 +1,4 @@
-/** What a client may give its model to read before anything else. */
+/** Text for a client's model to read first. */
 export const instructions = [
   'Cartulary keeps the documents of a team of people and agents: files at paths, every write a version, every access recorded.',
   'Locations are whole paths from the workspace root, without a leading slash. What you cannot reach looks like what does not exist.',

@@ -6,11 +6,11 @@ import { presentRefusal } from './present-refusal.js';
 import { documentTemplate, listResources, readResource } from './resources.js';
 import type { RequestContext } from './request-context.js';
 
-/** Milliseconds for which clients may keep what is the same for everyone until the next release. */
+/** Milliseconds for which clients may keep answers common to all callers, until the next release. */
 const toolsKept = 60 * 60 * 1000;
 
 /**
- * The protocol's server for one request. It holds nothing: everything is asked of the tools and operations anew.
+ * The protocol's server for one request. It holds nothing: it asks the tools and operations each time.
  * @param version of the program
  */
 export function makeServer(box: ToolBox, context: RequestContext, version: string): Server {
@@ -50,7 +50,7 @@ export function makeServer(box: ToolBox, context: RequestContext, version: strin
   return server;
 }
 
-/** Tells a refusal in the protocol's own way, where there is no tool to tell it in its answer. */
+/** Reports a refusal in the protocol's own way, where no tool can put it in its answer. */
 async function answering<Result>(
   context: RequestContext,
   uri: string | undefined,

@@ -32,7 +32,7 @@ function presentAddressee({ id, displayName }: Addressee): object {
   return { ...(id === null ? {} : { id }), ...(displayName === null ? {} : { name: displayName }) };
 }
 
-/** A message as agents read it: from whom, to whom, about what, and its text where that was read. */
+/** A message for agents: sender, addressees, subject, and its text where it was read. */
 export function presentMessage(message: ListedMessage | Message): object {
   return {
     message_id: message.id,
@@ -86,7 +86,7 @@ export const messageEntries: readonly ToolEntry[] = [
   toolEntry({
     tool,
     scope: 'org:read',
-    // What was sent is read by others, and they keep that to themselves.
+    // Without unread_only: the read marks of sent messages are their readers' own.
     when: ({ action, box }: MessageArguments) => action === 'list' && box === 'sent',
     takes: ['action', 'about', 'box', 'cursor', 'limit'],
     operation: listMessages,

@@ -5,7 +5,7 @@ import type { Author } from '../domain/principal.js';
 import type { Location } from '../domain/location.js';
 import type { Role } from '../domain/role.js';
 
-/** The operator is whoever has the machine: a person. */
+/** The operator is the machine's owner: a person. */
 export function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
@@ -23,7 +23,7 @@ export function presentRecord({ location, current }: Document, role: Role): obje
   };
 }
 
-/** A claim as agents read it. @param principalId of the one who reads, to say whose claim it is */
+/** A claim for agents. @param principalId of the reader, to show whose claim it is */
 export function presentClaim(claim: Claim, location: Location, principalId: string): object {
   const { id, section, holdsDocument, holder, purpose, claimedAt, expiresAt } = claim;
   return {

@@ -1,6 +1,6 @@
 import type { Heading } from '../text/outline.js';
 
-/** Headings that one answer shows. */
+/** Headings in one answer. */
 const maxHeadings = 300;
 
 export interface ShownOutline {
@@ -9,8 +9,8 @@ export interface ShownOutline {
 }
 
 /**
- * A document's headings with the sizes of their sections. Of very many the deepest are left out; where even the highest
- * level has too many, the first are shown.
+ * A document's headings with the sizes of their sections. Of very many, the deepest are left out. Where even the
+ * highest level has too many, the first are shown.
  */
 export function presentOutline(text: string, headings: readonly Heading[]): ShownOutline {
   const ofLevel = [0, 0, 0, 0, 0, 0, 0];
@@ -37,7 +37,7 @@ export function presentOutline(text: string, headings: readonly Heading[]): Show
   return { outline, outline_complete: shown.length === headings.length };
 }
 
-/** Where these lines start; the text's end for one behind the last. Only what is asked for is kept. */
+/** The starts of these lines; the text's end for a line behind the last. Only the wanted starts are kept. */
 function placeLines(text: string, lines: readonly number[]): (line: number) => number {
   const starts = new Map<number, number>();
   const wanted = [...new Set(lines)].toSorted((a, b) => a - b);

@@ -10,7 +10,7 @@ function presentWho({ id, kind, displayName }: Author): object {
   return { id, kind: kind === 'operator' ? 'person' : kind, name: displayName };
 }
 
-/** What the tools call the inputs of the operations. */
+/** The tools' names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
   labels: 'label',
   mediaType: 'media_type',
@@ -27,7 +27,7 @@ const inputNames: Readonly<Record<InputName, string>> = {
 
 const leftOut = (): object => ({});
 
-/** Each detail as schema/mcp/error.json has it, in the order in which it is shown. */
+/** Each detail as in schema/mcp/error.json, in the order of the answer. */
 const presenters: DetailPresenters<'mcp'> = {
   current: ({ id, at, author }) => ({
     current_commit: id,
@@ -76,7 +76,7 @@ function isMetHere(reason: string): reason is ReasonMetAt<'mcp'> {
   return Object.hasOwn(remedies, reason);
 }
 
-/** The reason of a refusal that has none: its code in small letters. UNAUTHENTICATED ends a request before any tool. */
+/** The reason of a refusal without one: its code in small letters. UNAUTHENTICATED ends a request before any tool. */
 function reasonOfCode(code: Code): Reason {
   const name = code.toLowerCase();
   return isMetHere(name) ? name : 'internal';
@@ -91,8 +91,8 @@ function chooseRemedy(reason: Reason, details: RefusalDetails | undefined): stri
 }
 
 /**
- * A refusal as a tool answers it: its code, its reason and the remedy. Hidden, absent and not allowed give the same
- * bytes, since the refusal itself does not tell them apart.
+ * A refusal as a tool's answer: its code, its reason and the remedy. Hidden, absent and not allowed give the same
+ * bytes, since the refusal itself does not distinguish them.
  */
 export function presentRefusal({ code, message, details, retryAfter }: Refusal, requestId: string): object {
   const reason = details?.reason ?? reasonOfCode(code);

@@ -16,7 +16,7 @@ interface ReadArguments {
 
 const usualChars = 20_000;
 
-/** The part of the text that was asked for, with how to go on. */
+/** The requested part of the text, and the way to go on. */
 function presentText({ text, totalLines, within, part, hiddenCharacters, headings }: ShownText): object {
   return {
     ...(part === undefined ? {} : { text: part.text }),

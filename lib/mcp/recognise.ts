@@ -11,24 +11,24 @@ import { readBearer, recogniseKey, refuseAddress } from '../workspace/recognise-
 import type { Workspace } from '../workspace/workspace.js';
 import type { McpDependencies, McpOptions } from './dependencies.js';
 
-/** Who calls, by key or by token. */
+/** The caller, by key or by token. */
 export interface Recognised {
   readonly workspace: Workspace;
   readonly principal: Principal;
   readonly policy: Policy;
   /** Names the key or token in records. */
   readonly credentialId: string;
-  /** Who it is to cursors: the key, or an application together with its person. */
+  /** The owner of cursors: the key, or an application together with its person. */
   readonly owner: string;
-  /** Who it is to the rate limit: the key, or the person, however many applications they have let in. */
+  /** The subject of the rate limit: the key, or the person with all their applications. */
   readonly rated: string;
   readonly scopes: readonly OAuthScope[];
   readonly requestsPerMinute: number | null;
 }
 
 /**
- * Recognises the caller by what the bearer header carries: a key that was minted for this interface, or the access
- * token of an application that a person signed in. Read anew for each request.
+ * Recognises the caller by the bearer header. It holds a key for this interface, or the access token of a person's
+ * application. Read again for each request.
  * @throws Refusal UNAUTHENTICATED, the same for every reason; RATE_LIMITED; UNAVAILABLE
  */
 export function recognise(
@@ -39,7 +39,7 @@ export function recognise(
 ): Recognised {
   const { later, readAccessToken } = options;
   const text = readBearer(authorization);
-  // What a token begins with is chance: only a whole key is a key.
+  // A token's first characters are random: only a whole key is a key.
   let refused: RefusedToken | undefined;
   const note = (told: RefusedToken): void => void (refused = told);
   const token = text === undefined || parseKey(text) !== undefined ? undefined : readAccessToken?.(text, note);
@@ -64,7 +64,7 @@ export function recognise(
   return recognised;
 }
 
-/** As a key that is refused: counted where it was issued, told like any other. */
+/** As a refused key: counted in its workspace, and answered like any other. */
 function refuseToken(
   dependencies: McpDependencies,
   { later }: McpOptions,
@@ -77,7 +77,7 @@ function refuseToken(
     const workspace = dependencies.find(refused.workspace);
     if (workspace !== undefined) later.countRefused(workspace, 'mcp', reason, refused.id);
   } catch {
-    // A workspace that cannot be opened has no place to count in either, and the answer does not depend on it.
+    // A workspace that fails to open has no place for the count, and the answer does not depend on it.
   }
   return refusal;
 }

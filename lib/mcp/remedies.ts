@@ -1,6 +1,6 @@
 import type { ReasonMetAt } from '../domain/reason.js';
 
-/** The remedy of each reason that a tool can answer. It is shown as `hint`, and may name tools and their fields. */
+/** The remedy of each reason in a tool's answer. It is shown as `hint`, and may name tools and their fields. */
 export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   not_found:
     'It is absent, or out of your reach, or you may not do this there. Check the location and your role with list_org_docs, list_org_folders or brief_me (reach), an id with who_can_read, claim or message.',
@@ -40,6 +40,6 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   claim_lost: 'Your claim has ended. Read the document again, then claim anew if you still need it.',
 };
 
-/** For a stale edit that still applies, where all that changed in between is shown. */
+/** For a stale edit that still applies, with all changes in between shown. */
 export const sendAgain =
   'Nothing was written. If diff does not contradict your edits, send them again with expected_commit set to current_commit; otherwise read it again first.';

@@ -3,19 +3,19 @@ import type { OAuthScope } from '../domain/access-token.js';
 import type { Caller } from '../domain/caller.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** One request on its way through this face, and what is found out about it. */
+/** One request on its way through this face, and the facts found about it. */
 export interface RequestContext {
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly cursors: CursorSealer;
-  /** Whom cursors belong to. */
+  /** The owner of its cursors. */
   readonly owner: string;
-  /** What an OAuth token allows; a key allows both. */
+  /** The scopes of an OAuth token; a key has both. */
   readonly scopes: readonly OAuthScope[];
-  /** The tool that was called, once it is known to be one of ours. */
+  /** The called tool, once it is known. */
   tool?: string;
-  /** Set where a call needs a scope that the token lacks: the HTTP answer is a challenge then. */
+  /** Set where a call needs a scope beyond the token's: the HTTP answer is a challenge then. */
   lacking?: OAuthScope;
-  /** Told of what failed inside, with what the caller is not told. */
+  /** Receives the cause of an internal fault, which the caller does not see. */
   onFault(cause: unknown): void;
 }

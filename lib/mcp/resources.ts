@@ -31,7 +31,7 @@ function uriOf(location: Location): string {
   return `${scheme}${segmentsOf(location).map(encodeURIComponent).join('/')}`;
 }
 
-/** The location in a URI; undefined for what is none of ours, or no possible location. */
+/** The location in a URI; undefined for a foreign URI, or an impossible location. */
 function locationIn(uri: string): Location | undefined {
   if (!uri.startsWith(scheme)) return undefined;
   try {
@@ -50,7 +50,7 @@ function requireLocation(uri: string): Location {
 }
 
 /**
- * A page of the documents that the caller reaches.
+ * A page of the documents within the caller's reach.
  * @throws Refusal INVALID_REQUEST `bad_cursor`
  */
 export async function listResources(
@@ -85,7 +85,7 @@ export interface ResourceContent {
 
 /**
  * A document whole, as a resource.
- * @throws Refusal NOT_FOUND, the same for a URI that cannot be one; INVALID_REQUEST `content_too_large`
+ * @throws Refusal NOT_FOUND, the same for an impossible URI; INVALID_REQUEST `content_too_large`
  */
 export async function readResource(context: RequestContext, uri: string): Promise<ResourceContent> {
   const { workspace, caller } = context;

@@ -16,40 +16,40 @@ export interface ToolCall<Args = Arguments> {
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly cursors: CursorSealer;
-  /** Whom a cursor belongs to: a credential, or the client that a person lets act. */
+  /** The owner of a cursor: a credential, or a person's client. */
   readonly owner: string;
 }
 
 interface ToolEntryDefinition<Args, Input, Result, Prepared> {
   readonly tool: string;
-  /** What an OAuth token must have been given for it. */
+  /** The scope required of an OAuth token. */
   readonly scope: OAuthScope;
-  /** Of several entries of a tool, the first for whose arguments this holds is taken. */
+  /** Of several entries of a tool, the first with a true result is taken. */
   readonly when?: (args: Args) => boolean;
-  /** Arguments that mean something here; left out: all that the tool has. */
+  /** Arguments with a meaning here; left out: all of the tool's. */
   readonly takes?: readonly (keyof Args & string)[];
-  /** Arguments that are needed here, beside those that the tool always needs. */
+  /** Arguments required here, beside the tool's own required ones. */
   readonly requires?: readonly (keyof Args & string)[];
   readonly operation: Operation<Input, Result, Prepared>;
   readonly read: (call: ToolCall<Args>) => Input;
   readonly present: (result: Result, call: ToolCall<Args>) => object | Promise<object>;
 }
 
-/** One line of the table: a tool, or what it does for some arguments, and the operation that does it. */
+/** One line of the table: a tool, or one use of it by its arguments, and the operation behind it. */
 export interface ToolEntry {
   readonly tool: string;
   readonly scope: OAuthScope;
   readonly takes: readonly string[] | undefined;
   readonly requires: readonly string[];
   readonly isFor: (args: Arguments) => boolean;
-  /** @returns what `structuredContent` holds. @throws Refusal */
+  /** @returns the content of `structuredContent`. @throws Refusal */
   readonly run: (call: ToolCall) => Promise<object>;
 }
 
 /**
  * Makes an entry of the table of tools.
- * @returns what reads a call's arguments, which it believes to be checked, performs the operation, and presents the
- *   result; a call that cannot be read is recorded under the operation's name
+ * @returns an entry whose `run` reads checked arguments, performs the operation, and presents the result. An unreadable
+ * call is recorded under the operation's name.
  */
 export function toolEntry<Args extends object, Input, Result, Prepared>(
   spec: ToolEntryDefinition<Args, Input, Result, Prepared>,
@@ -62,7 +62,7 @@ export function toolEntry<Args extends object, Input, Result, Prepared>(
     requires,
     isFor: (args) => when === undefined || when(args as Args),
     async run(call) {
-      // The schema has checked them: this is the one place where that is believed.
+      // The schema has checked the arguments. This is the one place that relies on it.
       const checked = call as unknown as ToolCall<Args>;
       const { workspace, caller } = call;
       const input = await readOrRecord(workspace, caller, operation.name, () => spec.read(checked));
@@ -73,10 +73,10 @@ export function toolEntry<Args extends object, Input, Result, Prepared>(
 }
 
 /**
- * Reads what was asked for.
- * @param action the operation's name, under which it is recorded that this could not be read
- * @param note what else the record says then
- * @throws Refusal that `read` threw, recorded
+ * Reads the arguments of a call.
+ * @param action the operation's name, for the record of an unreadable call
+ * @param note further facts for that record
+ * @throws Refusal from `read`, recorded
  */
 export async function readOrRecord<Input>(
   workspace: Workspace,
@@ -92,7 +92,7 @@ export async function readOrRecord<Input>(
   }
 }
 
-/** Arguments that every paged tool has. */
+/** The arguments of every paged tool. */
 export interface PageArguments {
   readonly cursor?: string;
   readonly limit?: number;
@@ -104,8 +104,8 @@ function ownerOf({ tool, args, owner, workspace }: ToolCall<object>): CursorOwne
 }
 
 /**
- * Which page is asked for.
- * @returns `after`: the position that the page before ended at, '' for the first
+ * The requested page.
+ * @returns `after`: the last position of the page before, '' for the first
  * @throws Refusal INVALID_REQUEST `bad_cursor`
  */
 export function readPage(

@@ -8,8 +8,8 @@ import type { ToolEntry } from './tool.js';
 import { writeEntries } from './write-tools.js';
 
 /**
- * What agents can ask: each tool, by its arguments where it does several things, and the operation that does it. Each
- * is described in schema/mcp under its name.
+ * The tools for agents, by their arguments where a tool does several things, each with its operation. Each is described
+ * in schema/mcp under its name.
  */
 export const tools: readonly ToolEntry[] = [
   briefEntry,

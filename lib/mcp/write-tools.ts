@@ -30,7 +30,7 @@ interface WriteArguments {
 }
 
 /**
- * What these tools write is text. With U+0000 in it a document is a binary one, which no agent can read or edit again.
+ * These tools write text. A document with U+0000 in it is binary, and no agent could read or edit it again.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 function requireText(text: string, field: string): string {
@@ -68,7 +68,7 @@ interface EditArguments {
   readonly note?: string;
 }
 
-/** What each kind of edit has beside op and new_text: what it needs, and what it may have. */
+/** The required and the optional fields of each kind of edit, beside op and new_text. */
 const partsOfEdits: Readonly<
   Record<DocumentEdit['op'], { readonly needs?: 'old_text' | 'section'; readonly may?: 'count' }>
 > = {
@@ -142,7 +142,7 @@ interface DeleteArguments {
   readonly claim_id?: string;
 }
 
-/** Tools that write. */
+/** Tools for writing. */
 export const writeEntries: readonly ToolEntry[] = [
   toolEntry({
     tool: 'write_org_doc',

@@ -17,7 +17,7 @@ export interface RestDependencies {
   names(): readonly string[];
 }
 
-/** Which build of the program serves. */
+/** The running build of the program. */
 export interface Build {
   readonly version: string;
   /** Forty hex digits; null when the build does not know. */
@@ -27,14 +27,14 @@ export interface Build {
 export interface RestOptions {
   readonly build: Build;
   readonly log: Log;
-  /** Proxies in front that may say who the client is: their number, or which. */
+  /** Proxies in front with the right to name the client: their number, or their addresses. */
   readonly trustProxy: number | readonly string[];
   /** Web origins whose pages may call; none by default. */
   readonly corsOrigins: readonly string[];
   /** Whether answers are checked against the description as well as requests. */
   readonly validateResponses: boolean;
-  /** The path that a proxy puts in front, without a slash at its end; none when left out. */
+  /** The path prefix of a proxy in front, without a slash at its end; none when left out. */
   readonly base?: string;
-  /** Takes what is recorded after the answer: refused attempts, and when a key was last used. */
+  /** Takes the records made after the answer: refused attempts, and a key's last use. */
   readonly later: DeferredAudit;
 }

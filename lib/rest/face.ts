@@ -31,32 +31,32 @@ import { makeOpenRoutes } from './resources/open.js';
 import type { OpenRoute, Route } from './route.js';
 import { routes } from './routes.js';
 
-/** One request on its way, and what is found out about it. */
+/** One request on its way, and the facts found about it. */
 interface RequestContext {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Headers that the answer gets, whatever it says. */
+  /** Headers for the answer, independent of its content. */
   readonly lines: HeaderLines;
-  /** Room that the request takes until its answer has left. */
+  /** Room held by the request until its answer has left. */
   readonly held: Release[];
   /** For the log: the route's path, never the location in it; null until it is known. */
   route: string | null;
   /** For the log: the key's id. */
   credential: string | null;
-  /** For the record of a request that cannot be read. */
+  /** For the record of an unreadable request. */
   action: string;
   location: Location | undefined;
 }
 
-/** Who asks: a recognised key, and its principal as the caller of an operation. */
+/** A recognised key, and its principal as the caller of an operation. */
 interface Asking extends Recognised {
   readonly caller: Caller;
 }
 
 /** The REST face, straight on Node's server. `#answer` and `#read` list the steps of a request. */
 export class RestFace {
-  /** The client's address, as the trusted proxies tell it. */
+  /** The client's address, according to the trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly #dependencies: RestDependencies;
   readonly #options: RestOptions;
@@ -74,7 +74,7 @@ export class RestFace {
     this.#syntax = new SyntaxChecker(description, options.validateResponses);
   }
 
-  /** Answers a request, whatever it is. Never throws. */
+  /** Answers any request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const context = makeContext(makeIdentifier('req', this.#dependencies.randomness), request, response);
     response.once('close', () => {
@@ -111,8 +111,8 @@ export class RestFace {
   }
 
   /**
-   * The steps that read the request of a caller, in order. They change nothing.
-   * @returns what performs the operation and presents its result
+   * The steps for reading a caller's request, in order. They change nothing.
+   * @returns a function that performs the operation and presents its result
    * @throws Refusal
    */
   async #read(
@@ -147,7 +147,7 @@ export class RestFace {
     });
   }
 
-  /** Reads the request, and records the refusal of one that cannot be read. @throws Refusal, recorded */
+  /** Reads the request, and records the refusal of an unreadable one. @throws Refusal, recorded */
   async #readOrRecord(
     context: RequestContext,
     found: FoundPath<Route> | undefined,
@@ -193,7 +193,7 @@ export class RestFace {
     throw rateLimited(allowance.retryAfter);
   }
 
-  /** Counts the request among those that its key has under way. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  /** Counts the request among those under way for its key. @throws Refusal RATE_LIMITED, UNAVAILABLE */
   #takePlace(context: RequestContext, { workspace, credential, caller }: Asking): void {
     try {
       hold(context, this.#dependencies.workLimits.requests.takeNow(sourceOf(workspace.name, caller)));
@@ -203,7 +203,7 @@ export class RestFace {
     }
   }
 
-  /** Reads the body in the form that the route takes, or makes it ready to be read. @throws Refusal */
+  /** Reads the body in one of the route's forms, or prepares it for reading. @throws Refusal */
   async #readBody(context: RequestContext, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
     const { request, response } = context;
     const { takes, carriesContent } = route;
@@ -226,7 +226,7 @@ export class RestFace {
     return chooseForm(request.headers, takes) === 'raw' ? takeRaw(reading) : readJson(reading);
   }
 
-  /** Routes know of no proxy: where they lead is below the path that one puts in front. */
+  /** Routes know of no proxy, so their addresses get the proxy's path prefix here. */
   #leadBelow(answer: Answer): Answer {
     const { base = '' } = this.#options;
     const to = answer.headers['Location'];
@@ -277,7 +277,7 @@ export class RestFace {
   }
 }
 
-/** Headers that requests of callers are read by, but for the key. */
+/** Headers read from callers' requests, except the key. */
 const headersRead = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'If-Range', 'Range'];
 
 function makeContext(id: string, request: IncomingMessage, response: ServerResponse): RequestContext {
@@ -296,12 +296,12 @@ function isOpen(found: FoundPath<Route | OpenRoute>): found is FoundPath<OpenRou
   return [...found.byMethod.values()].every((route) => 'answerOpenly' in route);
 }
 
-/** Looked at before the body is read, which may be long. */
+/** Checked before the body is read, since the body may be long. */
 function requireHeader({ requires }: Route, request: IncomingMessage): void {
   if (requires !== undefined && (readHeader(request, requires) ?? '') === '') throw missingHeader(requires);
 }
 
-/** A header that stands at most once. */
+/** A header that may appear once at most. */
 function readHeader(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name.toLowerCase()];
   return typeof value === 'string' ? value : undefined;
@@ -313,7 +313,7 @@ function hold({ held, response }: RequestContext, release: Release): void {
   else held.push(release);
 }
 
-/** A caller that may write nowhere makes the service read no large body. @throws Refusal NOT_FOUND */
+/** A caller without any right to write cannot make the service read a large body. @throws Refusal NOT_FOUND */
 function requireWriter(workspace: Workspace, caller: Caller): void {
   if (!workspace.view(caller).reach.holdsSomewhere('editor')) throw notFound();
 }

@@ -4,7 +4,7 @@ import { presentForRest } from './answers/present-details.js';
 import { statusOfCode } from '../http/status-of.js';
 import { answerJson, type Answer } from './answers/answer.js';
 
-/** The only place where a Refusal becomes HTTP. What it hides (its cause) stays hidden. */
+/** The only place where a Refusal becomes HTTP. Its cause stays hidden. */
 export function presentProblem(refusal: Refusal, requestId: string): Answer {
   const { code, message, details } = refusal;
   const headers: Record<string, string> = {};

@@ -7,24 +7,27 @@ import { parseIdempotencyKey } from './requests/parse-idempotency-key.js';
 import type { CheckedRequest, Method } from './requests/checked-request.js';
 import type { BodyForm } from './requests/read-body.js';
 
-/** A line of the table, as it is written down: what is asked for, which operation does it, how the request is read and the result shown. */
+/**
+ * A line of the table as written: the request, its operation, the reading of the request and the presentation of the
+ * result.
+ */
 export interface RouteDefinition<Input, Result, Prepared> {
   readonly method: Method;
   /** As in the description; `{location}` takes the rest of the path, slashes included. */
   readonly path: string;
-  /** The header without which nothing is done. */
+  /** The header required for any effect. */
   readonly requires?: 'Idempotency-Key' | 'If-Match';
   /** Forms of body it takes; none when left out. */
   readonly takes?: readonly BodyForm[];
   /** Whether a body can hold a document's content; every other body is small. */
   readonly carriesContent?: true;
   readonly operation: Operation<Input, Result, Prepared>;
-  /** @throws Refusal INVALID_REQUEST for what the description alone cannot tell */
+  /** @throws Refusal INVALID_REQUEST for faults beyond the description's rules */
   readonly read: (request: CheckedRequest) => Input;
   readonly present: (result: Result, request: CheckedRequest) => Answer | Promise<Answer>;
 }
 
-/** The same, ready to be taken: its types are closed over. */
+/** The same with its types closed over, ready for use. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -32,23 +35,23 @@ export interface Route {
   readonly takes: readonly BodyForm[];
   readonly carriesContent: boolean;
   /**
-   * Whether the request's key was used before; asked before its body is read.
-   * @throws Refusal INVALID_REQUEST `bad_field` for what is no key
+   * Whether the request's key was used before; checked before its body is read.
+   * @throws Refusal INVALID_REQUEST `bad_field` for an invalid key
    */
   isRetried(request: Pick<CheckedRequest, 'workspace' | 'caller' | 'header'>): boolean;
-  /** The operation's name, for a request that cannot be read. */
+  /** The operation's name, for an unreadable request. */
   readonly action: string;
   /**
-   * @returns what has it done
+   * @returns a function that performs it
    * @throws Refusal INVALID_REQUEST
    */
   read(request: CheckedRequest): () => Promise<Answer>;
 }
 
-/** The same in every route that creates or does something by a JSON body. */
+/** Common to every route that creates or does something by a JSON body. */
 export const jsonPost = { method: 'POST', requires: 'Idempotency-Key', takes: ['json'] } as const;
 
-/** What needs no key, and therefore no operation. */
+/** A route without a key, and therefore without an operation. */
 export interface OpenRoute {
   readonly method: Method;
   readonly path: string;
@@ -56,8 +59,8 @@ export interface OpenRoute {
 }
 
 /**
- * Makes a route of the table: reads the request, performs the operation (with the request's Idempotency-Key where the
- * route requires one), and presents the result.
+ * Makes a route of the table: reads the request, performs the operation, and presents the result. The operation gets
+ * the request's Idempotency-Key where the route requires one.
  */
 export function route<Input, Result, Prepared>(definition: RouteDefinition<Input, Result, Prepared>): Route {
   const { method, path, requires, takes = [], carriesContent = false, operation, read, present } = definition;

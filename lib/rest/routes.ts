@@ -11,7 +11,7 @@ import { searchRoutes } from './resources/search.js';
 import type { Route } from './route.js';
 
 /**
- * What goes beyond the specification: a client can do without. None of these paths has a location in it, since every
+ * Routes beyond the specification: a client can do without them. None of these paths has a location in it, since every
  * path below `/v1/documents/` is a document's.
  */
 export const extensionRoutes: readonly Route[] = [
@@ -24,8 +24,8 @@ export const extensionRoutes: readonly Route[] = [
 ];
 
 /**
- * What can be asked over REST with a key. Each route is described in schema/openapi.yaml under its method and path. A
- * path of the description that this table lacks is NOT_FOUND.
+ * The routes of REST with a key. Each is described in schema/openapi.yaml under its method and path. A described path
+ * without a row here is NOT_FOUND.
  */
 export const routes: readonly Route[] = [
   ...documentRoutes,

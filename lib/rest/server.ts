@@ -8,27 +8,27 @@ import { presentProblem } from './problem.js';
 
 export interface ServerOptions extends Omit<RestOptions, 'later'> {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** Where clients find the service, as configured; null where it is not. */
+  /** The address of the service for clients, as configured; null where none is configured. */
   readonly publicUrl?: string | null;
 }
 
 /** The service's port. This face owns it, and the others are mounted on it. None of their paths lies below /v1/. */
 export interface RestServer extends Omit<Port, 'close'> {
-  /** Takes what the faces on this port record after the answer. */
+  /** Takes the records that the faces on this port make after the answer. */
   readonly later: DeferredAudit;
-  /** The client's address, as the trusted proxies tell it. */
+  /** The client's address, according to the trusted proxies. */
   readonly addressOf: RestFace['addressOf'];
   /**
-   * Closes the port, and writes what was counted.
-   * @param within milliseconds in which requests under way may finish
+   * Closes the port, and writes the counts.
+   * @param within milliseconds for requests under way to finish
    */
   close(within?: number): Promise<void>;
 }
 
 const defaultTimeout = 10_000;
-/** What only this face answers. */
+/** The paths of this face alone. */
 const ownPaths = '/v1/';
 
 /**
@@ -62,7 +62,7 @@ export async function startServer(dependencies: RestDependencies, options: Serve
   };
 }
 
-/** Bytes that are no HTTP are answered in the shape of every other error. */
+/** Bytes that are not HTTP are answered in the shape of every other error. */
 function presentMalformed(code: string | undefined, id: string) {
   const { body, headers } = presentProblem(explainMalformed(code), id);
   return {

@@ -16,10 +16,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Characters of what it says that are looked at. */
+/** Characters of the header to read. */
 const longest = 500;
 
-/** What a browser is, as people say it, from what it says of itself: `Firefox on Linux`. */
+/** A browser's common name, from its own header: `Firefox on Linux`. */
 export function nameBrowser(userAgent = ''): string {
   const said = userAgent.slice(0, longest);
   const find = (list: typeof browsers) => list.find(([pattern]) => pattern.test(said))?.[1];

@@ -14,7 +14,7 @@ interface Holder {
   readonly seats: Memberships;
 }
 
-/** Links whose password is being hashed: what comes a second time meanwhile comes too late. */
+/** Links whose password is being hashed: a second request for one comes too late. */
 const underWay = new WeakMap<SignInContext, Set<string>>();
 
 /** GET /signin/link/SECRET: the form. Looking uses nothing up, since programs look at links before people do. */
@@ -44,7 +44,7 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   try {
     const { journal, people } = context.host;
     const passwordHash = await people.passwords.hash(password);
-    // Looked at again: from here to the change nothing is awaited.
+    // Looked up again: nothing is awaited from here to the change.
     const present = findHolder(context, link);
     if (present === undefined) return refuse(context, exchange);
     ({ seats } = present);
@@ -61,7 +61,7 @@ export async function choosePassword(context: SignInContext, exchange: RequestCo
   goOn(context, exchange, undefined);
 }
 
-/** Whom a link is for, where they may act as anybody. */
+/** The person of a link, provided they are a member of some workspace. */
 function findHolder({ host }: SignInContext, link: string): Holder | undefined {
   const identity = host.people.links.look(link);
   if (identity === undefined) return undefined;

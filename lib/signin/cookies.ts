@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** Cookies of ours, whichever part of the sign-in has set them, with the signatures that oidc-provider adds. */
+/** Our cookies, from every part of the sign-in, with the signatures of oidc-provider. */
 const ownName = /^(?:__Host-|__Secure-)?cartulary(?:[-_][a-z]+)?(?:\.sig)?$/;
 /** Characters of one cookie: no browser keeps more (RFC 6265 §6.1). */
 const maxCookieLength = 4096;
 
 /**
- * Keeps of a `Cookie` header what is ours: the first of each name, which is the one that is read. What other services of
- * the same domain have set is dropped, however much it is: refusing it would keep honest people out.
+ * Keeps our cookies of a `Cookie` header: the first of each name, since that one is read. Cookies of other services on
+ * the same domain are dropped, at any length: refusing them would lock honest people out.
  * @returns undefined where nothing is left
  */
 export function keepOwnCookies(header: string | undefined): string | undefined {
@@ -22,9 +22,9 @@ export function keepOwnCookies(header: string | undefined): string | undefined {
 }
 
 /**
- * Our cookies. Over https they carry the prefix `__Host-`, so that no other host of the domain can set them (RFC 6265bis
- * §4.1.3.2). `SameSite=Lax`: an application's request to sign in comes from elsewhere, and has to find who is signed in;
- * everything that changes something is a POST, which brings no such cookie from elsewhere.
+ * Our cookies. Over https they carry the prefix `__Host-`, so no other host of the domain can set them (RFC 6265bis
+ * §4.1.3.2). They have `SameSite=Lax`: an application's request to sign in comes from elsewhere, and has to find the
+ * signed-in person. Every change is a POST, and a POST from elsewhere brings no such cookie.
  */
 export class Cookies {
   readonly #isSecure: boolean;
@@ -44,8 +44,8 @@ export class Cookies {
   }
 
   /**
-   * Lives as long as the browser does, unless told; the service knows when it ends.
-   * @param value without characters that need quoting
+   * Lives as long as the browser unless a lifetime is given; the service knows its end.
+   * @param value without characters for quoting
    * @param lifetime seconds
    */
   set(response: ServerResponse, name: string, value: string, lifetime?: number): void {

@@ -14,18 +14,18 @@ export interface SignInDependencies {
   readonly limiter: RateLimiter;
   readonly people: People;
   readonly journal: ServiceJournal;
-  /** A key of the service, by which it knows its own forms again. */
+  /** A key of the service, for recognising its own forms. */
   readonly formKey: Uint8Array;
-  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
+  /** @throws Refusal UNAVAILABLE when the workspace exists and could not be opened */
   find(workspace: string): Workspace | undefined;
 }
 
 export interface SignInOptions {
-  /** Where browsers find the service; with the path that a proxy puts in front, without a slash at the end. */
+  /** The service's address for browsers; with a proxy's path prefix, without a slash at the end. */
   readonly url: string;
   readonly log: Log;
-  /** The client's address, to limit guessing: the same as every other face on this port goes by. */
+  /** The client's address, to limit guessing: the same for every face on this port. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Another provider that people may sign in with. */
+  /** Another provider for signing in. */
   readonly upstream?: Upstream | undefined;
 }

@@ -9,8 +9,8 @@ const cookieName = 'cartulary-form';
 const secretPattern = /^[0-9a-x]{52}$/;
 
 /**
- * Proves that a form came from a page of ours in the same browser: its field `csrf` is made from a cookie that only this
- * browser has, and from the session where there is one.
+ * Proves that a form came from a page of ours in the same browser. Its field `csrf` is made from a cookie of this
+ * browser alone, and from the session where there is one.
  */
 export class FormProof {
   readonly #cookies: Cookies;
@@ -18,7 +18,7 @@ export class FormProof {
   readonly #randomness: Randomness;
   readonly #origin: string | null;
 
-  /** @param origin that forms are sent from; null where several names of this machine will do */
+  /** @param origin of the forms; null where several names of this machine will do */
   constructor(cookies: Cookies, key: Uint8Array, randomness: Randomness, origin: string | null) {
     this.#cookies = cookies;
     this.#key = key;
@@ -26,7 +26,9 @@ export class FormProof {
     this.#origin = origin;
   }
 
-  /** For the field `csrf`; gives the browser the cookie where it has none. @param sessionId of the one who is to send it */
+  /**
+   * For the field `csrf`; gives the browser the cookie where it has none. @param sessionId of the form's later sender
+   */
   issue(request: IncomingMessage, response: ServerResponse, sessionId = ''): string {
     let secret = this.#readSecret(request);
     if (secret === undefined) {
@@ -50,7 +52,7 @@ export class FormProof {
     throw invalidRequest('stale_form', 'This page was too old, or was not sent from here. Open it again.');
   }
 
-  /** What the browser says of where the form was. A page without referrers has the origin `null`. */
+  /** Whether the browser's headers place the form here. A page without referrers has the origin `null`. */
   #comesFromHere({ headers }: IncomingMessage): boolean {
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;

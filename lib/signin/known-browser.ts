@@ -11,9 +11,9 @@ const lifetime = 400 * 24 * 60 * 60;
 const pattern = /^([0-9a-z]{1,11})\.([0-9a-x]{52})\.([\w-]{43})$/;
 
 /**
- * Tells a browser in which somebody has signed in from a stranger's, so that strangers who fail in that somebody's name
- * do not make them wait. The cookie opens nothing and names nobody. It is proved by a key of the service and kept
- * nowhere; a new password makes every browser a stranger again, so that nobody collects cookies for later.
+ * Distinguishes a person's known browser from a stranger's, so failed attempts of strangers do not make the person
+ * wait. The cookie opens nothing and names no person. A key of the service proves it, and no copy is stored. A new
+ * password makes every browser a stranger again, so collected cookies are useless later.
  */
 export class KnownBrowser {
   readonly #cookies: Cookies;
@@ -37,9 +37,9 @@ export class KnownBrowser {
   }
 
   /**
-   * @param header `Cookie` as it was sent
-   * @param identity in whose name it comes; undefined where nobody has that name
-   * @returns what tells it from other browsers; undefined for a stranger's
+   * @param header `Cookie` as sent
+   * @param identity of the attempted name; undefined where the name is unknown
+   * @returns the browser's own mark; undefined for a stranger's
    */
   recognise(header: string | undefined, identity: StoredIdentity | undefined): string | undefined {
     const [, at = '', mark = '', proof = ''] = pattern.exec(this.#cookies.read(header, cookieName) ?? '') ?? [];

@@ -8,7 +8,7 @@ import { signedOutPage } from './pages/tell.js';
 import { actorOf, actorsOf } from './record.js';
 import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 
-/** GET /signin/sessions: where the person is signed in, and which applications act as them. */
+/** GET /signin/sessions: the person's sessions, and the applications acting as them. */
 export function showSessions(context: SignInContext, exchange: RequestContext): void {
   const signedIn = context.signedIn(exchange);
   if (signedIn === undefined)
@@ -22,7 +22,7 @@ export function showSessions(context: SignInContext, exchange: RequestContext): 
   context.show(exchange, sessionsPage({ base: context.base, csrf, sessions, consents }));
 }
 
-/** POST /signin/sessions: ends one session, or all, or what an application was allowed. */
+/** POST /signin/sessions: ends one session, or all, or an application's consent. */
 export async function endOwnSessions(context: SignInContext, exchange: RequestContext): Promise<void> {
   const own = requireOwn(context, exchange);
   if (own === undefined) return context.goTo(exchange, `${context.base}/signin`);
@@ -50,21 +50,22 @@ export function showSignedOut(context: SignInContext, exchange: RequestContext):
 }
 
 /**
- * The session of the one who asks, also where their workspaces cannot be read just now: what they end must have ended.
- * @returns undefined where there is none in force; a cookie of one that is over goes
+ * The session of the request, even while its person's workspaces cannot be read: people must always be able to end
+ * their sessions.
+ * @returns undefined where there is none in force; the cookie of an ended one is cleared
  * @throws Refusal RATE_LIMITED, or INVALID_REQUEST `stale_form`
  */
 function requireOwn(context: SignInContext, exchange: RequestContext): StoredSession | undefined {
   const { cookie } = exchange.request.headers;
   const own = findSession(context.host, context.cookies, cookie);
   if (own !== undefined) context.requireForm(exchange, own.id);
-  // Only one that was sent: a form on another site's page brings none, and must not sign anybody out.
+  // Only a sent cookie: a form on another site's page brings none, and must not sign the person out.
   else if (context.cookies.read(cookie, sessionCookie) !== undefined)
     context.cookies.clear(exchange.response, sessionCookie);
   return own;
 }
 
-/** What is not theirs, or is over, is passed over in silence. */
+/** Sessions of others, and ended ones, are ignored in silence. */
 async function end(
   context: SignInContext,
   exchange: RequestContext,

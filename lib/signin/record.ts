@@ -3,7 +3,7 @@ import type { Seat } from '../domain/signed-in.js';
 import type { Actor } from '../operations/operation.js';
 import type { Memberships } from './signed-in.js';
 
-/** The person of a request, in each of their workspaces. One that cannot be read gets its record later. */
+/** The person of a request, in each of their workspaces. An unreadable workspace gets its record later. */
 export function actorsOf({ memberships, unread }: Memberships, requestId: string): Actor[] {
   return [
     ...memberships.map((seat) => actorOf(seat, requestId)),
@@ -11,7 +11,7 @@ export function actorsOf({ memberships, unread }: Memberships, requestId: string
   ];
 }
 
-/** The person of a request, in a workspace whose record the answer does not wait for where it cannot be made now. */
+/** The person of a request, in one workspace. The answer does not wait for its record where that cannot be made now. */
 export function waitingActorOf(seat: Seat, requestId: string): Actor {
   return { ...actorOf(seat, requestId), mayWait: true };
 }

@@ -1,14 +1,14 @@
 /**
- * Bytes of the longest path that is gone back to: an application's request, below a proxy's path. It fits into a cookie,
- * of which browsers keep 4,096 bytes with its name (RFC 6265 §6.1).
+ * Bytes of the longest path for a return: an application's request, below a proxy's path. It fits into a cookie;
+ * browsers keep 4,096 bytes of one with its name (RFC 6265 §6.1).
  */
 export const maxReturnPathLength = 3800;
 
 /**
- * Where somebody may be sent after signing in: a path of this service, never another host.
- * @param text as the request has it
- * @param base the path that a proxy puts in front
- * @returns undefined for anything else
+ * The target after signing in: a path of this service, never another host.
+ * @param text as in the request
+ * @param base a proxy's path prefix
+ * @returns undefined for any other target
  */
 export function readReturnPath(text: unknown, base: string): string | undefined {
   if (typeof text !== 'string' || text.length > maxReturnPathLength) return undefined;

@@ -27,22 +27,22 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** Of a POST; empty otherwise. */
   readonly form: URLSearchParams;
-  /** What the path has in place of `:secret`; '' where it has nothing. */
+  /** The path's part for `:secret`; '' where it has none. */
   readonly secret: string;
 }
 
-/** What is known of a request before anything of it is read. */
+/** The known parts of a request before it is read. */
 export type Arrival = Pick<RequestContext, 'id' | 'request' | 'response'>;
 
-/** Forms that an address may send in a minute, and at once. */
+/** Forms of one address in a minute, and at once. */
 const formsPerMinute = 60;
 
-/** What every route has at hand: the same cookies, proofs, headers and ways to answer. */
+/** The common tools of every route: the same cookies, proofs, headers and ways to answer. */
 export class SignInContext {
   readonly host: SignInDependencies;
   readonly options: SignInOptions;
   readonly later: DeferredAudit;
-  /** The path that a proxy puts in front; '' where there is none. */
+  /** A proxy's path prefix; '' where there is none. */
   readonly base: string;
   readonly cookies: Cookies;
   readonly proof: FormProof;
@@ -56,7 +56,7 @@ export class SignInContext {
     this.later = later;
     this.base = dropTrailing(url.pathname, '/');
     this.cookies = new Cookies(url.protocol === 'https:');
-    // On the loopback address any of this machine's names will do: the form then has the one that its page had.
+    // On the loopback address any of this machine's names will do: the form then has its page's name.
     const origin = url.protocol === 'https:' ? url.origin : null;
     this.proof = new FormProof(this.cookies, host.formKey, host.randomness, origin);
     this.known = new KnownBrowser(this.cookies, host.formKey, host.clock, host.randomness);
@@ -95,7 +95,7 @@ export class SignInContext {
     return others.length === 0 ? value : undefined;
   }
 
-  /** Takes one form from what the address may send. @throws Refusal RATE_LIMITED */
+  /** Takes one form from the address's allowance. @throws Refusal RATE_LIMITED */
   holdToRate(exchange: RequestContext): void {
     const allowance = this.host.limiter.take(
       'form',
@@ -112,7 +112,7 @@ export class SignInContext {
     this.proof.require(exchange.request, this.field(exchange, 'csrf'), sessionId);
   }
 
-  /** Signs somebody in: a session of its own, recorded, and only then the cookie; the browser's earlier one ends. */
+  /** Signs a person in: a new session, recorded, and only then the cookie; the browser's earlier session ends. */
   async signIn(exchange: RequestContext, identityId: string, seats: Memberships, method: SignInMethod): Promise<void> {
     const { journal, people } = this.host;
     const { secret } = await performOwn(journal, actorsOf(seats, exchange.id), beginSession, {
@@ -127,19 +127,19 @@ export class SignInContext {
     if (identity !== undefined) this.known.remember(exchange.response, identity);
   }
 
-  /** Counts a refused attempt in every workspace of the one in whose name it was. */
+  /** Counts a refused attempt in every workspace of the attempted identity. */
   countRefused(identityId: string, reason: 'wrong_secret' | 'principal_disabled', address: string): void {
     for (const { workspace: name } of this.host.people.identities.membershipsOf(identityId)) {
       try {
         const workspace = this.host.find(name);
         if (workspace !== undefined) this.later.countRefused(workspace, 'console', reason, cutAddress(address));
       } catch {
-        // One that cannot be read can note nothing down either.
+        // An unreadable workspace cannot record anything either.
       }
     }
   }
 
-  /** Whether a request came by a name that browsers are meant to use: else another site's name may lead here. */
+  /** Whether a request came by a name meant for browsers; otherwise another site's name may lead here. */
   isExpectedHost(host: string | undefined): boolean {
     if (host === undefined || !URL.canParse(`http://${host}`)) return false;
     return host === new URL(this.options.url).host || isLoopback(new URL(`http://${host}`).hostname);
@@ -151,7 +151,7 @@ export class SignInContext {
     return protocol === 'https:' || isLoopback(hostname);
   }
 
-  /** Tells of what went wrong, on a page; the cause goes to the log. */
+  /** Reports a fault on a page; the cause goes to the log. */
   fail(exchange: Arrival, error: unknown): void {
     const { response, id } = exchange;
     if (response.headersSent || response.destroyed) {

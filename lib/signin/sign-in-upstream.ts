@@ -11,10 +11,10 @@ import type { UpstreamAttempt } from './upstream.js';
 const attemptCookie = 'cartulary-upstream';
 /** Where to go afterwards: apart, since an application's request fills a cookie alone. */
 const wayCookie = 'cartulary-way';
-/** Milliseconds that somebody may be away at the other provider. */
+/** Milliseconds of a person's longest absence at the other provider. */
 const maxAwayTime = 15 * 60_000;
 
-/** Questions to the other provider that are under way at a time, each of which waits for its answer. */
+/** Questions to the other provider under way at a time, each waiting for its answer. */
 const maxAsked = 32;
 const asked = new WeakMap<SignInContext, number>();
 
@@ -44,7 +44,10 @@ export async function goUpstream(context: SignInContext, exchange: RequestContex
   context.show(exchange, goingOnPage({ base: context.base, to: begun.url, title: `On to ${upstream.name}` }));
 }
 
-/** GET /signin/upstream/callback: back, with who it is. Nobody gets an identity by this who has none here. */
+/**
+ * GET /signin/upstream/callback: the return, with the person's identity. It creates no identity for a person without
+ * one here.
+ */
 export async function comeBack(context: SignInContext, exchange: RequestContext): Promise<void> {
   const { upstream, url: ownUrl } = context.options;
   if (upstream === undefined) throw notFound();

@@ -6,12 +6,14 @@ import { goingOnPage, signedInPage } from './pages/tell.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 
-/** Characters of a name that are shown again. */
+/** Characters of a name in the answer. */
 const maxTypedLength = 300;
 /** One sentence for every reason. */
 const mismatch = 'That name and password do not match.';
 
-/** GET /signin: the form, or who is signed in. `return` is where to go afterwards; with `again` it asks in any case. */
+/**
+ * GET /signin: the form, or the signed-in person. `return` is the target afterwards; with `again` it asks in any case.
+ */
 export function showSignIn(context: SignInContext, exchange: RequestContext): void {
   const { query } = exchange;
   const returnTo = readReturnPath(query.get('return'), context.base);
@@ -34,8 +36,8 @@ export function showSignIn(context: SignInContext, exchange: RequestContext): vo
 }
 
 /**
- * POST /signin. A name that nobody has takes the same steps as one that somebody has, up to a password that is right:
- * a look-up, the delay, a hash, a look-up again, the look-up of memberships.
+ * POST /signin. An unknown name takes the same steps as a known one with a wrong password. They are a look-up, the
+ * delay, a hash, a look-up again, and the look-up of memberships.
  */
 export async function signInWithPassword(context: SignInContext, exchange: RequestContext): Promise<void> {
   context.requireForm(exchange);
@@ -57,7 +59,7 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
     return;
   }
   const isMatch = await people.passwords.matches(password, before?.passwordHash, asker);
-  // Read again, and nothing is awaited from here until the session is there: what was compared may be old by now.
+  // Read again, since the compared hash may be old by now. Nothing is awaited from here until the session exists.
   const identity = people.identities.findByName(name);
   const isRight = isMatch && identity?.id === before?.id && identity?.passwordHash === before?.passwordHash;
   const seats = readMemberships(context.host, identity?.id ?? '');
@@ -72,7 +74,7 @@ export async function signInWithPassword(context: SignInContext, exchange: Reque
   goOn(context, exchange, returnTo);
 }
 
-/** After signing in: to where it was asked for, else to who is signed in. */
+/** After signing in: to the requested page, else to the page of the signed-in person. */
 export function goOn(context: SignInContext, exchange: RequestContext, returnTo: string | undefined): void {
   if (returnTo === undefined) context.goTo(exchange, `${context.base}/signin`);
   else context.show(exchange, goingOnPage({ base: context.base, to: returnTo }));

@@ -20,23 +20,23 @@ import { maxReturnPathLength } from './return-path.js';
 import { showSignIn, signInWithPassword } from './sign-in-with-password.js';
 import { comeBack, goUpstream } from './sign-in-upstream.js';
 
-/** Where people sign in, for the port that it is mounted on, and for the other faces that ask who is signed in. */
+/** The sign-in for people, for its port and for the other faces that need the signed-in person. */
 export interface SignIn {
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
   readonly readSession: ReadSession;
   /** For forms of other pages on the same address. */
   readonly proof: FormProof;
-  /** Writes what was counted. */
+  /** Writes the counts. */
   close(): Promise<void>;
 }
 
 type Run = (context: SignInContext, exchange: RequestContext) => void | Promise<void>;
 
-/** What can be asked for here. */
+/** A route of a page. */
 interface PageRoute extends RequestBounds {
   readonly method: 'GET' | 'POST';
-  /** In the log, too; `:secret` stands for what must not be there. */
+  /** In the log, too; `:secret` replaces the secret there. */
   readonly path: string;
   readonly run: Run;
 }
@@ -50,14 +50,14 @@ const fixed =
     response.end(text);
   };
 
-/** Where a browser that was given the service's bare address finds something that is meant for people. */
+/** Leads a browser at the service's bare address to a page for people. */
 const goToSignIn: Run = (context, exchange) => context.goTo(exchange, `${context.base}/signin`);
 
-/** A page that is looked at. Percent-encoded, the way back takes three times its length. */
+/** A page for reading. Percent-encoded, the way back takes three times its length. */
 const shown = { method: 'GET', maxQueryLength: 3 * maxReturnPathLength + 100, maxPairs: 20, maxBodyBytes: 0 } as const;
 /** A form: the longest password and the longest way back, percent-encoded. */
 const sent = { method: 'POST', maxQueryLength: 100, maxPairs: 20, maxBodyBytes: 32 * 1024 } as const;
-/** What another provider sends along: codes can be long. */
+/** Another provider's parameters: codes can be long. */
 const returned = { method: 'GET', maxQueryLength: 8 * 1024, maxPairs: 32, maxBodyBytes: 0 } as const;
 
 export const signInRoutes: readonly PageRoute[] = [
@@ -77,7 +77,7 @@ export const signInRoutes: readonly PageRoute[] = [
   { ...returned, path: '/signin/upstream/callback', run: comeBack },
 ];
 
-/** The sign-in of a running service, ready to be mounted; `close` writes down what it has counted. */
+/** The sign-in of a running service, ready to be mounted; `close` writes its counts. */
 export async function createSignIn(
   host: SignInDependencies & { names(): readonly string[] },
   options: SignInOptions,
@@ -99,7 +99,7 @@ export async function createSignIn(
   };
 }
 
-/** Answers a request, whatever it is. Never throws. */
+/** Answers any request. Never throws. */
 async function serve(context: SignInContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrival = context.begin(request, response);
   const found = findRoutes(request.url ?? '');
@@ -117,12 +117,12 @@ async function serve(context: SignInContext, request: IncomingMessage, response:
 }
 
 interface Found {
-  /** Of this path, one for each method; none for a path that there is not. */
+  /** Of this path, one for each method; empty for an unknown path. */
   readonly routes: readonly PageRoute[];
   readonly secret: string;
 }
 
-/** Longer than any secret of ours. */
+/** Longer than all our secrets. */
 const secretPath = /^(\/signin\/link\/)([^/?]{1,200})$/;
 
 function findRoutes(url: string): Found {
@@ -134,7 +134,7 @@ function findRoutes(url: string): Found {
 
 /**
  * Holds a request to the bounds of its route, and reads it only then.
- * @returns what answers it; undefined when it has been refused
+ * @returns the function that answers it; undefined when it has been refused
  * @throws ExcessiveBody; Refusal NOT_FOUND, INVALID_REQUEST `bad_form`
  */
 async function admit(

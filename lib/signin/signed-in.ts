@@ -4,20 +4,18 @@ import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { Cookies } from './cookies.js';
 import type { SignInDependencies } from './dependencies.js';
 
-/** The cookie that holds a session's secret; over https it has the prefix `__Host-`. */
+/** The cookie for a session's secret; over https it has the prefix `__Host-`. */
 export const sessionCookie = 'cartulary';
 const secretPattern = /^[0-9a-x]{52}$/;
 
 export interface Memberships {
-  /** Whom the identity may act as at this moment: persons of workspaces that are not disabled there. */
+  /** The identity's principals at this moment: persons of workspaces, not disabled there. */
   readonly memberships: readonly Membership[];
   /** Those in workspaces that cannot be read at this moment. */
   readonly unread: readonly Seat[];
 }
 
-/**
- * Looks up in each workspace whom an identity may act as. Nothing is thrown where one cannot be read.
- */
+/** Looks up an identity's principal in each workspace. An unreadable workspace throws nothing. */
 export function readMemberships(host: Pick<SignInDependencies, 'people' | 'find'>, identityId: string): Memberships {
   const memberships: Membership[] = [];
   const unread: Seat[] = [];
@@ -27,14 +25,14 @@ export function readMemberships(host: Pick<SignInDependencies, 'people' | 'find'
       if (principal?.kind !== 'person' || principal.disabledAt !== null) continue;
       memberships.push({ workspace, principalId, displayName: principal.displayName });
     } catch {
-      // A workspace that cannot be read keeps nobody from the others.
+      // An unreadable workspace does not keep the person from the others.
       unread.push({ workspace, principalId });
     }
   }
   return { memberships, unread };
 }
 
-/** The session in force that a request's cookie opens, whether or not anybody is left whom its owner may act as. */
+/** The session in force of a request's cookie, even if its owner has no principal left. */
 export function findSession(
   host: Pick<SignInDependencies, 'people'>,
   cookies: Cookies,
@@ -45,8 +43,8 @@ export function findSession(
 }
 
 /**
- * Makes the function that looks up who is signed in, in each request anew.
- * It throws Refusal UNAVAILABLE where every workspace that would say so cannot be read.
+ * Makes the function for the signed-in person, looked up in each request. It throws Refusal UNAVAILABLE where none of
+ * the deciding workspaces can be read.
  */
 export function makeReadSession(host: Pick<SignInDependencies, 'people' | 'find'>, cookies: Cookies): ReadSession {
   return (header) => {

@@ -15,23 +15,23 @@ export interface UpstreamSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What its button says after “Sign in with”. */
+  /** The words on its button after “Sign in with”. */
   readonly name: string;
 }
 
-/** What has to be the same when the browser comes back. */
+/** The values that must be the same when the browser comes back. */
 export interface UpstreamAttempt {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Seconds that the provider may take to answer one question. */
+/** Seconds of the provider's longest answer to one question. */
 const timeout = 10;
 
 /**
- * Asks another provider who somebody is (OpenID Connect Core 1.0 §3.1, with PKCE, state and nonce). All that counts is an
- * e-mail address that the provider has verified.
+ * Asks another provider for a person's identity (OpenID Connect Core 1.0 §3.1, with PKCE, state and nonce). Only an
+ * e-mail address counts, and only if the provider has verified it.
  */
 export class Upstream {
   readonly name: string;
@@ -45,7 +45,10 @@ export class Upstream {
     this.#randomness = randomness;
   }
 
-  /** @returns where to send the browser, and what to remember meanwhile @throws when the provider cannot be reached */
+  /**
+   * @returns the browser's next address, and the values to remember meanwhile @throws when the provider cannot be
+   * reached
+   */
   async begin(redirectUri: string): Promise<{ readonly url: string; readonly attempt: UpstreamAttempt }> {
     const configuration = await this.#discover();
     const [state, nonce, verifier] = [this.#draw(), this.#draw(), this.#draw()];
@@ -61,7 +64,7 @@ export class Upstream {
   }
 
   /**
-   * @param answer the address that the browser came back to, with its query
+   * @param answer the browser's address on its return, with its query
    * @returns the verified e-mail address; undefined where the provider vouches for none
    * @throws when the answer does not belong to the attempt, or the provider refuses
    */
@@ -75,7 +78,7 @@ export class Upstream {
     });
     const claims = tokens.claims();
     if (claims === undefined) return undefined;
-    // Many providers tell the address only when they are asked for it.
+    // Many providers give the address only on a separate request.
     const told =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)

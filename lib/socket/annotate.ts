@@ -31,7 +31,7 @@ function readSeconds(fields: Fields): number | undefined {
   return duration / 1000;
 }
 
-/** What is given as one text with commas between; no label and no id has one. */
+/** A list given as one text with commas between; no label and no id contains a comma. */
 function readList(fields: Fields, name: string): string[] {
   const text = fields.optionalText(name) ?? '';
   return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
@@ -50,7 +50,7 @@ const presentComment = ({ id, threadId, author, text }: Comment): Presented => (
   text,
 });
 
-/** Commands about claims, comments and labels. Whoever gives them acts as the operator. */
+/** Commands about claims, comments and labels. Their caller acts as the operator. */
 export const annotationCommands: Readonly<Record<string, Command>> = {
   'claim.list': inWorkspace(async ({ perform }, fields) => {
     const location = fields.folderOrRoot('location');

@@ -5,23 +5,23 @@ import { isBundle } from '../git/sources/unpack-bundle.js';
 import { badField } from './fields.js';
 import { unreadable } from './walk-folder.js';
 
-/** What an import reads. The path is absolute; of a repository it is the folder with its objects. */
+/** The source of an import. The path is absolute; a repository's is the folder with its objects. */
 export interface Source {
   readonly kind: 'folder' | 'repository' | 'bundle';
   readonly path: string;
 }
 
-/** What names a repository elsewhere: a URL, or `user@host:path` as ssh takes it. */
+/** The address of a repository elsewhere: a URL, or `user@host:path` as ssh takes it. */
 export function isAddress(text: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(text);
 }
 
 /**
- * Says what is at a path: a bundle, a repository where it is a bare one or a `.git`, else a folder. A folder with a
- * `.git` in it is a folder, unless a commit of it is asked for.
- * @param directory as it was given
- * @param asksForCommit whether only a repository will do
- * @param dataFolder the service's own files hold keys and everybody's content: they never become documents
+ * Finds the kind of source at a path: a bundle, a repository where it is a bare one or a `.git`, else a folder. A
+ * folder with a `.git` in it is a folder, unless one of its commits is wanted.
+ * @param directory as given
+ * @param asksForCommit whether the source must be a repository
+ * @param dataFolder the service's own files hold keys and all content: they never become documents
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 export async function chooseSource(
@@ -61,7 +61,7 @@ export function unsuitable(message: string, field = 'directory'): Refusal {
   return invalidRequest('bad_field', message, { field });
 }
 
-/** Whether it has what a repository's own folder has (gitrepository-layout(5)). */
+/** Whether it has the parts of a repository's own folder (gitrepository-layout(5)). */
 async function isRepository(path: string): Promise<boolean> {
   if (basename(path) === '.git') return true;
   const [head, ...folders] = await Promise.all(

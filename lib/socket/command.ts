@@ -13,18 +13,18 @@ export interface CommandRequest {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** How a refusal or a fault is told. */
+/** A refusal or a fault, as shown. */
 export interface CommandError {
   readonly code: string;
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What comes back, a line each: any number of the first, and one of the others at the end. */
+/** The answer, a line each: any number of the first kind, and one of the others at the end. */
 export type CommandLine =
   { readonly progress: unknown } | { readonly result: unknown } | { readonly error: CommandError };
 
-/** What the running server says of itself. */
+/** The running server's facts about itself. */
 export interface ServerFacts {
   readonly url: string;
   readonly pid: number;
@@ -35,7 +35,7 @@ export interface ServerFacts {
   readonly is_temporary: boolean;
 }
 
-/** The service that commands act on: all workspaces of a data folder. */
+/** The service for commands: all workspaces of a data folder. */
 export interface CommandDependencies {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -46,24 +46,26 @@ export interface CommandDependencies {
   addWorkspace(name: string): Promise<Workspace>;
 }
 
-/** What every command is given. */
+/** The context of every command. */
 export interface CommandContext {
   readonly host: CommandDependencies;
-  /** The server that the command came to; null when it runs by itself. */
+  /** The command's server; null when it runs by itself. */
   readonly server: ServerFacts | null;
   /** Where the service answers, or will once it runs: without a slash at the end. */
   readonly address: string;
   /** The operator, with the request's id. */
   readonly caller: Caller;
-  /** Tells how far a long command is, or hands over a part of a long answer; waits where the receiver is slow. */
+  /**
+   * Reports the progress of a long command, or hands over a part of a long answer. It waits where the receiver is slow.
+   */
   readonly tell: (progress: unknown) => Promise<void>;
-  /** Aborted when nobody waits for the answer any more, or the server stops. */
+  /** Aborted when the caller has left, or the server stops. */
   readonly signal: AbortSignal;
 }
 
 export interface WorkspaceContext extends CommandContext {
   readonly workspace: Workspace;
-  /** The door, for the operator in this workspace. */
+  /** `perform`, for the operator in this workspace. */
   readonly perform: <Input, Result, Prepared>(
     operation: Operation<Input, Result, Prepared>,
     input: Input,
@@ -75,12 +77,12 @@ export type Command =
   | { readonly scope: 'service'; run(context: CommandContext, fields: Fields): Promise<unknown> }
   | {
       readonly scope: 'workspace';
-      /** What NOT_FOUND means here, in words. The operator reaches everything, so it gives nothing away. */
+      /** The meaning of NOT_FOUND here, in words. The operator reaches everything, so it gives nothing away. */
       readonly absent?: string;
       run(context: WorkspaceContext, fields: Fields): Promise<unknown>;
     };
 
-/** A command that is about one workspace. @param absent what NOT_FOUND means here, in words */
+/** A command about one workspace. @param absent the meaning of NOT_FOUND here, in words */
 export function inWorkspace(
   run: (context: WorkspaceContext, fields: Fields) => Promise<unknown>,
   absent?: string,

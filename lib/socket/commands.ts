@@ -17,8 +17,8 @@ import { preserveCommands } from './preserve.js';
 import { reportSearch } from './report-search.js';
 
 /**
- * The command line's table: what can be asked of the process that owns a data folder, and which operations each leads
- * to. A command reads its fields and presents the result; rights, rules and records are the operations' and the door's.
+ * The command line's table: the commands for the process that owns a data folder, each with its operations. A command
+ * reads its fields and presents the result. The operations and `perform` keep rights, rules and records.
  */
 export const commands: Readonly<Record<string, Command>> = {
   init: initialize,

@@ -1,8 +1,8 @@
 import { invalidRequest, type Refusal } from '../domain/refusal.js';
 
-/** How much one import looks at. */
+/** The extent of one import. */
 export interface ImportBounds {
-  /** Files and folders, of a history also commits and what each of them changed. */
+  /** Files and folders; of a history also commits and their changes. */
   readonly maxFiles: number;
   /** Bytes of all files together. */
   readonly maxBytes: number;
@@ -10,10 +10,10 @@ export interface ImportBounds {
 
 export const usualBounds: ImportBounds = { maxFiles: 1_000_000, maxBytes: 1000 * 1000 ** 3 };
 
-/** Says how many there are so far. */
+/** Reports the count so far. */
 type Tell = (counted: number) => Promise<void>;
 
-/** Counts what an import looks at, up to a bound. */
+/** Counts an import's entries, up to a bound. */
 export class EntryCounter {
   readonly #most: number;
   readonly #tell: Tell;
@@ -40,7 +40,7 @@ export class EntryCounter {
   }
 }
 
-/** @param most the bound that was passed */
+/** @param most the exceeded bound */
 export function tooManyFiles(most: number): Refusal {
   return invalidRequest(
     'import_too_large',
@@ -49,7 +49,7 @@ export function tooManyFiles(most: number): Refusal {
   );
 }
 
-/** @param most the bound that was passed, in bytes */
+/** @param most the exceeded bound, in bytes */
 export function tooManyBytes(most: number): Refusal {
   return invalidRequest(
     'import_too_large',

@@ -9,7 +9,7 @@ import type { ServerFacts } from './command.js';
 import { sendCommand } from './send-command.js';
 import { findSocketPath } from './socket-path.js';
 
-/** One thing that was looked at, with the remedy where it is not well. */
+/** One check, with the remedy where it failed. */
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;
@@ -22,7 +22,7 @@ export interface DiagnoseOptions {
   readonly host: string;
   readonly port: number;
   readonly git: 'auto' | 'never';
-  /** Oldest Node that will do, e.g. `20.18.3`. */
+  /** The oldest usable Node, e.g. `20.18.3`. */
   readonly oldestNode: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -38,7 +38,7 @@ const tolerance = 5 * 60_000;
 /** No release is older. */
 const earliest = Date.UTC(2025, 0, 1);
 
-/** Looks at everything the service needs from the machine it runs on. Changes nothing but a file that it takes away. */
+/** Checks everything the service needs from its machine. Changes nothing, except for a probe file that it removes. */
 export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
   const server = await askServer(options.dataFolder);
   return [
@@ -71,7 +71,7 @@ async function checkGit({ git }: DiagnoseOptions): Promise<Finding> {
   return well('git', `git ${program.version}`);
 }
 
-/** The data folder, or the nearest folder above it that is there. */
+/** The data folder, or the nearest existing folder above it. */
 function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
@@ -94,7 +94,7 @@ async function checkFolder({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   return well('data', folder === dataFolder ? dataFolder : `${dataFolder} is not there yet and can be made`);
 }
 
-/** Whoever may read the folder's files may lock them, and keep the service from starting. */
+/** Accounts with read access to the folder's files may lock them, and keep the service from starting. */
 async function checkPrivacy({ dataFolder }: DiagnoseOptions): Promise<Finding> {
   const found = await stat(dataFolder).catch(() => undefined);
   if (found === undefined || !isOpenToOthers(found)) return well('privacy', 'no other account reaches the data folder');

@@ -12,12 +12,12 @@ const absent =
   'There is no such document. What lives at the location is meant, or what was deleted there with --deleted. An erase ' +
   'that was accepted before goes on: see `cartulary erasures`.';
 
-/** Said with every receipt, since it cannot be helped. */
+/** Part of every receipt, since the service cannot reach these copies. */
 const statement =
   'Clones, exports and backups that were made before it was final still have it, and cannot be recalled: find them and ' +
   'delete them.';
 
-/** For whoever did not see its end. */
+/** For callers that left before its end. */
 const follow =
   'It goes on by itself, in the server or whenever the data is opened next: `cartulary erasures` shows when it is final.';
 

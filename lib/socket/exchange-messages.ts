@@ -28,7 +28,7 @@ const readIds = (fields: Fields): string[] | undefined => {
   return text === undefined ? undefined : text.split(',').map((id) => id.trim());
 };
 
-/** Messages of the operator's own: the command line reads nobody else's. */
+/** The operator's own messages: the command line reads no other principal's. */
 export const messageCommands: Readonly<Record<string, Command>> = {
   'message.send': inWorkspace(async ({ perform }, fields) => {
     const about = fields.optionalText('about');

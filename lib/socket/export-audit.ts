@@ -1,10 +1,10 @@
 import { exportAudit, showAuditKey } from '../operations/audit/audit-log.js';
 import { inWorkspace, type Command } from './command.js';
 
-/** Lines that are handed over together. */
+/** Lines handed over together. */
 const batch = 256;
 
-/** The export hands the chain over as lines of JSON, piece by piece; that it was made is recorded, too. */
+/** The export hands over the chain as lines of JSON, piece by piece, and is recorded itself. */
 export const auditCommands: Readonly<Record<string, Command>> = {
   'audit.key': inWorkspace(async ({ perform }) => ({ public_key: (await perform(showAuditKey, {})).publicKey })),
   'audit.export': inWorkspace(async ({ perform, tell, signal }, fields) => {

@@ -24,14 +24,15 @@ export class Fields {
   }
 
   /**
-   * A document's place. One slash before or behind it is taken for what a shell's completion or a habit left there.
+   * A document's place. One slash before or behind it is dropped, because a shell's completion or a habit left it
+   * there.
    * @throws Refusal INVALID_REQUEST
    */
   location(name: string): Location {
     return parseLocation(withoutSlashes(this.text(name)), name);
   }
 
-  /** A place that may be the root of the workspace: `/`, or nothing at all. */
+  /** A place, or the root of the workspace: `/`, or an empty text. */
   folder(name: string): Location {
     return parseFolderLocation(withoutSlashes(this.text(name)), name);
   }
@@ -78,7 +79,7 @@ export function parseCount(name: string, text: string): number {
   return count;
 }
 
-/** Milliseconds of each unit that a duration can be given in. */
+/** Milliseconds of each unit of a duration. */
 const units: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
@@ -93,7 +94,7 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * (units[match[2] ?? ''] ?? 0);
 }
 
-/** A duration in the largest unit that it is a whole number of; the form that `parseDuration` reads. */
+/** A duration as a whole number of the largest possible unit; `parseDuration` reads this form. */
 export function formatDuration(milliseconds: number): string {
   const unit = ['d', 'h', 'm'].find((each) => milliseconds % (units[each] ?? 1) === 0) ?? 's';
   return `${Math.round(milliseconds / (units[unit] ?? 1000))}${unit}`;
@@ -115,7 +116,7 @@ export function parseFutureTime(field: string, text: string, now: number): numbe
 }
 
 /**
- * A time that is over: RFC 3339, or a duration ago such as `2h`.
+ * A past time: RFC 3339, or a duration ago such as `2h`.
  * @param now milliseconds since 1970
  * @returns milliseconds since 1970
  */

@@ -7,8 +7,8 @@ import type { FoundFile, ImportRun, Limits } from './import-run.js';
 import { countFolder, unreadable, walkFolder, type Walk, type WalkedFile } from './walk-folder.js';
 
 /**
- * Brings the files below a folder of this machine in. What is there with the same bytes is left alone, so an import
- * that was interrupted is run again and goes on; what cannot come in is passed over with a reason.
+ * Imports the files below a folder of this machine. A document with the same bytes is left alone, so an interrupted
+ * import goes on when it is run again. Unsuitable files are skipped with a reason.
  * @param directory absolute path
  * @throws Refusal INVALID_REQUEST `import_too_large`
  */
@@ -47,7 +47,7 @@ export async function openSource({ root }: Walk, file: WalkedFile, limits: Limit
 const pieceSize = 64 * 1024;
 
 /**
- * Opens the file again when its first piece is asked for, so that nothing stays open that nobody reads.
+ * Opens the file again for its first piece, so an unread file does not stay open.
  * @throws Refusal INVALID_REQUEST `source_unreadable`
  */
 async function* readPieces(open: () => Promise<FileHandle>): AsyncGenerator<Buffer> {

@@ -18,7 +18,7 @@ import { badField } from './fields.js';
 import { findFile, placeEntry, placePath, type ImportedPlace } from './import-repository.js';
 import type { FoundFile, ImportRun } from './import-run.js';
 
-/** What a commit asks for. A file that became something else is deleted; one that was moved is deleted and created. */
+/** The steps of one commit. A file that became something else is deleted; a moved file is deleted and created. */
 interface Steps {
   readonly deletes: { readonly place: ImportedPlace; readonly before: Oid }[];
   readonly updates: { readonly file: FoundFile; readonly before: Oid; readonly after: Oid }[];
@@ -26,10 +26,10 @@ interface Steps {
 }
 
 /**
- * Brings a history in, a commit after the other along the first parents, the oldest first. It goes on with the last
- * commit that has come in, which is looked at again: it may have come in in part. What has been written here since, by
- * hand, is never overwritten. Before anything comes in, it is counted how much that would be.
- * @returns how many commits were brought in, and of how many
+ * Imports a history, commit by commit along the first parents, the oldest first. It goes on with the last imported
+ * commit and checks it again, since only a part may have come in. Later changes made here by hand are never
+ * overwritten. The whole extent is counted before the first import.
+ * @returns the number of imported commits, and of all commits
  * @throws Refusal CONFLICT `stopped`; INVALID_REQUEST `import_too_large`, `storage_quota`
  */
 export async function importHistory(
@@ -71,7 +71,7 @@ async function importCommitOf(
   const message = describeImportedCommit(commit, await source.readCommit(commit), run.into);
   const steps: Steps = { deletes: [], updates: [], adds: [] };
   for await (const change of source.listChanges(before, commit)) await plan(run, source, change, steps);
-  // In this order, so that a file can become a folder, and a folder a file.
+  // In this order, so a file can become a folder, and a folder a file.
   for (const { place, before: oid } of steps.deletes) await remove(run, place, oid);
   for (const step of steps.updates) await update(run, step, message);
   await run.bringIn(steps.adds, message);
@@ -90,7 +90,7 @@ async function plan(run: ImportRun, source: SourceRepository, change: SourceChan
     run.skip(place);
     return;
   }
-  // Only its mode changed, which documents do not have.
+  // Only its mode changed, and documents have no mode.
   if (was === after.oid) return;
   const file = await findFile(run, source, place, after.oid);
   if (file === undefined) return;
@@ -148,7 +148,7 @@ async function update(
 
 const exactly = ({ current }: Document): Precondition => ({ any: false, versionIds: [current.id] });
 
-/** Whether the document is as an import left it: this one, or one that brought in what the commit before had. */
+/** Whether the document is as an import left it: one of this history, or one of the content at the commit before. */
 async function isUntouched(run: ImportRun, { location, current }: Document, before: Oid): Promise<boolean> {
   if (current.author.id !== operatorId) return false;
   if (readImportedCommit(current.message, run.into) !== undefined) return true;
@@ -167,7 +167,7 @@ async function findDocument(run: ImportRun, location: ImportedPlace['location'])
   }
 }
 
-/** Does what concerns one document; where that one cannot be written, it is passed over with the reason. */
+/** Performs the write of one document. Where it cannot be written, it is skipped with the reason. */
 async function attempt(run: ImportRun, path: string, write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();

@@ -5,13 +5,13 @@ import type { SourceEntry, SourceRepository } from '../git/sources/source-reposi
 import type { FoundFile, ImportRun } from './import-run.js';
 import { locate, type SkippedEntry } from './walk-folder.js';
 
-/** Sizes that are asked for together. */
+/** Sizes read together. */
 const together = 256;
 
 const gone = 'cannot be read: the repository has lost its content';
 
 /**
- * Brings the files of one commit in, as a folder's. Before that it is counted how many they are.
+ * Imports the files of one commit as those of a folder. They are counted first.
  * @throws Refusal INVALID_REQUEST `import_too_large`
  */
 export async function importCommit(run: ImportRun, source: SourceRepository, commit: Oid): Promise<void> {
@@ -51,7 +51,7 @@ export function placeEntry(into: Location, path: Buffer, { mode }: SourceEntry):
   return place;
 }
 
-/** The place of whatever is at the path. */
+/** The place of any entry at the path. */
 export function placePath(into: Location, path: Buffer): ImportedPlace | SkippedEntry {
   const shown = path.toString('utf8');
   if (!isUtf8(path)) return { path: shown, reason: 'has a name that is not valid UTF-8' };
@@ -66,7 +66,7 @@ export function placePath(into: Location, path: Buffer): ImportedPlace | Skipped
   return { path: shown, location };
 }
 
-/** The file with its size; passed over when it has been lost. */
+/** The file with its size; skipped when it has been lost. */
 export async function findFile(
   run: ImportRun,
   source: SourceRepository,

@@ -12,19 +12,19 @@ const batchFiles = 256;
 const batchBytes = 8 * 1024 * 1024;
 /** Larger files are streamed, one in a batch. Bytes. */
 const readWholeUpTo = 1024 * 1024;
-/** Milliseconds between two tellings of how far it is. */
+/** Milliseconds between two reports of the progress. */
 const tellEvery = 200;
-/** What was passed over is named up to here, and counted beyond. */
+/** Skipped entries are named up to here, and counted beyond. */
 const maxNamed = 10_000;
 
 export interface Limits {
   /** Bytes up to which a file is read whole. */
   readonly whole: number;
-  /** The most that the policy allows. Bytes. */
+  /** The policy's limit. Bytes. */
   readonly largest: number;
 }
 
-/** A file that can come in, wherever it is read from. */
+/** A file to import, from any source. */
 export interface FoundFile {
   /** As people know it. */
   readonly shown: string;
@@ -40,17 +40,17 @@ interface ImportOutcome {
   readonly created: number;
   readonly unchanged: number;
   readonly skipped: readonly SkippedEntry[];
-  /** Beyond those, where there are too many to name. */
+  /** The number of further entries, where there are too many to name. */
   readonly skipped_not_named?: number;
   readonly seconds: number;
 }
 
-/** One import: what it brings in, how far it is, and in the end how it went. */
+/** One import: its target, its progress, and in the end its outcome. */
 export class ImportRun {
   readonly context: WorkspaceContext;
   readonly into: Location;
   #limits: Limits;
-  /** The commit that is brought in, of how many. */
+  /** The commit being imported, and the number of all. */
   position: { readonly commits: number; readonly of: number } | undefined;
   readonly #started: number;
   #told: number;
@@ -58,7 +58,7 @@ export class ImportRun {
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #bounds: ImportBounds;
   #notNamed = 0;
-  /** Bytes of the files that were found. */
+  /** Bytes of the files found. */
   #found = 0;
 
   private constructor(context: WorkspaceContext, into: Location, bounds: ImportBounds, limits: Limits) {
@@ -82,7 +82,7 @@ export class ImportRun {
     this.#tally[what] += 1;
   }
 
-  /** Counts what is looked at, up to the bound; tells how far that is, and ends when the import is stopped. */
+  /** Counts entries up to the bound. It reports the count, and ends when the import is stopped. */
   countEntries(): EntryCounter {
     return new EntryCounter(this.#bounds.maxFiles, async (counted) => {
       this.requireGoingOn();
@@ -90,14 +90,14 @@ export class ImportRun {
     });
   }
 
-  /** Passes something over, once for each reason. */
+  /** Skips an entry, recorded once for each reason. */
   skip(entry: SkippedEntry): void {
     const key = `${entry.path}\0${entry.reason}`;
     if (this.#skipped.size < maxNamed || this.#skipped.has(key)) this.#skipped.set(key, entry);
     else this.#notNamed += 1;
   }
 
-  /** What it came to, for the answer. */
+  /** The outcome, for the answer. */
   get result(): ImportOutcome {
     const { created, unchanged } = this.#tally;
     const outcome = { created, unchanged, skipped: [...this.#skipped.values()], seconds: this.#seconds };
@@ -116,8 +116,8 @@ export class ImportRun {
   }
 
   /**
-   * Says how far it is, a few times a second.
-   * @param counted where nothing comes in yet, and it is counted first what there is: how much so far
+   * Reports the progress, a few times a second.
+   * @param counted the count so far, while entries are counted before the import
    */
   async tellNowAndThen(counted?: number): Promise<void> {
     const now = this.context.host.clock.now();
@@ -128,13 +128,13 @@ export class ImportRun {
     await this.context.tell({ ...this.#tally, skipped, seconds: this.#seconds, ...position });
   }
 
-  /** Counts a file that was found towards the bound. @throws Refusal INVALID_REQUEST `import_too_large` */
+  /** Counts a found file towards the bound. @throws Refusal INVALID_REQUEST `import_too_large` */
   takeIn({ size }: Pick<FoundFile, 'size'>): void {
     this.#found += size;
     if (this.#found > this.#bounds.maxBytes) throw tooManyBytes(this.#bounds.maxBytes);
   }
 
-  /** Whether a file is small enough; else it is passed over. */
+  /** Whether a file is small enough; else it is skipped. */
   fits({ shown, size }: Pick<FoundFile, 'shown' | 'size'>): boolean {
     if (size <= this.limits.largest) return true;
     const reason = `has ${size} bytes, and the policy allows ${this.limits.largest} (largest_blob)`;
@@ -142,7 +142,7 @@ export class ImportRun {
     return false;
   }
 
-  /** Brings new documents in, many by one commit; what is there with the same bytes is left alone. */
+  /** Imports new documents, many by one commit; a document with the same bytes is left alone. */
   async bringIn(found: AsyncIterable<FoundFile> | Iterable<FoundFile>, message: string | null): Promise<void> {
     let bringing: Promise<void> = Promise.resolve();
     for await (const batch of this.#gather(this.#takeEach(found))) {
@@ -189,8 +189,8 @@ export class ImportRun {
   }
 
   /**
-   * Writes a batch by one commit; where the policy has become stricter since the batch was put together, what it still
-   * allows comes in nevertheless, and the rest is passed over.
+   * Writes a batch by one commit. The policy may have become stricter since the batch was put together. Then the files
+   * within the new policy come in, and the rest is skipped.
    */
   async #write(batch: readonly FoundFile[], message: string | null): Promise<void> {
     try {
@@ -198,7 +198,7 @@ export class ImportRun {
     } catch (error) {
       const [first, ...others] = batch;
       const reason = error instanceof Refusal ? error.details?.reason : undefined;
-      // What is read in pieces stands alone in its batch.
+      // A file read in pieces stands alone in its batch.
       if (reason === 'source_unreadable' && first !== undefined && others.length === 0) {
         this.skip({ path: first.shown, reason: (error as Refusal).message });
         return;
@@ -213,7 +213,7 @@ export class ImportRun {
     }
   }
 
-  /** Whether something may be called so; else it is passed over. */
+  /** Whether its location is allowed; else it is skipped. */
   #isNameable({ shown, location }: FoundFile): boolean {
     const fault = faultOfNewLocation(location);
     if (fault !== undefined) this.skip({ path: shown, reason: `cannot be a location: it ${fault}` });

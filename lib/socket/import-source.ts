@@ -14,8 +14,8 @@ import { importCommit } from './import-repository.js';
 import { ImportRun } from './import-run.js';
 
 /**
- * Brings in what is on this machine: the files below a folder, or a git repository, as it is at one commit or with its
- * history. Run again, it goes on where it was interrupted.
+ * Imports a source on this machine: the files below a folder, or a git repository, at one commit or with its history.
+ * Run again, it goes on where it was interrupted.
  */
 export const importSource = inWorkspace(async (context, fields) => {
   const ref = fields.optionalText('ref');
@@ -46,7 +46,7 @@ export const importSource = inWorkspace(async (context, fields) => {
   }
 });
 
-/** What one import may look at; the usual bounds where the caller says nothing. */
+/** The bounds of one import; the usual ones without the caller's. */
 function readBounds(fields: Fields): ImportBounds {
   const bytes = fields.optionalText('max_bytes');
   return {

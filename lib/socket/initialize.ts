@@ -16,7 +16,7 @@ import { badField } from './fields.js';
 import { addressOfLink } from './manage-sign-in.js';
 import { presentPrincipal } from './present.js';
 
-/** The built-in principal that commands act as. */
+/** The built-in principal of commands. */
 export function makeOperator(randomness: Randomness): Caller {
   return {
     principalId: operatorId,
@@ -28,8 +28,8 @@ export function makeOperator(randomness: Randomness): Caller {
 }
 
 /**
- * A new workspace with its first admin, a key of theirs for REST and MCP, and a link to sign in with: both are shown
- * this once.
+ * A new workspace with its first admin, their key for REST and MCP, and a link for signing in. Key and link are shown
+ * only once.
  */
 export const initialize: Command = {
   scope: 'service',

@@ -7,7 +7,7 @@ import { parsePastTime } from './fields.js';
 const pageSize = 200;
 const maxChanges = 1000;
 
-/** What changed in the whole workspace: the operator's brief. */
+/** The changes in the whole workspace: the operator's brief. */
 export const briefCommands: Readonly<Record<string, Command>> = {
   brief: inWorkspace(async ({ perform, host }, fields) => {
     const since = fields.optionalText('since');

@@ -13,7 +13,7 @@ import { verifyService } from '../integrity/verify-service.js';
 import { verifyWorkspace } from '../integrity/verify.js';
 import type { Presented } from './present.js';
 
-/** What is looked at without the process that owns the data: read-only, beside a server that may be running. */
+/** Checks without the process of the data folder: read-only, beside a server that may be running. */
 export interface InspectOptions {
   readonly dataFolder: string;
   /** One workspace; null for all. */
@@ -21,7 +21,7 @@ export interface InspectOptions {
   readonly git: 'auto' | 'never';
 }
 
-/** @throws Refusal INVALID_REQUEST when there is no such workspace, or none at all */
+/** @throws Refusal INVALID_REQUEST when there is no such workspace, or no workspace at all */
 function chooseWorkspaces({ dataFolder, workspace }: InspectOptions): string[] {
   const names = listWorkspaces(dataFolder);
   if (workspace === null && names.length > 0) return names;
@@ -63,7 +63,7 @@ export async function reportStatus(options: InspectOptions): Promise<Presented[]
   return statuses;
 }
 
-/** Bytes from which on somebody should look. */
+/** Bytes above which a warning is due. */
 const largeFrom = 1000 ** 3;
 
 const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, remedy: string]>> = {
@@ -76,7 +76,7 @@ const whatToDo: Readonly<Record<keyof BesideSizes, readonly [what: string, remed
   ],
 };
 
-/** A sentence for each part that has become large, with what can be done. */
+/** A sentence for each large part, with its remedy. */
 export function warnOfSizes(sizes: BesideSizes): string[] {
   return (Object.keys(whatToDo) as (keyof BesideSizes)[]).flatMap((part) => {
     const [what, remedy] = whatToDo[part];
@@ -84,7 +84,7 @@ export function warnOfSizes(sizes: BesideSizes): string[] {
   });
 }
 
-/** Something that is broken, and its remedy. */
+/** A fault, and its remedy. */
 export interface PresentedProblem {
   readonly part: string;
   readonly message: string;
@@ -99,7 +99,7 @@ export interface VerifiedWorkspace {
   readonly versions: number;
   readonly audit_records: number;
   readonly problems: readonly PresentedProblem[];
-  /** What is no fault, and should be known. */
+  /** Remarks on things worth knowing, but no faults. */
   readonly remarks: readonly { readonly part: string; readonly message: string }[];
 }
 
@@ -110,9 +110,9 @@ export interface VerifiedData {
 }
 
 /**
- * Checks everything: the service's own file, and each workspace, also those that a damaged file does not list any more.
- * @param tell gets how many documents, commits or rows are looked at so far
- * @throws Refusal INVALID_REQUEST when there is no such workspace, or none at all
+ * Checks everything: the service's own file, and each workspace, also those that a damaged file no longer lists.
+ * @param tell gets the number of documents, commits or rows checked so far
+ * @throws Refusal INVALID_REQUEST when there is no such workspace, or no workspace at all
  */
 export async function verifyData(
   options: InspectOptions & { readonly isQuick: boolean; readonly recoveredAt?: string | undefined },
@@ -141,25 +141,24 @@ export async function verifyData(
 
 export type VerifiedChain = ChainVerdict & {
   readonly workspace?: string;
-  /** What is no fault, and should be known: a sentence each. */
+  /** A sentence for each remark, about no fault but worth knowing. */
   readonly remarks: readonly string[];
 };
 
-/** What is known of a chain from elsewhere. */
+/** Facts about a chain from elsewhere. */
 export interface KnownElsewhere {
   /** Where the chain is known to have been: `SEQ HASH`, as a commit's Audit-Head says it. */
   readonly head: string | undefined;
   /** A clone of the workspace's repository. */
   readonly clone: string | undefined;
-  /** The commit from which the chain is known to have been restarted. */
+  /** The commit of the chain's known restart. */
   readonly recoveredAt: string | undefined;
 }
 
 /**
- * Checks the audit chain of each workspace with its signatures, and against what commits say of it: the newest one of
- * the repository, and all of a clone where one is given.
- * @throws Refusal INVALID_REQUEST when the head, commit or clone cannot be read, or when it is not clear which workspace
- *   they are of
+ * Checks the audit chain of each workspace, with its signatures and the audit heads named by commits. These are the
+ * repository's newest, and all of a clone where one is given.
+ * @throws Refusal INVALID_REQUEST when the head, commit or clone cannot be read, or when their workspace is unclear
  */
 export async function verifyChains(options: InspectOptions, elsewhere: KnownElsewhere): Promise<VerifiedChain[]> {
   const names = chooseWorkspaces(options);
@@ -191,12 +190,12 @@ async function readKnownHeads({ head, clone }: KnownElsewhere): Promise<KnownHea
 
 export interface ExportToVerify extends KnownElsewhere {
   readonly file: string;
-  /** The workspace's public key, in one of the forms that `readPublicKey` reads; signatures are checked with it. */
+  /** The workspace's public key for the signatures, in one of the forms of `readPublicKey`. */
   readonly key: string | undefined;
 }
 
 /**
- * Checks an export with nothing but the file and what else is given.
+ * Checks an export with nothing but the file and the other given facts.
  * @throws Refusal INVALID_REQUEST when the key, head, commit or clone cannot be read; Error when the file cannot be
  */
 export async function verifyExport({ file, key, ...elsewhere }: ExportToVerify): Promise<VerifiedChain> {

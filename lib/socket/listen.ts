@@ -12,16 +12,16 @@ export interface ListenOptions {
 }
 
 export interface CommandListener {
-  /** Takes no more commands, stops those that run at their next step, and removes the socket. */
+  /** Takes no more commands, stops the running ones at their next step, and removes the socket. */
   close(): Promise<void>;
 }
 
-/** Longest request that is read. Bytes. */
+/** The longest request. Bytes. */
 const maxRequestLength = 1024 * 1024;
 
 /**
- * Takes commands on a Unix socket that only the owner of the data folder can open (mode 0600). A connection carries one
- * request, a line of JSON, and gets lines of JSON back: how far it is, any number of times, and then the result or the
+ * Takes commands on a Unix socket, open to the owner of the data folder only (mode 0600). A connection carries one
+ * request, a line of JSON. It gets back lines of JSON: the progress, any number of times, and then the result or the
  * error.
  */
 export async function listenForCommands(options: ListenOptions): Promise<CommandListener> {
@@ -49,8 +49,8 @@ export async function listenForCommands(options: ListenOptions): Promise<Command
 }
 
 /**
- * The socket is closed to other accounts from its first moment: binding takes the mask of that moment. Other threads of
- * this process make files meanwhile, and theirs may be closed to others, too.
+ * The socket is closed to other accounts from its first moment, because binding takes the mask of that moment. Other
+ * threads of this process make files meanwhile, and theirs may be closed to others, too.
  */
 async function listenAt(server: Server, path: string): Promise<void> {
   const mask = process.umask(0o077);

@@ -21,7 +21,7 @@ export function readSubject(fields: Fields, name: string): Subject {
   return { type: match[1] as Subject['type'], id: match[2] ?? '' };
 }
 
-/** Says what came to an end, and that keys did not. */
+/** Shows the ended credentials, and states that keys did not end. */
 function presentState(state: PrincipalState): Presented {
   const { ended, keys } = state;
   const hint =

@@ -15,7 +15,7 @@ export function presentLink({ address }: Pick<CommandContext, 'address'>, link: 
   };
 }
 
-/** The page that a link's secret opens. */
+/** The address of the page for a link's secret. */
 export function addressOfLink(address: string, secret: string): string {
   return `${address}/signin/link/${secret}`;
 }

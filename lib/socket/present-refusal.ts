@@ -6,7 +6,7 @@ import { presentDetails, type DetailPresenters, type InputName } from '../domain
 import type { Author } from '../domain/principal.js';
 import type { CommandError } from './command.js';
 
-/** Details that the command line calls as the domain does. */
+/** Details with the same name on the command line and in the domain. */
 type Alike =
   | 'character'
   | 'count'
@@ -22,7 +22,7 @@ type Alike =
   | 'size'
   | 'to';
 
-/** What the command line calls the inputs of the operations. */
+/** The command line's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
   labels: 'labels',
   mediaType: 'media_type',

@@ -10,7 +10,7 @@ import { badField, parseDuration, type Fields } from './fields.js';
 /** Characters; as many as a person's password. */
 const minPassphraseLength = 12;
 
-/** backup, rebuild, audit archive: what keeps a workspace, or moves what is old in it aside. */
+/** backup, rebuild, audit archive: commands for keeping a workspace, or moving its old parts aside. */
 export const preserveCommands: Readonly<Record<string, Command>> = {
   backup: inWorkspace(async ({ host, perform }, fields) => {
     const folder = readFolder(fields, host.dataFolder);

@@ -1,7 +1,7 @@
 import type { Page } from '../domain/page.js';
 
 const limit = 200;
-/** Items that a command prints; the first ones. */
+/** Items printed by a command; the first ones. */
 const most = 1000;
 
 /** Reads page after page, up to as many items as a command prints. */

@@ -1,19 +1,19 @@
 import type { SearchProgress } from '../indexing/search-keeper.js';
 import type { CommandDependencies } from './command.js';
 
-/** What a running process says of a workspace's search index. */
+/** A running process's report on a workspace's search index. */
 export interface SearchReport {
   readonly workspace: string;
   /** Whether searches are answered; if not they are refused as UNAVAILABLE. */
   readonly answers: boolean;
-  /** Codes of the languages in which it answers. */
+  /** Codes of the languages of its answers. */
   readonly languages: readonly string[];
   readonly by_meaning: boolean;
-  /** What is done to all of it in the background. */
+  /** The background work on all of it. */
   readonly progress: SearchProgress | null;
 }
 
-/** Only who has the socket gets to see it: how many documents there are is nobody else's to know. */
+/** Shown only to callers with access to the socket, because the number of documents is secret from others. */
 export function reportSearch(host: CommandDependencies): readonly SearchReport[] {
   return host.names().flatMap((workspace) => {
     const search = host.find(workspace)?.search;

@@ -24,11 +24,11 @@ export interface RunOptions {
   readonly address: string;
   readonly tell: CommandContext['tell'];
   readonly signal: AbortSignal;
-  /** Told of what went wrong inside, under the request's id. */
+  /** Receives internal faults, under the request's id. */
   readonly onFault: (what: string, cause: unknown) => void;
 }
 
-/** Runs a command as the operator. Never throws: what went wrong is the answer. */
+/** Runs a command as the operator. Never throws: an error is an answer too. */
 export async function runCommand(
   request: CommandRequest,
   options: RunOptions,
@@ -66,7 +66,7 @@ export async function runCommand(
   }
 }
 
-/** @throws Refusal INVALID_REQUEST when none is named and there is not exactly one; NOT_FOUND when there is no such */
+/** @throws Refusal INVALID_REQUEST when none is named and there is not exactly one; NOT_FOUND for an unknown one */
 function chooseWorkspace(host: CommandDependencies, name: string | undefined): Workspace {
   const names = host.names();
   const chosen = name ?? (names.length === 1 ? names[0] : undefined);
@@ -81,7 +81,7 @@ function chooseWorkspace(host: CommandDependencies, name: string | undefined): W
   throw invalidRequest('bad_field', `${problem} with --workspace: ${names.join(', ')}.`, { field: 'workspace' });
 }
 
-/** Whether it ended because nobody waits for it any more, or the server stops: that is no fault. */
+/** Whether it ended because its caller left, or the server stops. Neither is a fault. */
 function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
   const cause = causeOf(error);
   return aborted && (cause === reason || (cause instanceof Error && cause.name === 'AbortError'));
@@ -95,7 +95,7 @@ function presentError(error: unknown, requestId: string, command: Command | unde
     const shown = presentRefusal(error);
     return absent === undefined ? shown : { ...shown, message: absent };
   }
-  // Whoever runs commands owns the machine, and is better helped by the cause than by a request id alone.
+  // The caller of a command owns the machine, so the cause helps more than a request id alone.
   const cause = causeOf(error);
   const reason = describeError(cause);
   return { code: 'INTERNAL', message: `The command failed: ${reason}`, details: { request_id: requestId } };

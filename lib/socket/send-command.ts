@@ -3,12 +3,12 @@ import { describeError } from '../domain/describe-error.js';
 import type { CommandError, CommandLine, CommandRequest } from './command.js';
 import { findSocketPath } from './socket-path.js';
 
-/** What a command came to: its result, or why it was not done. */
+/** The outcome of a command: its result, or why it was not done. */
 export type CommandAnswer = { readonly result: unknown } | { readonly error: CommandError };
 
 /**
  * Sends a command to the server that owns the data folder.
- * @param tell gets what the server says before the answer
+ * @param tell gets the server's messages before the answer
  * @returns undefined when no server listens there
  */
 export async function sendCommand(

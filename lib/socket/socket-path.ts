@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Longest path that every system lets a Unix socket have. Bytes; the strictest allows 103. */
+/** The longest path for a Unix socket on every system. Bytes; the strictest allows 103. */
 const maxPathLength = 100;
 const socketName = 'cartulary.sock';
-/** Beside the data when the socket cannot be: holds the path of where it is. */
+/** Beside the data when the socket cannot be there: holds its path. */
 const pointerName = 'socket-path';
 const folderPrefix = 'cartulary-';
 
@@ -21,8 +21,9 @@ export function findSocketPath(dataFolder: string): string {
 }
 
 /**
- * Clears away what an earlier server left and says where to listen: in the data folder, or, where that path is too
- * long for a socket, in a private folder of the system's temporary one. For the owner of the data folder alone.
+ * Removes the traces of an earlier server and returns the path for listening. It lies in the data folder. Where that
+ * path is too long for a socket, it lies in a private folder of the system's temporary one. For the owner of the data
+ * folder alone.
  */
 export function prepareSocketPath(dataFolder: string): string {
   removeSocket(dataFolder);
@@ -34,13 +35,13 @@ export function prepareSocketPath(dataFolder: string): string {
   return elsewhere;
 }
 
-/** Takes the socket's file away, and the private folder where it had one. */
+/** Removes the socket's file, and the private folder where it had one. */
 export function removeSocket(dataFolder: string): void {
   const path = findSocketPath(dataFolder);
   rmSync(path, { force: true });
   if (dirname(path) === dataFolder) return;
   rmSync(join(dataFolder, pointerName), { force: true });
-  // Only ever a folder that was made above: the pointer could have been written by somebody else.
+  // Only a folder made above: another account could have written the pointer.
   if (basename(dirname(path)).startsWith(folderPrefix) && dirname(dirname(path)) === tmpdir()) {
     rmSync(dirname(path), { recursive: true, force: true });
   }

@@ -8,20 +8,20 @@ import { faultOfLocation, joinLocation, maxLocationLength, type Location } from 
 import { sortCooperatively } from '../scheduling/sort-cooperatively.js';
 import type { EntryCounter } from './count-entries.js';
 
-/** A regular file below the folder that is walked, and the location it would get. */
+/** A regular file below the walked folder, and its location after an import. */
 export interface WalkedFile {
   /** Absolute. */
   readonly path: string;
-  /** From the folder that is walked, as people see it. */
+  /** Its path in the walked folder, for people. */
   readonly shown: string;
   readonly location: Location;
   /** Bytes. */
   readonly size: number;
-  /** Which file it was when it was looked at. */
+  /** The file's identity when it was first seen. */
   readonly seen: Identity;
 }
 
-/** What cannot come in, with the reason in words; a folder stands for everything in it. */
+/** An entry that cannot come in, with the reason in words; a folder stands for everything in it. */
 export interface SkippedEntry {
   readonly path: string;
   readonly reason: string;
@@ -29,22 +29,22 @@ export interface SkippedEntry {
 
 export type Walked = { readonly file: WalkedFile } | { readonly skipped: SkippedEntry };
 
-/** Entries that are looked at together. */
+/** Entries read together. */
 const together = 64;
 
-/** What a walk goes through. */
+/** The extent of a walk. */
 export interface Walk {
   readonly root: EnclosedFolder;
-  /** The location that the folder's content goes below. */
+  /** The location above the folder's content. */
   readonly into: Location;
-  /** Absolute path that is passed over: the service's own data. */
+  /** Absolute path of a skipped folder: the service's own data. */
   readonly avoid: string | null;
 }
 
 /**
- * Every file below a folder, depth first and in order of the names' bytes. Symbolic links are never followed, so the
- * walk stays inside the folder, also where others change it meanwhile. Names are brought to Unicode normalization form C.
- * @param counter counts every entry; what it throws ends the walk
+ * Every file below a folder, depth first and in order of the names' bytes. Symbolic links are never followed. So the
+ * walk stays inside the folder, even while other programs change it. Names are brought to Unicode normalization form C.
+ * @param counter counts every entry; its error ends the walk
  */
 export async function* walkFolder(walk: Walk, counter: EntryCounter): AsyncGenerator<Walked> {
   yield* walkBelow(walk, walk.root.path, walk.into, counter);
@@ -87,8 +87,8 @@ async function* walkBelow(
 }
 
 /**
- * Counts what a walk would look at, and looks at nothing but names: a folder that is too large is refused before anything
- * of it comes in. Folders that cannot be read are passed over here, as the walk names them.
+ * Counts the entries of a walk by their names alone, to refuse a folder above the bound before any import. Unreadable
+ * folders are skipped here, because the walk names them.
  */
 export async function countFolder({ root, into, avoid }: Walk, counter: EntryCounter): Promise<void> {
   const open = [{ path: root.path, into }];
@@ -142,14 +142,14 @@ function skip({ root }: Walk, path: string, reason: string): Walked {
   return { skipped: { path: relative(root.path, path) || '.', reason } };
 }
 
-/** Whether it is about one file or folder, and no reason to end the whole. */
+/** Whether it concerns one file or folder, and is no reason to end the whole walk. */
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof UnfitFile || (error instanceof Error && 'syscall' in error);
 }
 
 /**
  * Why it cannot be read, in words.
- * @throws the error itself, where it is neither the system's nor about what the file is
+ * @throws the error itself, where it is neither the system's nor about the file's kind
  */
 export function unreadable(error: unknown): string {
   if (!isOfTheSystem(error)) throw error;

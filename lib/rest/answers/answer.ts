@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What goes back, before it is written to the connection. */
+/** An answer before it is written to the connection. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export type AnswerBody =
   | {
       readonly form: 'json';
       readonly value: object;
-      /** The value's text, where it is known from before. */
+      /** The value's text, where it exists already. */
       readonly text?: Buffer;
     }
   | { readonly form: 'bytes'; readonly bytes: Uint8Array }
@@ -23,7 +23,7 @@ export type AnswerBody =
       readonly open: () => Readable | Promise<Readable>;
     }
   | {
-      /** Part of a stream: what lies before `start` is skipped, and it is let go after `length` bytes. */
+      /** Part of a stream: bytes before `start` are skipped, and the stream is closed after `length` bytes. */
       readonly form: 'stream';
       readonly open: () => Promise<Readable>;
       readonly start: number;
@@ -33,7 +33,7 @@ export type AnswerBody =
 /** An answer to a preflight request: the headers say everything. */
 export const noContent: Answer = { status: 204, headers: {}, body: { form: 'none' } };
 
-/** An answer that is one JSON value, in UTF-8. */
+/** An answer with one JSON value, in UTF-8. */
 export function answerJson(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, headers, body: { form: 'json', value } };
 }

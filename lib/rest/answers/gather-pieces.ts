@@ -1,11 +1,11 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** Bytes that leave together. */
+/** Bytes sent together. */
 const enough = 64 * 1024;
 
 /**
- * Passes on what it is given in pieces of 64 kB or more. An archive comes in a dozen pieces a file, most of them of two
- * or four bytes, and sending each by itself takes longer than to make it.
+ * Joins its input into pieces of 64 kB or more. An archive comes in a dozen pieces a file, most of them of two or four
+ * bytes. Sending each by itself takes longer than making it.
  */
 export class GatherPieces extends Transform {
   #pieces: Buffer[] = [];

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The headers of one answer, gathered on the way and handed over at once: Node checks and copies each one that is set
- * by itself, and most answers have fifteen.
+ * The headers of one answer, gathered on the way and handed over at once. Node checks and copies each header that is
+ * set by itself, and most answers have fifteen.
  *
- * A header keeps the spelling that it was first set with; every name here has one spelling only.
+ * A header keeps its first spelling; every name here has one spelling only.
  */
 export class HeaderLines {
   /** Names and values in turn, as `writeHead` takes them. */
@@ -14,7 +14,7 @@ export class HeaderLines {
     this.#lines = [...lines];
   }
 
-  /** Sets a header, in place of one that was set before. */
+  /** Sets a header, in place of an earlier value. */
   set(name: string, value: string): void {
     const at = this.#find(name);
     if (at < 0) this.#lines.push(name, value);
@@ -45,7 +45,7 @@ export class HeaderLines {
     response.writeHead(status, this.#lines);
   }
 
-  /** Sets them on a response that is not begun yet, for those who may still want to change its mind. */
+  /** Sets the headers on a response before it begins, so its owner may still change them. */
   putOn(response: ServerResponse): void {
     for (let at = 0; at < this.#lines.length; at += 2) {
       response.setHeader(this.#lines[at] ?? '', this.#lines[at + 1] ?? '');

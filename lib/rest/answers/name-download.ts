@@ -1,4 +1,4 @@
-/** Media types that a browser may show where they are asked for: they run nothing. */
+/** Media types for a browser to show in place: they run nothing. */
 const harmless = new Set([
   'text/plain',
   'text/markdown',
@@ -10,13 +10,13 @@ const harmless = new Set([
   'image/avif',
 ]);
 
-/** Bytes of UTF-8 that RFC 8187 lets stand as they are. */
+/** Bytes of UTF-8 that RFC 8187 leaves unencoded. */
 const encodeExtended = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * Content-Disposition (RFC 6266): shown only where the media type is harmless, and saved under the document's name,
- * which is given in ASCII and, where that loses something, in UTF-8 as well.
+ * Content-Disposition (RFC 6266). A browser shows the file only where its media type is harmless, and saves it under
+ * the document's name. The name is given in ASCII and, where that loses something, also in UTF-8.
  */
 export function nameDownload(name: string, mediaType: string): string {
   const essence = (mediaType.split(';')[0] ?? '').trim();

@@ -1,17 +1,17 @@
 import { dropTrailing } from '../../domain/drop-trailing.js';
 
-/** What Windows allows in no name; control characters and backslashes are in none of ours anyway. */
+/** Characters that Windows forbids in names. Control characters and backslashes are in none of our names anyway. */
 const forbiddenOnWindows = /[<>:"|?*]/g;
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** A name that Windows, macOS and Linux can all unpack. */
+/** A name for Windows, macOS and Linux. */
 function makePortable(segment: string): string {
   const whole = segment.replace(forbiddenOnWindows, '_');
   const safe = dropTrailing(whole, '. ').padEnd(whole.length, '_');
   return deviceName.test(safe) ? `_${safe}` : safe;
 }
 
-/** What two names look like to a file system that tells neither case nor normal forms apart. */
+/** The common form of two names on a file system without distinctions of case and normal form. */
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
@@ -26,14 +26,14 @@ interface Level {
   readonly source: string;
   /** The segment in the archive. */
   readonly name: string;
-  /** Names that are taken in this folder of the archive. */
+  /** The names taken in this folder of the archive. */
   readonly taken: Set<string>;
 }
 
 /**
- * Names an archive's entries so that they can be unpacked everywhere: what some system cannot bear is replaced, and of
- * two names that differ only in case the later one gets a number. Documents come folder by folder, so only the names
- * on the present path are remembered.
+ * Names an archive's entries so every system can unpack them. Characters that some system refuses are replaced. Of two
+ * names that differ only in case, the later gets a number. Documents come folder by folder, so only the names on the
+ * present path are remembered.
  */
 export class ZipEntryNamer {
   readonly #root = new Set<string>();

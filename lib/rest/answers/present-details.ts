@@ -9,11 +9,11 @@ import {
 import { presentAccessChange } from './present-access-change.js';
 import { presentAuthor } from '../resources/document-record.js';
 
-/** Details that the description calls as the domain does. */
+/** Details with the same name in the description and the domain. */
 type Alike =
   'allowed' | 'character' | 'field' | 'from' | 'known' | 'limit' | 'location' | 'position' | 'sections' | 'size' | 'to';
 
-/** What the description calls the inputs of the operations. */
+/** The description's names for the inputs of the operations. */
 const inputNames: Readonly<Record<InputName, string>> = {
   labels: 'labels',
   mediaType: 'media_type',

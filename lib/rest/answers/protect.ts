@@ -3,7 +3,7 @@ import { isPreflight, originHeaders, preflightHeaders } from '../../http/cross-o
 import { nothingRuns, protections } from '../../http/protections.js';
 import { HeaderLines } from './header-lines.js';
 
-/** Headers of every answer: nothing here is a page, and no shared cache may keep an answer that was made for one key. */
+/** Headers of every answer. Nothing here is a page, and no shared cache may keep an answer made for one key. */
 const protectionLines = Object.entries({
   'Cache-Control': 'private, no-cache',
   'Content-Security-Policy': nothingRuns,
@@ -20,7 +20,7 @@ const preflight = preflightHeaders({
   maxAge: 600,
 });
 
-/** The headers that every answer begins with. */
+/** The first headers of every answer. */
 export function beginHeaders(requestId: string): HeaderLines {
   const lines = new HeaderLines(protectionLines);
   lines.set('X-Request-Id', requestId);
@@ -29,8 +29,8 @@ export function beginHeaders(requestId: string): HeaderLines {
 
 /**
  * Lets pages of the configured origins read the answer (Fetch standard, CORS protocol); none by default.
- * @param lines of the answer, which get what says so
- * @returns whether it was a preflight request of such a page, which is answered without a key
+ * @param lines of the answer, for the headers of the protocol
+ * @returns whether it was a preflight request of such a page; it is answered without a key
  */
 export function admitOrigin(request: IncomingMessage, lines: HeaderLines, origins: readonly string[]): boolean {
   if (origins.length === 0) return false;

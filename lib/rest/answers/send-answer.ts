@@ -6,22 +6,22 @@ import type { Answer } from './answer.js';
 import type { HeaderLines } from './header-lines.js';
 
 /**
- * Writes an answer to the connection. Streams wait for their reader and are let go when the reader is gone.
- * @param common headers that go in front of the answer's own
- * @throws what opening or reading a stream throws; after the first bytes the connection is broken off, so that a part
- *   is never taken for the whole
+ * Writes an answer to the connection. Streams wait for their reader and are closed when the reader is gone.
+ * @param common headers in front of the answer's own
+ * @throws any error of opening or reading a stream. After the first bytes the connection is broken off, so a part is
+ * never taken for the whole.
  */
 export async function sendAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
   common: HeaderLines,
 ): Promise<void> {
-  // The stream is opened before anything is sent: what it throws can still be answered properly.
+  // The stream is opened before the first byte is sent, so its error can still be answered properly.
   const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
   const lines = common.copy();
   lines.setAll(headers);
   if (body.form === 'json') {
-    // The validator, where it looks at answers, has put a method of its own on the response.
+    // Where the validator checks answers, it has put a method of its own on the response.
     if (Object.hasOwn(response, 'json')) {
       begin(response, status, lines);
       (response as Response).json(body.value);
@@ -67,7 +67,7 @@ export function sendText(response: ServerResponse, status: number, lines: Header
 
 const departures = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE']);
 
-/** Whether sending failed because nobody is there any more, which is no fault of the service. */
+/** Whether sending failed because the reader left, which is no fault of the service. */
 export function isReaderGone(error: unknown): boolean {
   return departures.has(String((error as NodeJS.ErrnoException | null)?.code));
 }
@@ -85,16 +85,16 @@ async function* takePart(source: Readable, start: number, length: number): Async
 }
 
 /**
- * A client that is still sending is given this much to notice the answer before it is cut off; one that has fallen
- * silent, this long. Milliseconds, bytes.
+ * Limits for a client that is still sending: milliseconds in all, milliseconds of silence, and bytes. They leave it
+ * time to notice the answer before it is cut off.
  */
 const timeout = 2000;
 const silence = 300;
 const maxDiscarded = 16 * 1024 * 1024;
 
 /**
- * Answers while a large body is still coming, then hangs up. The answer goes out whole before anything is closed:
- * closing at once would make the client lose it (RFC 9112 §9.6).
+ * Answers while a large body is still coming, then hangs up. The answer goes out whole before the connection closes.
+ * Closing at once would make the client lose it (RFC 9112 §9.6).
  */
 export async function answerAndHangUp(
   request: IncomingMessage,

@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { AnswerBody } from './answer.js';
 
-/** Content of more bytes than this is written as JSON piece by piece: in one piece it would hold the event loop. */
+/** Content of more bytes than this is written as JSON piece by piece; one piece would hold the event loop. */
 export const streamedFrom = 128 * 1024;
-/** Bytes of content that are written at a time; a multiple of three, which base64 goes by. */
+/** Bytes of content written at a time; a multiple of three, for base64. */
 const pieceLength = 48 * 1024;
-/** Pieces after which the event loop takes what has come in, where the reader is as fast as the writer. */
+/** Pieces after which the event loop handles its input, where the reader is as fast as the writer. */
 const piecesAtOnce = 8;
 
-/** Opens content, which is given in pieces of any length. */
+/** Opens content, in pieces of any length. */
 export type OpenContent = () => Promise<AsyncIterable<Buffer> | Iterable<Buffer>>;
 
-/** A record with its content as JSON, which is made while it is sent; memory does not grow with its length. */
+/** A record with its content as JSON, made while it is sent; memory does not grow with its length. */
 export function streamDocument(record: object, isText: boolean, open: OpenContent): AnswerBody {
   return {
     form: 'flow',
@@ -23,7 +23,7 @@ export function streamDocument(record: object, isText: boolean, open: OpenConten
         objectMode: false,
         highWaterMark: 2 * pieceLength,
       });
-      // A generator that was never begun ends without closing what it was to read.
+      // A generator that never began ends without closing its source.
       if (content instanceof Readable) written.once('close', () => content.destroy());
       return written;
     },

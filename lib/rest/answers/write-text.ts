@@ -2,13 +2,16 @@ import type { AnswerBody } from './answer.js';
 
 /** Texts as strings of JSON in UTF-8, each for as long as its bytes are in memory. */
 const written = new WeakMap<Buffer, Buffer>();
-/** What takes more than so many times its bytes, being full of control characters, is written anew each time. */
+/**
+ * A text whose JSON is longer than this many times its bytes is full of control characters. It is written again for
+ * each answer.
+ */
 const maxGrowth = 1.5;
 
 /**
- * A record with its text as JSON. Making a string of 4 kB, and JSON of that, is a good part of what a read costs. So it
- * is remembered beside the bytes, and no longer than these: an erase, which forgets the bytes, forgets it with them.
- * @param bytes that are held in memory, the same object each time
+ * A record with its text as JSON. Making a string of 4 kB, and JSON of that, is a good part of a read's cost. So the
+ * JSON is remembered beside the bytes, and no longer than these: an erase forgets the bytes, and the JSON with them.
+ * @param bytes held in memory, the same object each time
  */
 export function writeText(record: object, bytes: Buffer): AnswerBody & { readonly text: Buffer } {
   const content = written.get(bytes) ?? write(bytes);

@@ -8,8 +8,8 @@ import { nameDownload } from './name-download.js';
 import { ZipEntryNamer } from './name-zip-entries.js';
 
 /**
- * Streams an export as a zip archive: one document is open at a time, and the next only when the reader has taken the
- * one before. Entries carry their version's time, so the same content gives the same bytes.
+ * Streams an export as a zip archive. One document is open at a time, and the next opens only when the reader has taken
+ * the one before. Entries carry their version's time, so the same content gives the same bytes.
  */
 export function presentExport(exported: FolderExport): Answer {
   const name = exported.location === '' ? 'workspace' : nameOf(exported.location);
@@ -24,7 +24,7 @@ export function presentExport(exported: FolderExport): Answer {
 
 function zip(exported: FolderExport): Readable {
   const archive = new ZipArchive({ zlib: { level: 6 } });
-  // What reads the archive may go away at any time; the archive itself does not tell, so this end does.
+  // The reader of the archive may go away at any time. The archive itself does not report it, so this end does.
   const output = new GatherPieces();
   archive.on('error', (error) => output.destroy(error));
   archive.pipe(output);

@@ -1,4 +1,4 @@
 import canonicalizeModule from 'canonicalize';
 
-/** The RFC 8785 form of a JSON value. The package's types describe an ES module, and it is none. */
+/** The RFC 8785 form of a JSON value. The package's types describe an ES module, but it is not one. */
 export const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;

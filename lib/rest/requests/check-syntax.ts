@@ -17,18 +17,18 @@ export interface Unchecked {
   readonly target: Target;
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** Called when an answer turns out not to be as described, which is known only as it is sent. */
+  /** Called when an answer differs from the description, which shows only when it is sent. */
   readonly onBadAnswer: (error: unknown) => void;
 }
 
 /**
- * Checks requests of the table's paths against the description, and answers if that is asked for. Each path is made
- * ready when it is first asked for, so that a start does not wait for all of them.
+ * Checks requests of the table's paths against the description, and answers when configured. Each path is prepared at
+ * its first request, so a start does not wait for all of them.
  *
- * The validator wants requests of Express's kind. They become that here and only where there is something to check:
- * Express gives each request another prototype, and what Node does with it afterwards takes twice as long.
+ * The validator needs Express's requests. They become Express's here, and only where there is something to check.
+ * Express gives each request another prototype, and Node's later work on it then takes twice as long.
  *
- * The route has been found before, so a path or method that is not described never comes here.
+ * The route was found before, so an undescribed path or method never comes here.
  */
 export class SyntaxChecker {
   readonly #description: Description;
@@ -79,7 +79,7 @@ export class SyntaxChecker {
     if (handlers === undefined) {
       handlers = middleware({
         apiSpec: describeOnePath(this.#description, path, this.#validateResponses) as unknown as ApiSpec,
-        // The description is linted when it is built; checking it again would take time at every start.
+        // The description is linted when it is built; another check would take time at every start.
         validateApiSpec: false,
         validateRequests: { coerceTypes: false, allowUnknownQueryParameters: false },
         validateResponses: this.#validateResponses,
@@ -94,8 +94,8 @@ export class SyntaxChecker {
 }
 
 /**
- * Tells requests that leave nothing to check: without query and body, and without any header that the description
- * speaks of. Most reads are like that, and the validator takes as long over them as over others.
+ * Recognises requests with nothing to check: no query, no body, and none of the headers in the description. Most reads
+ * are of this kind, and the validator takes as long over them as over others.
  *
  * @returns undefined where every request has to be checked: something is required, or has a default
  */
@@ -113,14 +113,14 @@ function findPlainRequests(
   return (sent) => headers.every((name) => sent[name] === undefined);
 }
 
-/** An application that does nothing but make requests and responses of Express's kind. */
+/** An application that only makes requests and responses of Express's kind. */
 function createExpress(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', false);
-  // The validator looks at an answer in its JSON form, and leaves the sending to what stood here before.
+  // The validator wraps this method: it checks an answer in its JSON form, and sends it by the method set here.
   app.response.json = function json(this: Response, value?: unknown): Response {
     const text = JSON.stringify(value);
     this.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -144,13 +144,13 @@ interface Locals {
   readonly proceed: (dressed: Dressed) => void;
 }
 
-/** The request and its response made into Express's, and the request into what the validator can read. */
+/** Makes the request and its response into Express's, and the request readable for the validator. */
 async function dress(app: Express, { request, response, target, body }: Unchecked): Promise<Dressed> {
   const dressed = await new Promise<Dressed>((proceed) => {
     const locals: Locals = { proceed };
     app(request, Object.assign(response, { locals }));
   });
-  // The validator reads the target for itself, and knows only its usual form.
+  // The validator reads the target itself, and knows only its usual form.
   dressed.request.originalUrl = target.query === '' ? target.path : `${target.path}?${target.query}`;
   if (body.form === 'none') delete request.headers['content-type'];
   else request.headers['content-type'] = nameForm(body.form);

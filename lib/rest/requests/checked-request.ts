@@ -7,7 +7,7 @@ import type { Body } from './read-body.js';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** A request whose key, rate and syntax are in order. */
+/** A request with a valid key, rate and syntax. */
 export interface CheckedRequest {
   readonly method: Method;
   /** The route's path, as in the description. */
@@ -15,7 +15,7 @@ export interface CheckedRequest {
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly policy: Policy;
-  /** The document's location out of the path; the root where the path has none. */
+  /** The document's location from the path; the root where the path has none. */
   readonly location: Location;
   /** As checked: converted to their types, with defaults. */
   readonly query: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface CheckedRequest {
   readonly cursors: CursorSealer;
 }
 
-/** The JSON body of a route that takes nothing else. The description has checked its fields. */
+/** The JSON body of a route without other forms. The description has checked its fields. */
 export function jsonOf({ body }: CheckedRequest): unknown {
   if (body.form !== 'json') throw new Error('The body was not read as JSON.');
   return body.value;

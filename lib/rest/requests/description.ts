@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The API's description: the text that is served, and the same parsed. */
+/** The API's description: the served text, and the same parsed. */
 export interface Description {
   readonly text: string;
   readonly document: Json & {
@@ -31,18 +31,18 @@ function readFile(): Description {
 }
 
 /**
- * The description's text for those who find the service below a path.
- * @param base that path, without a slash at its end; '' where there is none
+ * The description's text for clients of a service below a path.
+ * @param base the path, without a slash at its end; '' where there is none
  */
 export function describeBelow(base: string, { text }: Description): string {
   return base === '' ? text : text.replace(/^( {2}- url: )\/$/m, (_, start: string) => start + JSON.stringify(base));
 }
 
 /**
- * A copy of the description for the validator, with one path and only what that path refers to: the validator prepares
- * all it is given, tries path after path in each request, and compiles a pattern for each that it tries. The copy has
- * the validator's form of a location that takes the rest of the path (`{location}*`), and lets queries hold reserved
- * characters such as the slashes of a location.
+ * A copy of the description for the validator, with one path and its references only. The validator prepares its whole
+ * input and tries path after path in each request. It compiles a pattern for each path it tries. The copy has the
+ * validator's form of a location at the end of a path (`{location}*`). It lets queries hold reserved characters such as
+ * the slashes of a location.
  */
 export function describeOnePath({ document }: Description, path: string, withResponses: boolean): Json {
   const described = document.paths[path];
@@ -86,7 +86,7 @@ interface Parameter {
   readonly schema?: { readonly default?: unknown };
 }
 
-/** What the description says that a method of a path takes, in its order; nothing where it is not described. */
+/** The described parameters of a path's method, in the description's order; empty where it is not described. */
 export function listParameters({ document }: Description, path: string, method: string): Parameter[] {
   const item = document.paths[path] ?? {};
   const operation = (item[method.toLowerCase()] ?? {}) as Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ function resolve(components: Readonly<Record<string, unknown>>, parameter: Param
   return (components['parameters'] as Readonly<Record<string, Parameter>>)[name] ?? parameter;
 }
 
-/** The names of a route's query parameters, for those who sent another one. */
+/** The names of a route's query parameters, for a refusal of an unknown one. */
 export function nameQueryParameters(description: Description, path: string, method: string): string[] {
   return listParameters(description, path, method)
     .filter((each) => each.in === 'query')

@@ -1,7 +1,7 @@
 import { internal, invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { unknownParameter } from './parse-target.js';
 
-/** What the validator throws. */
+/** The validator's error. */
 interface Finding {
   /** `/headers/if-match`, `/query/limit`, `/params/location`, `/body/subject/id`. */
   readonly path: string;
@@ -23,7 +23,7 @@ const headerNames: Readonly<Record<string, string>> = {
   'idempotency-key': 'Idempotency-Key',
 };
 
-/** The headers that routes require; the lack of each has a reason of its own. */
+/** The headers required by routes; the lack of each has a reason of its own. */
 const missingHeaders = {
   'If-Match': ['missing_if_match', 'The header If-Match is required here: send the ETag you know, or *.'],
   'Idempotency-Key': [
@@ -41,8 +41,8 @@ export function missingHeader(field: keyof typeof missingHeaders): Refusal {
 const maxNameLength = 100;
 
 /**
- * Says of a request that is not as described what is wrong with it, in words of our own and naming the field.
- * @param nameKnown names the query parameters that there are
+ * Explains the fault of an invalid request in our own words, and names the field.
+ * @param nameKnown names the route's query parameters
  */
 export function explainInvalid(error: unknown, nameKnown: () => readonly string[]): Refusal {
   const { status, errors = [], path, message } = error as Rejection;
@@ -65,7 +65,7 @@ function explainFinding(finding: Finding, keyword: string): Refusal {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     return invalidRequest('unknown_field', `There is no field ${field}.`, { field });
   }
-  // The rule itself is good to read, except that of a pattern.
+  // The rule itself is readable, except a pattern's.
   const rule = keyword === 'pattern' ? 'is not of the form that it must have' : finding.message;
   return invalidRequest('bad_field', `The ${what} ${field} ${rule}.`, { field });
 }

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../domain/refusal.js';
 import { decodeLocation } from './parse-target.js';
 import type { OpenRoute, Route } from '../route.js';
 
-/** A path that the table has, with its routes by method. */
+/** A path of the table, with its routes by method. */
 export interface FoundPath<Found> {
   readonly path: string;
   /** Still percent-encoded; undefined where the path has no location in it. */
@@ -13,7 +13,7 @@ export interface FoundPath<Found> {
 
 const variable = '{location}';
 
-/** Finds routes by path: exact ones first, then the one whose location takes the rest. Case counts, slashes too. */
+/** Finds routes by path: exact ones first, then the route with a location at its end. Case and slashes count. */
 export class RouteFinder<Found extends Pick<Route | OpenRoute, 'method' | 'path'>> {
   readonly #fixed = new Map<string, Map<string, Found>>();
   readonly #open: { readonly prefix: string; readonly path: string; readonly byMethod: Map<string, Found> }[] = [];
@@ -59,7 +59,7 @@ export function chooseRoute<Found>(found: FoundPath<Found>, method: string): Fou
 }
 
 /**
- * The document's location out of the path; undefined where the path has none.
+ * The document's location from the path; undefined where the path has none.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function locationOf(found: FoundPath<unknown>): Location | undefined {

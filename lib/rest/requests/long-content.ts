@@ -11,7 +11,7 @@ export interface LongContent {
   readonly digest: Buffer;
 }
 
-/** A JSON body whose content was taken out. */
+/** A JSON body without its content. */
 export interface SplitBody {
   /** The body, with '' as its `content`. */
   readonly value: unknown;
@@ -19,18 +19,18 @@ export interface SplitBody {
 }
 
 const member = 'content';
-/** Bytes of JSON that are parsed at a time. */
+/** Bytes of JSON parsed at a time. */
 const pieceLength = 64 * 1024;
 const backslash = 0x5c;
 const letterU = 0x75;
 
 /**
- * Parses a long JSON body piece by piece: `JSON.parse` of ten megabytes holds the event loop for a tenth of a second,
- * and nothing can interrupt it. Rests on the way.
- * @param maxRest bytes that the body may have beside its content
+ * Parses a long JSON body piece by piece, and yields on the way. `JSON.parse` of ten megabytes holds the event loop for
+ * a tenth of a second, and nothing can interrupt it.
+ * @param maxRest bytes of the body beside its content
  * @param maxContent bytes of content
  * @returns undefined when the body has no text as its `content`
- * @throws Refusal INVALID_REQUEST `bad_json`, `bad_field`, `content_too_large`; SyntaxError for what is no JSON
+ * @throws Refusal INVALID_REQUEST `bad_json`, `bad_field`, `content_too_large`; SyntaxError for invalid JSON
  */
 export function* splitBody(bytes: Buffer, maxRest: number, maxContent: number): Generator<void, SplitBody | undefined> {
   const [span, another] = yield* findTextMember(bytes, member);
@@ -53,7 +53,7 @@ function* takeContent(
 ): Generator<void, LongContent> {
   const { [member]: _, ...others } = value;
   const decoder = new ContentDecoder((others['encoding'] === 'base64' ? 'base64' : 'utf-8') satisfies ContentEncoding);
-  // In the canonical form `content` is the first of the members that a body can have.
+  // In the canonical form `content` is the first of a body's possible members.
   const hash = createHash('sha256').update(`{"${member}":"`);
   const pieces: Buffer[] = [];
   let size = 0;
@@ -71,7 +71,7 @@ function* takeContent(
   return { pieces, digest: hash.digest() };
 }
 
-/** The characters of a text in JSON, in pieces that are no longer than `pieceLength`. @throws SyntaxError, TypeError */
+/** The characters of a text in JSON, in pieces of at most `pieceLength`. @throws SyntaxError, TypeError */
 function* readText(bytes: Buffer, { start, end }: TextSpan): Generator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   for (let at = start; at < end;) {
@@ -81,7 +81,7 @@ function* readText(bytes: Buffer, { start, end }: TextSpan): Generator<string> {
   }
 }
 
-/** The last place up to `limit` where the text can be cut: not within an escape, a pair of them, or a character. */
+/** The last place up to `limit` for a cut: not within an escape, a pair of them, or a character. */
 function findCut(bytes: Buffer, from: number, limit: number, end: number): number {
   for (let at = from; at < limit;) {
     const distance = bytes.subarray(at, limit).indexOf(backslash);
@@ -98,7 +98,7 @@ function findCut(bytes: Buffer, from: number, limit: number, end: number): numbe
   return limit;
 }
 
-/** Whether the byte goes on with a character that began before it (RFC 3629 §3). */
+/** Whether the byte continues a character from before it (RFC 3629 §3). */
 function isContinued(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

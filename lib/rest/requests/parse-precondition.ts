@@ -2,21 +2,21 @@ import type { Precondition } from '../../domain/etag.js';
 import { invalidRequest } from '../../domain/refusal.js';
 
 /**
- * What proxies make of our own tags on the way: a weak mark, or the name of the coding they applied inside the quotes.
- * Nothing else is mended: a foreign tag simply never matches.
+ * Our own tags after changes by proxies: a weak mark, or the name of their coding inside the quotes. Nothing else is
+ * repaired: a foreign tag simply never matches.
  */
 const tagPattern = /^(?:W\/)?"?([0-9a-f]{40})(?:-(?:gzip|br|deflate))?"?$/;
 /**
- * One element of a list and the comma behind it: a tag in quotes, commas and all; our own id bare; or nothing, since
- * empty elements are to be passed over (RFC 9110 §5.6.1). Blanks behind the tag are looked for only where a tag is: two
- * runs of blanks side by side would take the square of their length.
+ * One element of a list and the comma behind it: a tag in quotes, commas included; our own id bare; or nothing. Empty
+ * elements are skipped (RFC 9110 §5.6.1). Blanks behind the tag are matched only where a tag is: two adjacent runs of
+ * blanks would take the square of their length.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"|[\x21\x23-\x2b\x2d-\x7e]+)[ \t]*)?(?:,|$)/y;
 
 /**
- * Reads If-Match (RFC 9110 §13.1.1): `*`, one tag or a list; our own ids also without quotes.
- * A well-formed tag that is not ours stays in the list's count and matches nothing.
- * @throws Refusal INVALID_REQUEST `bad_field` when it is neither
+ * Reads If-Match (RFC 9110 §13.1.1): `*`, one tag or a list; our own ids also without quotes. A well-formed foreign tag
+ * stays in the list's count and matches nothing.
+ * @throws Refusal INVALID_REQUEST `bad_field` for any other text
  */
 export function parsePrecondition(header: string, field: 'If-Match' | 'If-None-Match'): Precondition {
   const text = header.trim();

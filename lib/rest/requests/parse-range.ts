@@ -1,4 +1,4 @@
-/** A stretch of bytes, its end not included. */
+/** A range of bytes, its end not included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ const oneRange = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i;
 
 /**
  * Reads a Range header (RFC 9110 §14.1.2) against a length in bytes.
- * @returns undefined for what is to be ignored: several ranges, other units, and one that covers nothing
+ * @returns undefined for headers to ignore: several ranges, other units, and an empty range
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | undefined {
   const match = oneRange.exec(header?.trim() ?? '');

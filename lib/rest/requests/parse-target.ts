@@ -18,25 +18,25 @@ const outsideAscii = /[^\x21-\x7e]/;
 const plausibleName = /^[a-z_]{1,40}$/;
 
 /**
- * Reads a location out of a path: percent-decoded, slashes however they came.
- * @throws Refusal INVALID_REQUEST `bad_location` for what is not percent-encoded UTF-8
+ * Reads a location from a path: percent-decoded, with slashes in either spelling.
+ * @throws Refusal INVALID_REQUEST `bad_location` unless it is percent-encoded UTF-8
  */
 export function decodeLocation(encoded: string): string {
   try {
     if (!outsideAscii.test(encoded)) return decodeURIComponent(encoded);
   } catch {
-    // Falls through: a stray % or bytes that are no UTF-8.
+    // Falls through: a stray % or invalid UTF-8.
   }
   throw invalidRequest('bad_location', 'The location in the path is not percent-encoded UTF-8.', { field: 'location' });
 }
 
 /**
- * Reads a query string strictly: each parameter once, percent-encoded UTF-8, under a name that could exist.
- * @param nameKnown names the parameters that there are
+ * Reads a query string strictly: each parameter once, percent-encoded UTF-8, under a possible name.
+ * @param nameKnown names the known parameters
  * @throws Refusal INVALID_REQUEST `unknown_field`, `bad_field`
  */
 export function parseParameters(query: string, nameKnown: () => readonly string[]): Record<string, string> {
-  // Without a prototype, so that no name means anything of its own.
+  // Without a prototype, so no name has a meaning of its own.
   const values = Object.create(null) as Record<string, string>;
   for (const pair of query.split('&')) {
     if (pair === '') continue;
@@ -61,7 +61,7 @@ function decodeValue(name: string, encoded: string): string {
 }
 
 /**
- * @param known the names that there are
+ * @param known the known names
  * @param field the parameter's bare name, where the message says more
  */
 export function unknownParameter(name: string, known: readonly string[], field = name): Refusal {

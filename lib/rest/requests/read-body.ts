@@ -9,13 +9,13 @@ import { contentTooLarge } from '../../operations/documents/content.js';
 import { GatheredBytes, inviteBody, readPieces, statedLength } from '../../http/read-body.js';
 import { splitBody, type LongContent } from './long-content.js';
 
-/** A body that is taken as it comes. Its hash is known once it was read to the end. */
+/** A body read as it comes. Its hash is known once it was read to the end. */
 export interface RawBody {
   readonly form: 'raw';
   readonly stream: AsyncIterable<Uint8Array>;
-  /** SHA-256 of what was read. */
+  /** SHA-256 of the bytes read. */
   digest(): Buffer;
-  /** Reads what the stream was not asked for. @throws Refusal INVALID_REQUEST `content_too_large` */
+  /** Reads the rest of the stream. @throws Refusal INVALID_REQUEST `content_too_large` */
   takeRest(): Promise<void>;
 }
 
@@ -34,20 +34,20 @@ export type BodyForm = 'json' | 'raw';
 
 const mediaTypes = { json: 'application/json', raw: 'application/octet-stream' } as const;
 
-/** The most a JSON body may have, however large a document may be. Bytes. */
+/** The limit of every JSON body, even with a larger limit for documents. Bytes. */
 const maxJsonBytes = 64 * 1024 * 1024;
-/** The most that a JSON body may have beside a document's content. Bytes. */
+/** Limit of a JSON body beside a document's content. Bytes. */
 const envelope = 64 * 1024;
-/** Bytes of a raw body that is not counted among the uploads under way. */
+/** Bytes of a raw body too small to count among the uploads under way. */
 const smallUpload = 1024 * 1024;
-/** Bytes from which a body is parsed piece by piece. */
+/** Bytes above which a body is parsed piece by piece. */
 const longBody = 256 * 1024;
-/** No request of ours has more in it; a flood of values would cost more to parse and check than to send. */
+/** No valid request has more values; parsing and checking a flood of them would cost more than sending it. */
 const maxShape: ShapeLimits = { deepest: 64, maxValues: 1000 };
 
 /**
- * How much is read of a body. The retry of a request that was answered is read to its end, even if the limits have been
- * lowered since: its answer is the first one, and is found by the whole of it.
+ * The limits for reading a body. The retry of an answered request is read to its end, even if the limits are lower now.
+ * Its answer is the first one, found by the hash of the whole body.
  */
 export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolean): BodyLimits {
   if (!isRetried) return { largestText, largestBlob };
@@ -58,9 +58,8 @@ export function limitsOf({ largestText, largestBlob }: Policy, isRetried: boolea
 }
 
 /**
- * Which of the forms the body has, by its media type alone.
- * Parameters are dropped, since the validator would compile and keep a schema for each spelling; only another charset
- * than UTF-8 would make a difference, and is refused.
+ * The body's form, by its media type alone. Parameters are dropped, since the validator would compile and keep a schema
+ * for each spelling. Only another charset than UTF-8 would make a difference, and is refused.
  * @throws Refusal INVALID_REQUEST `unsupported_media_type`
  */
 export function chooseForm(headers: IncomingMessage['headers'], forms: readonly BodyForm[]): BodyForm {
@@ -76,7 +75,7 @@ export function chooseForm(headers: IncomingMessage['headers'], forms: readonly 
   return form;
 }
 
-/** The header value that stands for the form, without parameters. */
+/** The header value for the form, without parameters. */
 export function nameForm(form: BodyForm): string {
   return mediaTypes[form];
 }
@@ -90,18 +89,17 @@ export interface BodyReading {
   readonly carriesContent: boolean;
   /**
    * Takes room in memory for so many bytes; called before more than some kilobytes are read.
-   * @throws Refusal RATE_LIMITED, UNAVAILABLE when there is none; NOT_FOUND for a caller who may write nowhere
+   * @throws Refusal RATE_LIMITED, UNAVAILABLE when there is none; NOT_FOUND for a caller without any right to write
    */
   readonly takeRoom: (bytes: number) => Promise<void>;
-  /** Takes its turn among raw uploads; called before a large one is read. @throws Refusal RATE_LIMITED, UNAVAILABLE */
+  /** Takes a place among raw uploads; called before a large one is read. @throws Refusal RATE_LIMITED, UNAVAILABLE */
   readonly takeUpload: () => Promise<void>;
 }
 
 /**
  * Reads a JSON body whole. Its shape is checked before it is parsed, and a long one is parsed piece by piece.
- * @throws Refusal INVALID_REQUEST `body_too_large`, before it is read where its length is stated; `bad_json`;
- *   `bad_field` when it holds more values, or is nested more deeply, than any request is, or text that is no Unicode;
- *   what `takeRoom` throws
+ * @throws Refusal INVALID_REQUEST `body_too_large`, before reading where its length is stated; `bad_json`; `bad_field`
+ * for invalid Unicode, too many values or too deep nesting. Refusals of `takeRoom`
  */
 export async function readJson({ request, response, limits, ...reading }: BodyReading): Promise<Body> {
   // Six bytes of JSON can stand for one byte of text.
@@ -114,7 +112,7 @@ export async function readJson({ request, response, limits, ...reading }: BodyRe
   for await (const piece of readPieces(request, bodyTooShort)) {
     const before = gathered.length;
     if (before + piece.length > limit) throw bodyTooLarge(limit);
-    // Of a body that does not state its length, the most that it can become is counted.
+    // A body without a stated length is counted at its maximum.
     if (stated <= envelope && before <= envelope && before + piece.length > envelope) await reading.takeRoom(limit);
     gathered.add(piece);
   }
@@ -138,7 +136,7 @@ function parseWhole(bytes: Buffer): unknown {
 async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Body> {
   const split = await runCooperatively(splitBody(bytes, envelope, largestText));
   if (split === undefined) throw invalidRequest('body_too_large', tooMuchBesideContent, { limit: envelope });
-  // What decodes the content refuses it there.
+  // The decoder of the content refuses it there.
   requireWellFormed(split.value, 'body');
   return { form: 'json', ...split };
 }
@@ -146,7 +144,7 @@ async function parseLong(bytes: Buffer, { largestText }: BodyLimits): Promise<Bo
 const tooMuchBesideContent = `Beside its content the body is over the limit of ${envelope} bytes.`;
 
 /**
- * Takes a raw body as it comes; its length is limited again by whoever reads it.
+ * Takes a raw body as it comes; its reader limits its length again.
  * @throws Refusal INVALID_REQUEST `content_too_large` where its stated length is over the limit
  */
 export function takeRaw({ request, response, limits: { largestBlob }, takeUpload }: BodyReading): RawBody {

@@ -6,9 +6,9 @@ import { nameForm, type Body } from './read-body.js';
 import type { CheckedRequest } from './checked-request.js';
 
 /**
- * What makes two requests under one Idempotency-Key the same: method, path, query, media type and body, JSON by its
- * RFC 8785 form. Of a raw body the hash is known only once it was read, so the fingerprint is made when it is asked
- * for, which the door does after the body was taken in.
+ * The identity of requests under one Idempotency-Key: method, path, query, media type and body, JSON by its RFC 8785
+ * form. The hash of a raw body is known only after it was read. So the fingerprint is made on demand: `perform` asks
+ * for it after the body was taken in.
  * @throws Refusal INVALID_REQUEST `missing_idempotency_key`, `bad_field`
  */
 export function readRetry(request: CheckedRequest): Retry {

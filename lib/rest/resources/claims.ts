@@ -45,7 +45,7 @@ function presentPlacedClaim({
     id,
     location,
     section,
-    // An answer that an earlier release kept for a retry does not say it.
+    // An answer kept for a retry by an earlier release lacks this field.
     holds_document: holdsDocument || section === null,
     holder: presentAuthor(holder),
     purpose,
@@ -54,19 +54,19 @@ function presentPlacedClaim({
   };
 }
 
-/** 201 for a new claim, 200 for one that lasts longer now. */
+/** 201 for a new claim, 200 for a prolonged one. */
 function presentTakenClaim({ claim, renewed }: TakenClaim): Answer {
   if (renewed) return answerJson(200, presentPlacedClaim(claim));
   const query = new URLSearchParams({ location: claim.location });
   return answerJson(201, presentPlacedClaim(claim), { Location: `/v1/claims?${query.toString()}` });
 }
 
-/** 200 with the id of the claim that was given up. */
+/** 200 with the id of the released claim. */
 function presentReleasedClaim({ claim }: ChangedClaim): Answer {
   return answerJson(200, { released: true, id: claim.id });
 }
 
-/** 200 with the id of the claim that was ended, and whose it was. */
+/** 200 with the id of the ended claim, and its holder. */
 function presentBrokenClaim({ claim }: ChangedClaim): Answer {
   return answerJson(200, { broken: true, id: claim.id, holder: presentAuthor(claim.holder) });
 }

@@ -35,7 +35,7 @@ interface SentComment {
 }
 
 /**
- * The document and which threads from the query; with a version, where their passages stand in that one.
+ * The document and the wanted threads from the query; with a version, the places of their passages in it.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
  */
 function readListing(request: CheckedRequest): ListCommentsInput {
@@ -55,7 +55,7 @@ function readAddition(request: CheckedRequest): AddCommentInput {
   return { location: parseLocation(location), text, threadId: thread_id, passage: place, mentions };
 }
 
-/** The comment or thread that the query names; the description requires it. */
+/** The query's comment or thread; the description requires it. */
 const readId = ({ query }: CheckedRequest): string => (query as { readonly id: string }).id;
 
 /** The body CommentUpdate. */

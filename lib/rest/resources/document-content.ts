@@ -8,10 +8,10 @@ import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 
-/** Nothing in a document can run, whatever a browser makes of it. */
+/** Nothing in a document can run, whichever way a browser reads it. */
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** A document with its content: 304 where the caller has it, the bytes alone where only they are asked for, else JSON. */
+/** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
   const headers = { ETag: formatEtag(read.version.id), Vary: 'Accept' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
@@ -34,7 +34,7 @@ export async function presentRead(read: DocumentRead, request: CheckedRequest): 
   return presentHeaders({ ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
 }
 
-/** As JSON that is written while it is sent: its length is known only at its end. */
+/** As JSON, written while it is sent: its length is known only at its end. */
 function presentStreamed(read: DocumentRead, request: CheckedRequest, headers: Record<string, string>): Answer {
   const { bytes, document, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
@@ -69,7 +69,7 @@ function presentHeaders(headers: Readonly<Record<string, string>>): Answer {
   return { status: 200, headers, body: { form: 'none' } };
 }
 
-/** If-Range takes an entity-tag, compared strongly; dates never match, since none are given out. */
+/** If-Range takes an entity-tag, compared strongly; dates never match, since the service issues none. */
 function readRange(request: CheckedRequest, size: number, etag: string | undefined): ByteRange | undefined {
   const condition = request.header('if-range');
   if (condition !== undefined && condition.trim() !== etag) return undefined;

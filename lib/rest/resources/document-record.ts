@@ -5,7 +5,7 @@ import type { Author } from '../../domain/principal.js';
 import { formatEtag } from '../../domain/etag.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 
-/** A principal as everyone sees it who can read what it wrote. */
+/** A principal, as shown to every reader of its writing. */
 export function presentAuthor({ id, kind, displayName }: Author): object {
   return { id, kind, display_name: displayName };
 }

@@ -41,15 +41,14 @@ interface SentBody extends SentFields {
 }
 
 /**
- * The document from the path, and what decides how much of it is read: the version, what the client has already
- * (If-None-Match), whether it wants bytes or JSON, and GET or HEAD.
- * @throws Refusal INVALID_REQUEST `bad_field` for an If-None-Match that is none
+ * The document from the path, and the form of the read: version, If-None-Match, bytes or JSON, GET or HEAD.
+ * @throws Refusal INVALID_REQUEST `bad_field` for an invalid If-None-Match
  */
 function readReading(request: CheckedRequest): ReadDocumentInput {
   const { version } = request.query as { readonly version?: string };
   const known = request.header('if-none-match');
   const isRaw = wantsRawForm(request);
-  // The length that HEAD tells of the JSON form is known only with the content (RFC 9110 §9.3.2).
+  // HEAD's length of the JSON form is known only with the content (RFC 9110 §9.3.2).
   return {
     location: request.location,
     versionId: version,
@@ -60,8 +59,9 @@ function readReading(request: CheckedRequest): ReadDocumentInput {
 }
 
 /**
- * The new document: DocumentCreate as JSON, or raw bytes with what describes them in the query.
- * @throws Refusal INVALID_REQUEST `missing_field` for a raw body without a location; `bad_location`, `bad_field`, `unknown_field`
+ * The new document: DocumentCreate as JSON, or raw bytes with its other fields in the query.
+ * @throws Refusal INVALID_REQUEST `missing_field` for a raw body without a location; `bad_location`, `bad_field`,
+ * `unknown_field`
  */
 function readCreation(request: CheckedRequest): CreateDocumentInput {
   const { location, labels, ...rest } = readFields(request);
@@ -82,7 +82,7 @@ function readCreation(request: CheckedRequest): CreateDocumentInput {
 }
 
 /**
- * The new content: DocumentUpdate as JSON, or raw bytes with what describes them in the query.
+ * The new content: DocumentUpdate as JSON, or raw bytes with its other fields in the query.
  * @throws Refusal INVALID_REQUEST `bad_field`, `unknown_field`
  */
 function readUpdate(request: CheckedRequest): UpdateDocumentInput {
@@ -95,7 +95,7 @@ function readUpdate(request: CheckedRequest): UpdateDocumentInput {
 }
 
 /**
- * The document from the path, and the version that it must have.
+ * The document from the path, and its required version.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 function readDeletion(request: CheckedRequest): DeleteDocumentInput {
@@ -106,7 +106,7 @@ function readIfMatch(request: CheckedRequest): Precondition {
   return parsePrecondition(request.header('if-match') ?? '', 'If-Match');
 }
 
-/** With a raw body what describes it is in the query, and only then. */
+/** The fields are in the query with a raw body, and only then. */
 function readFields({ body, query, sent }: CheckedRequest): SentFields {
   if (body.form === 'raw') return query;
   const [stray] = Object.keys(sent.parameters);
@@ -144,7 +144,7 @@ function presentCreatedDocument(document: Document): Answer {
   });
 }
 
-/** 200 with what was deleted, and the version by which it can be brought back. */
+/** 200 with the deleted document, and the version for an undelete. */
 function presentDeletion({ location, deletedAt, versionId }: Deletion): Answer {
   const etag = formatEtag(versionId);
   return answerJson(200, { location, deleted: true, deleted_at: formatTime(deletedAt), etag }, { ETag: etag });
@@ -154,7 +154,7 @@ const path = '/v1/documents/{location}';
 const written = { requires: 'If-Match', path } as const;
 const content = { takes: ['json', 'raw'], carriesContent: true } as const;
 
-/** Documents, and deleted ones brought back. */
+/** Documents, and undeletes of them. */
 export const documentRoutes: readonly Route[] = [
   route({
     method: 'GET',

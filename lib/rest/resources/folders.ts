@@ -20,7 +20,7 @@ export function presentFolder({ location, name, readOnly }: Folder): object {
   return { location, name, read_only: readOnly, source: null };
 }
 
-/** Location leads to what the folder holds. */
+/** Location leads to the folder's content. */
 function presentCreatedFolder(folder: Folder): Answer {
   const query = new URLSearchParams({ location: folder.location });
   return answerJson(201, presentFolder(folder), { Location: `/v1/documents?${query.toString()}` });
@@ -59,7 +59,7 @@ export const folderRoutes: readonly Route[] = [
   }),
 ];
 
-/** Folders deleted with everything in them, and brought back. */
+/** Deletions and undeletes of folders with everything in them. */
 export const folderDeletionRoutes: readonly Route[] = [
   route({
     ...jsonPost,

@@ -24,7 +24,7 @@ function parseScope(type: ScopeType, id: string): { readonly scopeType: ScopeTyp
 }
 
 /**
- * The folder or document whose grants are listed, whether those from above count, and the page.
+ * The folder or document of the list, whether grants from above count, and the page.
  * @throws Refusal INVALID_REQUEST `bad_location`, `bad_cursor`
  */
 function readListing(request: CheckedRequest): ListGrantsInput {
@@ -83,14 +83,14 @@ function presentGrant(grant: ListedGrant): object {
   };
 }
 
-/** 201 for a new grant, 200 when the very same one stood there already. Location leads to the list that holds it. */
+/** 201 for a new grant, 200 when the very same grant existed already. Location leads to its list. */
 function presentCreatedGrant({ grant, created }: GrantResult): Answer {
   if (!created) return answerJson(200, presentGrant(grant));
   const query = new URLSearchParams({ scope_type: grant.scopeType, scope_id: grant.location });
   return answerJson(201, presentGrant(grant), { Location: `/v1/grants?${query.toString()}` });
 }
 
-/** 200 with the grant that is without force from now on. */
+/** 200 with the revoked grant. */
 function presentRevokedGrant(grant: GrantRecord): Answer {
   return answerJson(200, { revoked: true, ...presentScopeAndSubject(grant) });
 }

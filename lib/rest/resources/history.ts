@@ -19,7 +19,7 @@ import { readLocation } from './read-location.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 
 /**
- * The document and the two versions from the query, which may be left out.
+ * The document and the two optional versions from the query.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 function readComparison(request: CheckedRequest): CompareVersionsInput {

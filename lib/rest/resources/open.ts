@@ -3,9 +3,9 @@ import type { Build } from '../dependencies.js';
 import type { OpenRoute } from '../route.js';
 
 /**
- * What can be asked without a key (Authentication 7). It says nothing of workspaces and their content.
+ * Routes without a key (Authentication 7). Their answers say nothing of workspaces and their content.
  * @param startedAt RFC 3339
- * @param description the text that is served
+ * @param description the served text
  */
 export function makeOpenRoutes(build: Build, startedAt: string, description: string): readonly OpenRoute[] {
   const health = { status: 'ok', version: build.version, commit: build.commit, started_at: startedAt };

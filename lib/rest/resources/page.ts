@@ -4,15 +4,15 @@ import type { CursorOwner } from '../../access/seal-cursor.js';
 import { answerJson, type Answer } from '../answers/answer.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
 
-/** What a cursor of this request belongs to: the key, the route, and all parameters as sent but the cursor. */
+/** The owner of this request's cursors: the key, the route, and all parameters as sent but the cursor. */
 function ownerOf({ caller, workspace, method, route, sent }: CheckedRequest): CursorOwner {
   const { cursor: _, ...query } = sent.parameters;
   return { credential: `${workspace.name}/${caller.credentialId ?? ''}`, route: `${method} ${route}`, query };
 }
 
 /**
- * Which page is asked for.
- * @returns `after`: the position that the page before ended at, '' for the first
+ * The requested page.
+ * @returns `after`: the last position of the page before, '' for the first
  * @throws Refusal INVALID_REQUEST `bad_cursor`; `bad_field` for a limit in another notation than plain digits
  */
 export function readPage(request: CheckedRequest): { readonly after: string; readonly limit: number } {
@@ -31,8 +31,8 @@ export function sealPosition(position: string, request: CheckedRequest): string 
 const opening = Buffer.from('{"items":');
 
 /**
- * Shows a page, its items one by one, with the sealed position to go on from. A page that the workspace remembers comes
- * with the same items again, and is not written anew.
+ * Shows a page, its items one by one, with the sealed position of the next. A page remembered by the workspace comes
+ * with the same items again, and is not written a second time.
  */
 export function presentPage<Item>(
   presentItem: (item: Item) => object,

@@ -2,7 +2,7 @@ import { parseFolderLocation, parseLocation, type Location } from '../../domain/
 import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 
 /**
- * The document that the query names; the description requires it.
+ * The query's document; the description requires it.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function readLocation({ query }: CheckedRequest): Location {
@@ -10,7 +10,7 @@ export function readLocation({ query }: CheckedRequest): Location {
 }
 
 /**
- * The folder that the query names; the root when it names none.
+ * The query's folder; the root when it names none.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function readFolder({ query }: CheckedRequest): Location {
@@ -18,7 +18,7 @@ export function readFolder({ query }: CheckedRequest): Location {
 }
 
 /**
- * A JSON body that names a location and nothing else.
+ * A JSON body with a location alone.
  * @throws Refusal INVALID_REQUEST `bad_location`
  */
 export function readSentLocation(request: CheckedRequest): { readonly location: Location } {

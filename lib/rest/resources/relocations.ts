@@ -10,7 +10,7 @@ import { presentDocument } from './document-record.js';
 import { presentFolder } from './folders.js';
 import { parsePrecondition } from '../requests/parse-precondition.js';
 
-/** What the bodies RenameRequest and MoveRequest have in common. */
+/** The common fields of RenameRequest and MoveRequest. */
 interface SentRelocation {
   readonly location: string;
   readonly acknowledge_access_change?: boolean;
@@ -18,7 +18,7 @@ interface SentRelocation {
 }
 
 /**
- * What a change of place is held to: whether its change of access was seen, in which report, and at which version.
+ * The conditions of a relocation: its acknowledged change of access, the report of it, and the expected version.
  * @throws Refusal INVALID_REQUEST `bad_field`
  */
 function readAcknowledgement(request: CheckedRequest) {
@@ -50,7 +50,7 @@ function readMove(request: CheckedRequest): MoveInput {
   };
 }
 
-/** The description's `Relocated`: the record as it is now, where it came from, and who lost access by it. */
+/** The description's `Relocated`: the record now, its old location, and the principals that lost access. */
 function presentRelocation({ moved, from, to, losses }: RelocationResult): Answer {
   const change = { from, to, losses: losses.map(presentAccessChange) };
   if (moved.type === 'folder') return answerJson(200, { ...presentFolder(moved.folder), ...change });
@@ -58,7 +58,7 @@ function presentRelocation({ moved, from, to, losses }: RelocationResult): Answe
   return answerJson(200, { ...presentDocument(document), ...change }, { ETag: formatEtag(document.current.id) });
 }
 
-/** Documents and folders that get another name or another folder. */
+/** Renames and moves of documents and folders. */
 export const relocationRoutes: readonly Route[] = [
   route({ ...jsonPost, path: '/v1/renames', operation: rename, read: readRename, present: presentRelocation }),
   route({ ...jsonPost, path: '/v1/moves', operation: move, read: readMove, present: presentRelocation }),

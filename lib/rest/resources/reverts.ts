@@ -16,14 +16,14 @@ import { jsonOf, type CheckedRequest } from '../requests/checked-request.js';
 import { jsonPost, route, type Route } from '../route.js';
 import { readPage, sealPosition } from './page.js';
 
-/** What preview and revert name alike; the description requires principal and time. */
+/** The common fields of preview and revert; the description requires principal and time. */
 interface SentRevert {
   readonly location?: string;
   readonly principal_id: string;
   readonly since: string;
 }
 
-/** @throws Refusal INVALID_REQUEST `bad_location`; `bad_field` for a time that is none or lies in the future */
+/** @throws Refusal INVALID_REQUEST `bad_location`; `bad_field` for a time that is invalid or lies in the future */
 function readWhat({ workspace }: CheckedRequest, sent: SentRevert): PreviewRevertInput {
   const since = parseTime(sent.since);
   if (since === undefined || since > workspace.clock.now()) {
@@ -35,7 +35,7 @@ function readWhat({ workspace }: CheckedRequest, sent: SentRevert): PreviewRever
 }
 
 /**
- * What would be reverted, from the query, and the page.
+ * The revert to preview, from the query, and the page.
  * @throws Refusal INVALID_REQUEST as `readWhat`; `bad_cursor`
  */
 function readPreview(request: CheckedRequest): ListRevertInput {
@@ -83,7 +83,7 @@ function presentRevert(done: ShortRevert): Answer {
   });
 }
 
-/** All changes that a principal has made since a time, reverted at once. */
+/** All changes of a principal since a time, reverted at once. */
 export const revertRoutes: readonly Route[] = [
   route({
     method: 'GET',

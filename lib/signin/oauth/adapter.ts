@@ -10,28 +10,28 @@ import { endGrant, performWithGrant } from './record-consent.js';
 import { hashId, openEntry, sealEntry } from './seal-entry.js';
 
 const second = 1000;
-/** Of what is handed out for one consent, how many are kept: of more, the oldest goes. */
+/** How many tokens of a kind are kept for one consent: of more, the oldest goes. */
 const maxOfGrant: Readonly<Record<string, number>> = { AccessToken: 100, RefreshToken: 100, AuthorizationCode: 10 };
 /** Exchanges of refresh tokens of one consent, in a minute and at once. */
 const refreshesPerMinute = 60;
 
 /**
- * Where oidc-provider keeps one kind of thing. What hangs on a consent is found only while that consent is in force, so
- * that a person who was disabled or left a workspace has no token of any kind from the next request on.
+ * The store of oidc-provider for one kind of entry. Entries of a consent are found only while it is in force. So a
+ * person without access, disabled or gone from a workspace, has no token from the next request on.
  */
 export class OAuthAdapter implements Adapter {
   readonly #kind: string;
   readonly #host: OAuthDependencies;
   readonly #clientKey: Uint8Array;
 
-  /** @param clientKey by which the ids of registered clients are known again */
+  /** @param clientKey for recognising the ids of registered clients */
   constructor(kind: string, host: OAuthDependencies, clientKey: Uint8Array) {
     this.#kind = kind;
     this.#host = host;
     this.#clientKey = clientKey;
   }
 
-  /** @param expiresIn seconds; left out for what does not end by itself */
+  /** @param expiresIn seconds; left out for entries without an end */
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const { clock, randomness, file } = this.#host;
     const kind = this.#kind;
@@ -64,7 +64,7 @@ export class OAuthAdapter implements Adapter {
     return this.#isConsumed(entry) ? { ...payload, consumed: Math.floor((entry.consumedAt ?? 0) / second) } : payload;
   }
 
-  /** What is asked of a session by its other name is who it is about; the rest stays sealed. */
+  /** The only fact needed of a session by its other name is its account; the rest stays sealed. */
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
     const entry = this.#host.file.oauth.findByUid(uid);
     if (entry === undefined || !this.#isLive(entry) || entry.accountId === null) return undefined;
@@ -76,7 +76,7 @@ export class OAuthAdapter implements Adapter {
     return undefined;
   }
 
-  /** What is exchanged for tokens is used up in one change with the record that they are handed out. */
+  /** An entry exchanged for tokens is used up in one change with the record of their issue. */
   async consume(id: string): Promise<void> {
     const { file, clock } = this.#host;
     const kind = this.#kind;
@@ -87,7 +87,7 @@ export class OAuthAdapter implements Adapter {
     }
     const entry = file.oauth.findEntry(kind, idHash);
     if (entry === undefined || entry.consumedAt !== null) {
-      // Of two who send it only one may have tokens for it, and it is not known which of them should.
+      // Of two senders only one may have tokens for it, and the rightful one is unknown.
       if (typeof entry?.grantId === 'string') await this.#end(entry.grantId);
       throw Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 400 });
     }
@@ -95,7 +95,7 @@ export class OAuthAdapter implements Adapter {
     file.oauth.consume(kind, idHash, clock.now());
   }
 
-  /** Each exchange leaves two rows and a record: a client that exchanges without end is told to wait. */
+  /** Each exchange leaves two rows and a record, so a client of endless exchanges has to wait. */
   #holdToRate(idHash: Uint8Array): void {
     const { file, limiter } = this.#host;
     const grantId = file.oauth.findEntry(this.#kind, idHash)?.grantId ?? '';
@@ -115,7 +115,7 @@ export class OAuthAdapter implements Adapter {
     }
   }
 
-  /** The entry. One that was used for an answer that failed counts as unused once that is known. */
+  /** The entry. An entry used for a failed answer counts as unused, once the failure is known. */
   async #findSettled(idHash: Uint8Array): Promise<OAuthEntry | undefined> {
     const { file, journal } = this.#host;
     const entry = file.oauth.findEntry(this.#kind, idHash);
@@ -149,26 +149,26 @@ export class OAuthAdapter implements Adapter {
     }
   }
 
-  /** A refresh token is forgiven a second use for a moment: clients that run side by side all refresh at once. */
+  /** A refresh token may be used a second time for a moment: clients side by side all refresh at once. */
   #isConsumed({ consumedAt }: OAuthEntry): boolean {
     if (consumedAt === null) return false;
     return this.#kind !== 'RefreshToken' || consumedAt + refreshGrace * second <= this.#host.clock.now();
   }
 
-  /** Ends the whole consent, whichever of its tokens gave the reason; told once. */
+  /** Ends the whole consent, whichever of its tokens gave the reason; recorded once. */
   async #end(grantId: string): Promise<void> {
     const grant = this.#host.file.oauth.findGrant(grantId);
     if (grant !== undefined && grant.revokedAt === null) await endGrant(this.#host, grant);
   }
 }
 
-/** In the form that the provider answers with a 503: whether a token is good cannot be said now (Authentication 11). */
+/** The form of the provider's 503: a token cannot be judged now (Authentication 11). */
 export function asUndecided(cause: unknown): unknown {
   const isUndecided = cause instanceof Refusal && cause.code === 'UNAVAILABLE';
   return isUndecided ? Object.assign(new Error('It cannot be decided now.', { cause }), { statusCode: 503 }) : cause;
 }
 
-/** The form in which a client's secret is stored. */
+/** The stored form of a client's secret. */
 export function hashClientSecret(secret: string): string {
   return hashId('client_secret', secret).toString('base64url');
 }

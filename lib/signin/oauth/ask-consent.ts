@@ -22,14 +22,14 @@ import { hashId } from './seal-entry.js';
 const second = 1000;
 /** Answers of one person in a minute, and at once. */
 const answersPerMinute = 30;
-/** Consents in force that one person gave in one workspace to one client; of more, the oldest ends. */
+/** One person's consents in force for one client in one workspace; of more, the oldest ends. */
 const maxOfClient = 10;
 /** Consents in force of one person. */
 const maxOfPerson = 200;
-/** Consents of one person that have ended and are still shown. */
+/** One person's ended consents that are still shown. */
 const maxEnded = 100;
 
-/** What is being asked, of whom, for whom. */
+/** The question: its client, its redirect and its scopes. */
 interface Question {
   readonly interaction: Interaction;
   readonly client: Client;
@@ -37,7 +37,7 @@ interface Question {
   readonly scopes: readonly OAuthScope[];
 }
 
-/** The page that asks a person whether a client may act as them, and what comes of the answer. */
+/** The page for asking a person whether a client may act as them, and the handling of the answer. */
 export class ConsentController {
   readonly #host: OAuthDependencies;
   readonly #address: WebAddress;
@@ -50,8 +50,8 @@ export class ConsentController {
   }
 
   /**
-   * @param request as oidc-provider is to see it: the cookie of the sign-in under way is read from it
-   * @param answer the fields of its form; none where it has no body
+   * @param request as rewritten for oidc-provider, with the cookie of the sign-in under way
+   * @param answer the fields of its form; empty where it has no body
    */
   async handle(request: IncomingMessage, response: ServerResponse, answer: URLSearchParams): Promise<void> {
     const question = await this.#readQuestion(request, response);
@@ -67,7 +67,7 @@ export class ConsentController {
     return this.#ask(request, response, question, person);
   }
 
-  /** The sign-in under way that both the browser's cookie and the path name. */
+  /** The sign-in under way of both the browser's cookie and the path. */
   async #readQuestion(request: IncomingMessage, response: ServerResponse): Promise<Question | undefined> {
     const provider = this.#provider();
     let interaction: Interaction;
@@ -86,7 +86,7 @@ export class ConsentController {
     return { interaction, client, redirectUri, scopes: oauthScopes.filter((each) => asked.includes(each)) };
   }
 
-  /** Whether the person proved who they are as recently as the client asks (OpenID Connect Core §3.1.2.1). */
+  /** Whether the person's proof of identity is as recent as the client asks (OpenID Connect Core §3.1.2.1). */
   #isFreshEnough(person: PersonHere, { uid, prompt, params }: Interaction): boolean {
     const entry = this.#host.file.oauth.findEntry('Interaction', hashId('Interaction', uid));
     const startedAt = (entry?.expiresAt ?? 0) - lifetimes.interaction * second;
@@ -111,7 +111,7 @@ export class ConsentController {
       asksToWrite: scopes.includes('org:write'),
       workspaces: person.memberships.map(({ workspace, displayName }) => ({ name: workspace, displayName })),
     });
-    // Browsers hold a form to this policy along all redirects that follow it.
+    // Browsers hold a form to this policy along all its redirects.
     sendPage(response, 200, page, [redirectTarget(redirectUri)]);
   }
 
@@ -142,7 +142,10 @@ export class ConsentController {
     return this.#finish(request, response, { login, consent: { grantId: grant.id } });
   }
 
-  /** Keeps the consent and records it: ours says for whom and where, oidc-provider's what its tokens may say. */
+  /**
+   * Keeps the consent and records it. Our row holds the person and the workspace, oidc-provider's the rights of its
+   * tokens.
+   */
   async #grant(
     { client, redirectUri, interaction }: Question,
     person: PersonHere,
@@ -186,8 +189,8 @@ export class ConsentController {
   }
 
   /**
-   * A client that is let in again and again keeps the newest consents alone.
-   * @param before the person's consents that were in force, the newest first
+   * A client with repeated consents keeps the newest alone.
+   * @param before the person's consents in force until now, the newest first
    */
   async #makeRoom({ identityId, clientId, workspace }: OAuthGrant, before: readonly OAuthGrant[]): Promise<void> {
     const { file } = this.#host;
@@ -240,12 +243,12 @@ function isSessionNotFound(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
 }
 
-/** The address of the document that describes the client, where there is one. Its owner alone can write it. */
+/** The address of the document about the client, where there is one. Its owner alone can write it. */
 function documentOf({ clientId }: Client): URL | undefined {
   return clientId.startsWith('https://') ? new URL(clientId) : undefined;
 }
 
-/** What the client calls itself, shortened: a name is not a place for a message. */
+/** The client's own name, shortened: a name is not a place for a message. */
 function nameClient(client: Client): string {
   const name = client.clientName?.trim() ?? '';
   return name === '' ? (documentOf(client)?.host ?? 'An application') : name.slice(0, 80);

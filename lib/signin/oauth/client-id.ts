@@ -4,12 +4,12 @@ import type { Randomness } from '../../domain/clock.js';
 import type { ClientMetadata } from './client-metadata.js';
 
 /*
- * The id of a registered client is its registration (RFC 7591 appendix A.5.2): what it said of itself, with a proof that
- * it was said here. Anyone may register, so nothing is kept of a client that no person has let in; what a flood of
- * registrations cannot fill, it cannot push anything out of either (decision 0106).
+ * The id of a registered client is its registration (RFC 7591 appendix A.5.2): its own words, with proof of
+ * registration here. Every stranger may register, so nothing is stored about a client without a consent. A flood of
+ * registrations then neither fills anything nor pushes anything out (decision 0106).
  */
 
-/** What an id carries. */
+/** The content of an id. */
 export interface Registration {
   readonly metadata: ClientMetadata;
   /** Of the client's secret, where it has one: the secret itself is in the client's hands alone. */
@@ -18,12 +18,12 @@ export interface Registration {
 
 const prefix = 'reg_';
 const proofLength = 16;
-/** Bytes that make two registrations of the same words two clients. */
+/** Bytes to make two registrations of the same words two clients. */
 const nonceLength = 8;
-/** Bytes that an id may carry, opened. */
+/** Bytes of an opened id. */
 const longest = 4096;
 
-/** What most registrations say, so that their ids are short (RFC 1951). Changing it makes all earlier ids unreadable. */
+/** Common parts of registrations, so their ids are short (RFC 1951). Changing it makes all earlier ids unreadable. */
 const dictionary = Buffer.from(
   '"secretHash":"","scope":"org:read org:write openid offline_access","application_type":"web' +
     '"token_endpoint_auth_method":"client_secret_post","token_endpoint_auth_method":"client_secret_basic' +
@@ -34,14 +34,14 @@ const dictionary = Buffer.from(
     '"application_type":"native"}}{"metadata":{"redirect_uris":["http://127.0.0.1:',
 );
 
-/** @param key of the service, so that an id can only be one that was given out here */
+/** @param key of the service, so an id can only come from here */
 export function makeClientId(registration: Registration, key: Uint8Array, randomness: Randomness): string {
   const packed = deflateRawSync(JSON.stringify(registration), { dictionary, level: 9 });
   const content = Buffer.concat([randomness.bytes(nonceLength), packed]);
   return `${prefix}${Buffer.concat([prove(content, key), content]).toString('base64url')}`;
 }
 
-/** @returns undefined for an id that was not given out here */
+/** @returns undefined for a foreign id */
 export function readClientId(id: string, key: Uint8Array): Registration | undefined {
   if (!id.startsWith(prefix) || id.length > longest) return undefined;
   const bytes = Buffer.from(id.slice(prefix.length), 'base64url');

@@ -4,7 +4,7 @@ import { isProgramCallback } from './redirect-schemes.js';
 /** A client's description of itself, from a registration or a metadata document. */
 export type ClientMetadata = Record<string, unknown>;
 
-/** A description that cannot be taken, in the words of RFC 7591 §3.2.2. */
+/** A refused description, in the words of RFC 7591 §3.2.2. */
 export class RefusedMetadata extends Error {
   override readonly name = 'RefusedMetadata';
   readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata';
@@ -15,7 +15,7 @@ export class RefusedMetadata extends Error {
   }
 }
 
-/** What is used of a description. RFC 7591 §2 has everything else ignored: keys, pictures, addresses to be fetched. */
+/** The used fields of a description. RFC 7591 §2 has the others ignored: keys, pictures, addresses to fetch. */
 const usedFields = [
   'redirect_uris',
   'client_name',
@@ -32,13 +32,13 @@ const maxAddressLength = 512;
 const maxAddressesLength = 1500;
 /** Entries of the other lists. */
 const maxEntries = 10;
-/** Characters of a value that is no address. */
+/** Characters of a value other than an address. */
 const maxValueLength = 300;
 /** A name is not a place for a message. */
 const maxNameLength = 100;
 
 /**
- * Keeps what is used of a description, within bounds.
+ * Keeps the used fields of a description, within bounds.
  * @throws RefusedMetadata
  */
 export function readMetadata(metadata: ClientMetadata): ClientMetadata {
@@ -63,7 +63,7 @@ function cutName(name: string): string {
 }
 
 /**
- * Addresses of schemes that are not taken are left out, since programs register several and use the one that they get.
+ * Addresses of other schemes are left out, since programs register several and use the accepted one.
  * @throws RefusedMetadata where there are too many, or none is left
  */
 function readAddresses(value: unknown): unknown {
@@ -85,7 +85,7 @@ function readAddresses(value: unknown): unknown {
   );
 }
 
-/** What is wrong with http and https is told by oidc-provider. */
+/** oidc-provider reports the faults of http and https. */
 function isTaken(uri: string): boolean {
   return /^https?:$/.test(new URL(uri).protocol) || isProgramCallback(uri);
 }
@@ -102,10 +102,10 @@ function requireShort(field: string, value: unknown): unknown {
 }
 
 /**
- * Makes a description say what its addresses say already. Programs on people's own machines often leave out
- * `application_type`, for which OpenID Connect then reads `web`, and would be refused or held to one port (RFC 8252
- * §7.3). A client with an address that is not https is native, and the rules for native clients apply: http only to this
- * machine, and no scheme that a browser runs.
+ * Adds to a description the facts in its addresses. Programs on people's own machines often leave out
+ * `application_type`. OpenID Connect then reads `web`, and would refuse them or hold them to one port (RFC 8252 §7.3).
+ * A client with any address outside https is native. The rules for native clients apply: http only to this machine, and
+ * no scheme run by a browser.
  */
 function completeClient(metadata: ClientMetadata): ClientMetadata {
   const { redirect_uris: uris } = metadata;
@@ -114,7 +114,7 @@ function completeClient(metadata: ClientMetadata): ClientMetadata {
 }
 
 /**
- * Reads a document that describes a client. It has no secret, unless it says otherwise and is refused.
+ * Reads a client's document. It has no secret; a document that claims one is refused.
  * @throws RefusedMetadata
  */
 export function readDocument(document: ClientMetadata): ClientMetadata {

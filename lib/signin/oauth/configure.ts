@@ -19,10 +19,10 @@ export interface ProviderOptions {
   readonly library: OAuthLibrary;
   /** Without a slash at the end: the issuer. */
   readonly publicUrl: string;
-  /** The path under which a proxy offers the service; '' where that is the root. */
+  /** A proxy's path prefix for the service; '' for the root. */
   readonly base: string;
   readonly cookieKey: string;
-  /** By which the ids of registered clients are known again. */
+  /** For recognising the ids of registered clients. */
   readonly clientKey: Uint8Array;
   readonly signingKeys: readonly JsonWebKey[];
   readonly fetchDocument: FetchDocument;
@@ -30,15 +30,15 @@ export interface ProviderOptions {
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Documents of clients that are fetched in a minute: for one address, and for one client that somebody let in. */
+/** Fetches of clients' documents in a minute: for one address, and for one client with a consent. */
 const fetchesPerMinute = 60;
-/** Characters of the address of such a document: the page that asks a person shows all of it. */
+/** Characters of the address of such a document: the consent page shows all of it. */
 const maxDocumentAddressLength = 500;
 const signingAlgorithm = 'ES256';
-/** Requests of applications that one person has not answered yet; of more, the oldest goes. */
+/** One person's unanswered requests of applications; of more, the oldest goes. */
 const maxOpen = 20;
 
-/** How oidc-provider is set up here: OAuth 2.1 for one resource, and nothing that it does not need. */
+/** The settings of oidc-provider: OAuth 2.1 for one resource, with nothing else enabled. */
 export function configureProvider(host: OAuthDependencies, options: ProviderOptions): Configuration {
   const { publicUrl, base, library } = options;
   return {
@@ -46,7 +46,7 @@ export function configureProvider(host: OAuthDependencies, options: ProviderOpti
     routes: { ...oauthPaths },
     jwks: { keys: [...options.signingKeys] },
     cookies: configureCookies(publicUrl, options.cookieKey),
-    // OAuth scopes of the resource have to stand here, too, or a registration that names them is refused.
+    // OAuth scopes of the resource have to stand here, too. Otherwise a registration with them is refused.
     scopes: ['openid', 'offline_access', ...oauthScopes],
     claims: { openid: ['sub'] },
     responseTypes: ['code'],
@@ -54,7 +54,7 @@ export function configureProvider(host: OAuthDependencies, options: ProviderOpti
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // The default is RS256, for which there is no key: every registration would be refused.
+      // The default is RS256, and there is no key for it: every registration would be refused.
       id_token_signed_response_alg: signingAlgorithm,
       token_endpoint_auth_method: 'client_secret_basic',
     },
@@ -72,7 +72,7 @@ export function configureProvider(host: OAuthDependencies, options: ProviderOpti
       Interaction: lifetimes.interaction,
       Session: lifetimes.session,
     },
-    // The endpoints that scripts call look at no cookie, so it does not matter whose page the script is on.
+    // The endpoints for scripts read no cookie, so the origin of the script's page does not matter.
     clientBasedCORS: () => true,
     fetch: options.fetchDocument as NonNullable<Configuration['fetch']>,
     features: configureFeatures(host, options),
@@ -84,7 +84,7 @@ export function configureProvider(host: OAuthDependencies, options: ProviderOpti
         return `${base}${oauthPaths.interaction}/${uid}`;
       },
     },
-    // A consent is asked for each time, and one that was given before is never taken for it.
+    // A consent is asked for each time, and an earlier one never counts for it.
     loadExistingGrant: async ({ oidc }) => {
       const grantId = oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
@@ -99,8 +99,8 @@ export function configureProvider(host: OAuthDependencies, options: ProviderOpti
 }
 
 /**
- * The names that browsers hold to: with `__Host-` a cookie comes from this very host over TLS (RFC 6265bis §4.1.3). The
- * other two are held to the path of one sign-in, so that several can be under way, and `__Host-` allows no path.
+ * Names with a meaning to browsers: with `__Host-` a cookie comes from this very host over TLS (RFC 6265bis §4.1.3).
+ * The other two are held to the path of one sign-in, so several can be under way, and `__Host-` allows no path.
  */
 function configureCookies(publicUrl: string, key: string): NonNullable<Configuration['cookies']> {
   const isSecure = publicUrl.startsWith('https:');
@@ -140,7 +140,7 @@ function configureFeatures(
       ack: 'draft-02',
       allowFetch: async ({ req }, clientId) => {
         if (clientId.length > maxDocumentAddressLength) return false;
-        // A client that somebody let in is asked for apart, so that no stranger can use up what it needs.
+        // A client with a consent is counted apart, so no stranger can use up its allowance.
         const isLetIn = host.file.oauth.hasGrantOf(clientId, host.clock.now());
         const kind = isLetIn ? 'known document' : 'document';
         const source = isLetIn ? clientId : addressOf(req);
@@ -170,7 +170,7 @@ function configureFeatures(
 
 type Registering = NonNullable<NonNullable<Configuration['features']>['registration']>;
 
-/** A client's id carries what it said of itself, and the hash of its secret where it is to have one. */
+/** A client's id carries its own words, and the hash of its secret where it gets one. */
 function configureRegistration({ randomness }: OAuthDependencies, key: Uint8Array): Registering {
   const secrets = new WeakMap<KoaContextWithOIDC, string>();
   return {
@@ -187,7 +187,7 @@ function configureRegistration({ randomness }: OAuthDependencies, key: Uint8Arra
   };
 }
 
-/** Who asks for none of the resource's scopes is offered all that the client may have: otherwise it could do nothing. */
+/** A request without the resource's scopes is offered all of the client's: otherwise the client could do nothing. */
 function askForUsualScopes({ oidc }: KoaContextWithOIDC, allowed: string | undefined): void {
   const { params } = oidc;
   if (params === undefined) return;
@@ -206,7 +206,7 @@ function findPerson(host: OAuthDependencies, request: IncomingMessage): PersonHe
   }
 }
 
-/** Always ask: a client on somebody's own machine can be imitated by any other (RFC 8252 §8.6). */
+/** Always ask: any program can imitate a client on a person's own machine (RFC 8252 §8.6). */
 function makePolicy(library: OAuthLibrary, host: OAuthDependencies): interactionPolicy.Prompt[] {
   const { Check, Prompt } = library.interactionPolicy;
   return [
@@ -214,7 +214,7 @@ function makePolicy(library: OAuthLibrary, host: OAuthDependencies): interaction
       { name: 'login', requestable: true },
       new Check('not_signed_in', 'The person has to sign in', 'login_required', ({ oidc, req }) => {
         if (oidc.session?.accountId !== undefined) return Check.NO_NEED_TO_PROMPT;
-        // What is asked without a person in front of it is answered, and leaves nothing behind.
+        // A request without a person in front of it is answered, and leaves nothing behind.
         const isFirst = oidc.route === 'authorization' && !oidc.promptPending('none');
         if (isFirst && findPerson(host, req) === undefined) throw new SignInFirst();
         return Check.REQUEST_PROMPT;
@@ -229,7 +229,7 @@ function makePolicy(library: OAuthLibrary, host: OAuthDependencies): interaction
   ];
 }
 
-/** Whoever cannot be sent back, since it is not known that the address is the client's, is told here. */
+/** A person whose way back is unverified sees the error here. */
 function renderError(
   context: KoaContextWithOIDC,
   base: string,

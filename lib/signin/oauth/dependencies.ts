@@ -6,12 +6,12 @@ import type { ServiceJournal } from '../../journal/service-journal.js';
 import type { ServiceFile } from '../../sidecar/service-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
 
-/** A person in front of a browser that is signed in. */
+/** A person at a signed-in browser. */
 export interface PersonHere {
   readonly sessionId: string;
   readonly identityId: string;
   readonly signInName: string;
-  /** When they proved who they are; milliseconds since 1970. */
+  /** The time of their proof of identity; milliseconds since 1970. */
   readonly startedAt: number;
   /** Where they may act now. */
   readonly memberships: readonly (Seat & { readonly displayName: string })[];
@@ -24,13 +24,13 @@ export interface OAuthDependencies {
   readonly limiter: RateLimiter;
   readonly journal: ServiceJournal;
   readonly file: Pick<ServiceFile, 'oauth' | 'addKey' | 'listKeys' | 'removeKey'>;
-  /** @throws Refusal UNAVAILABLE when it is there and could not be opened */
+  /** @throws Refusal UNAVAILABLE when the workspace exists and could not be opened */
   find(workspace: string): Workspace | undefined;
   /** Where an identity is a person, disabled or not. */
   membershipsOf(identityId: string): readonly Seat[];
-  /** Whom the cookies name; looked up anew each time. @throws Refusal UNAVAILABLE when it cannot be decided */
+  /** The person of the cookies, looked up each time. @throws Refusal UNAVAILABLE when it cannot be decided */
   readSession(cookies: string | undefined): PersonHere | undefined;
-  /** Tells forms of ours from those of other pages. */
+  /** Distinguishes our forms from those of other pages. */
   readonly proof: {
     issue(request: IncomingMessage, response: ServerResponse, sessionId: string): string;
     /** @throws Refusal INVALID_REQUEST */

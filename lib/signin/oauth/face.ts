@@ -33,30 +33,30 @@ export interface OAuthOptions {
   /** Where people and clients find the service, without a slash at the end: the issuer. */
   readonly publicUrl: string;
   readonly log: Log;
-  /** The client's address, to hold it to a rate: the same as every other face on this port goes by. */
+  /** The client's address, to hold it to a rate: the same for every face on this port. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** How documents of clients are fetched; only from the open internet unless told. */
+  /** Fetches documents of clients; only from the open internet when left out. */
   readonly fetchDocument?: FetchDocument;
 }
 
 /** OAuth as a face on the service's port. */
 export interface OAuthFace {
-  /** What a token opens, for the face that takes it. */
+  /** The rights of a token, for the face of its resource. */
   readonly readAccessToken: ReadAccessToken;
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Drops what has expired, in small steps, and changes signing keys that are old. Called now and then. */
+  /** Deletes expired entries in small steps, and replaces old signing keys. Called now and then. */
   keepUp(): Promise<void>;
-  /** Signs with a new key from now on; the old ones are shown until nothing they signed is alive. */
+  /** Signs with a new key from now on; the old ones are shown until none of their signatures is valid. */
   rotateKeys(): void;
 }
 
 const second = 1000;
-/** Rows that are deleted at once, before others get their turn. */
+/** Rows deleted at once, before other requests continue. */
 const sweptAtOnce = 200;
-/** Seconds after which something that could not be decided may be asked again. */
+/** Seconds before a retry of an undecided request. */
 const retryAfter = 5;
-/** Requests of one address in a minute, and at once; those that a stranger begins with are fewer. */
+/** Requests of one address in a minute, and at once; those that start a stranger's flow are fewer. */
 const requestsPerMinute = 600;
 const requestsAtOnce = 200;
 const authorizationsPerMinute = 60;
@@ -142,7 +142,7 @@ class Face implements OAuthFace {
     await this.#callback(rewritten, response);
   }
 
-  /** Holds each address to a rate, and what a stranger begins with to a lower one. */
+  /** Holds each address to a rate, and requests that start a stranger's flow to a lower one. */
   #admit(request: IncomingMessage, response: ServerResponse, address: string, kind: Kind): boolean {
     const { limiter } = this.#host;
     const allowances = [limiter.take('oauth', address, requestsPerMinute, requestsAtOnce)];
@@ -155,7 +155,7 @@ class Face implements OAuthFace {
     return false;
   }
 
-  /** On a page where a person's browser asks, in the protocol's own form where a program does. */
+  /** As a page for a person's browser, in the protocol's own form for a program. */
   #refuse(request: IncomingMessage, response: ServerResponse, excess: Excess, found: FoundRoute | undefined): void {
     const { status, message, allow } = excess;
     if (response.headersSent || response.destroyed) return void response.destroy();
@@ -193,7 +193,7 @@ class Face implements OAuthFace {
         addressOf: (request) => this.#addresses.get(request) ?? '',
       }),
     );
-    // What is told of the address is what `rewriteRequest` writes, and not what a client sends.
+    // The address of a request comes from `rewriteRequest`, and not from the client.
     provider.proxy = true;
     provider.silent = true;
     provider.on('server_error', (context, error: unknown) => {
@@ -230,7 +230,7 @@ class Face implements OAuthFace {
   }
 }
 
-/** What a page says of a refusal that will not last; undefined for any other. */
+/** A page's words for a temporary refusal; undefined for any other. */
 function explain({ code, retryAfter: wait }: Refusal) {
   if (code === 'RATE_LIMITED') {
     return { status: 429, title: 'Too many answers', message: 'Wait a minute, and try again.', retryAfter: wait ?? 60 };
@@ -255,13 +255,13 @@ function matchesSecret(hash: string | undefined, secret: string): boolean {
 type Kind = 'oauth' | 'authorization' | 'registration';
 const rates = { authorization: authorizationsPerMinute, registration: registrationsPerMinute } as const;
 
-/** By what a request is counted, beside all others of its address. */
+/** The kind under which a request is counted, beside all others of its address. */
 function kindOf(route: OAuthRoute | undefined): Kind {
   if (route?.path === oauthPaths.registration) return 'registration';
   return route?.path === oauthPaths.authorization ? 'authorization' : 'oauth';
 }
 
-/** An answer that could not be decided, or came too soon, says when to ask again. */
+/** An undecided or premature request gets the time for its retry. */
 function sayWhenToRetry(
   context: { status: number; set(name: string, value: string): void },
   next: () => Promise<void>,
@@ -271,7 +271,7 @@ function sayWhenToRetry(
   });
 }
 
-/** The metadata names the one way in which codes are sent. */
+/** The metadata names the only method for sending codes. */
 function nameQueryOnly(context: { body: unknown }, next: () => Promise<void>): Promise<void> {
   return next().then(() => {
     const { body } = context;
@@ -284,7 +284,7 @@ function nameQueryOnly(context: { body: unknown }, next: () => Promise<void>): P
 const readable = preflightHeaders({ methods: 'GET', headers: 'MCP-Protocol-Version' });
 const registrable = preflightHeaders({ methods: 'POST', headers: 'Content-Type, MCP-Protocol-Version' });
 
-/** What anyone may read, scripts of any page included. */
+/** Public content, readable for scripts of any page. */
 function sendOpenly(request: IncomingMessage, response: ServerResponse, body: unknown): void {
   response.setHeader('Access-Control-Allow-Origin', '*');
   for (const [name, value] of Object.entries(readable)) response.setHeader(name, value);
@@ -297,7 +297,7 @@ function sendOpenly(request: IncomingMessage, response: ServerResponse, body: un
   return sendJson(response, 200, body);
 }
 
-/** Scripts may register clients: nothing is looked at that a browser sends by itself. */
+/** Scripts may register clients: the answer depends on nothing that a browser adds by itself. */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== 'OPTIONS') return false;
   for (const [name, value] of Object.entries(registrable)) response.setHeader(name, value);

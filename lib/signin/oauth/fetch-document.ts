@@ -6,13 +6,13 @@ import { readDocument, type ClientMetadata } from './client-metadata.js';
 import { isPublicAddress } from './public-address.js';
 
 export interface FetchOptions {
-  /** Which addresses may be called; those of the open internet unless told. */
+  /** The allowed addresses; those of the open internet when left out. */
   readonly allows?: (address: string) => boolean;
   /** A certificate authority to trust as well, in PEM. */
   readonly ca?: string | undefined;
 }
 
-/** The form that oidc-provider calls: `fetch` of the Fetch standard, as far as it is needed. */
+/** The form of oidc-provider's call: `fetch` of the Fetch standard, as far as needed. */
 export type FetchDocument = (url: string | URL, options?: { signal?: AbortSignal | null }) => Promise<Response>;
 
 /** Bytes of a metadata document (draft-ietf-oauth-client-id-metadata-document §6.6 advises 5 kB). */
@@ -20,9 +20,9 @@ const longest = 5 * 1024;
 const timeout = 2500;
 
 /**
- * Makes the way in which metadata documents of clients are fetched, whose address a stranger chooses. Only https, and
- * only addresses of the open internet: looked at when the name is resolved for the very connection that is then used, so
- * that a second answer of the name service changes nothing. Redirects are not followed.
+ * Makes the fetcher for clients' metadata documents, whose addresses a stranger chooses. It allows only https, and only
+ * addresses of the open internet. The check belongs to the connection's own name look-up, so a second answer of the
+ * name service changes nothing. Redirects are not followed.
  */
 export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptions = {}): FetchDocument {
   return (url, options) =>
@@ -58,7 +58,7 @@ export function makeDocumentFetcher({ allows = isPublicAddress, ca }: FetchOptio
 
 /** @throws RefusedMetadata, Error when it is no description of a client */
 function present({ statusCode, headers }: IncomingMessage, text: string): Response {
-  // A status that the Fetch standard knows no body with would not even fit into a Response.
+  // A status without a body in the Fetch standard would not even fit into a Response.
   if (statusCode !== 200) return new Response('', { status: 502 });
   const caching = headers['cache-control'];
   return new Response(complete(text), { headers: caching === undefined ? {} : { 'cache-control': caching } });
@@ -73,7 +73,7 @@ function complete(text: string): string {
 
 type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
-/** Resolves a name, and finds only what may be called. */
+/** Resolves a name, and finds only allowed addresses. */
 function makeLookup(allows: (address: string) => boolean) {
   return (name: string, options: LookupOptions, found: Found): void => {
     lookUpName(name, { ...options, all: true }, (error, addresses) => {

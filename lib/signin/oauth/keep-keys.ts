@@ -2,19 +2,19 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import type { OAuthDependencies } from './dependencies.js';
 import { signingKeyAge, signingKeyOverlap } from './lifetimes.js';
 
-/** No colon: what comes after one in a key's purpose is the name of a workspace. */
+/** No colon: the text after a colon in a key's purpose is the name of a workspace. */
 const signingPrefix = 'oauth_signing/';
 const cookiePurpose = 'oauth_cookies';
 const clientPurpose = 'oauth_clients';
 const second = 1000;
 
-/** The key that signs the cookies of a sign-in under way; made once. */
+/** The key for the cookies of a sign-in under way; made once. */
 export function readCookieKey({ file, clock, randomness }: OAuthDependencies): string {
   const key = file.addKey(cookiePurpose, randomness.bytes(32), clock.now());
   return Buffer.from(key).toString('base64url');
 }
 
-/** The key that proves the ids of registered clients; made once. Without it, every client has to register again. */
+/** The key for the ids of registered clients; made once. Without it, every client has to register again. */
 export function readClientKey({ file, clock, randomness }: OAuthDependencies): Uint8Array {
   return file.addKey(clientPurpose, randomness.bytes(32), clock.now());
 }
@@ -25,9 +25,9 @@ function makeSigningKey(): JsonWebKey {
 }
 
 /**
- * The keys that sign ID tokens, the one that signs first. Adds a new one when the newest is too old, and drops those
- * whose successor is old enough that nothing they signed is alive.
- * @param now makes room for a new key whatever the age of the newest
+ * The keys for ID tokens, the signing one first. Adds a new one when the newest is too old. Drops a key once its
+ * successor is so old that none of its signatures is valid.
+ * @param now makes a new key at any age of the newest
  */
 export function keepSigningKeys({ file, clock, randomness }: OAuthDependencies, now = false): JsonWebKey[] {
   const at = clock.now();

@@ -2,7 +2,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long things live, in seconds. */
+/** Lifetimes in seconds. */
 export const lifetimes = {
   accessToken: 8 * hour,
   refreshToken: 30 * day,
@@ -14,16 +14,18 @@ export const lifetimes = {
   interaction: hour,
   /** Between the answer and the code. */
   session: 10 * minute,
-  /** Consents that have ended are shown that long. */
+  /** Ended consents are shown that long. */
   endedGrant: 30 * day,
 } as const;
 
 /**
- * Seconds in which a refresh token that was used already is taken again: programs of one person share it, and refresh
- * at the same time. Later it counts as stolen.
+ * Seconds in which a used refresh token is taken again: programs of one person share it, and refresh at the same time.
+ * Later it counts as stolen.
  */
 export const refreshGrace = 45;
 
-/** A signing key makes room for a new one after so many seconds, and is shown until nothing that it signed is alive. */
+/**
+ * A new key replaces a signing key after so many seconds. The old one is shown until none of its signatures is valid.
+ */
 export const signingKeyAge = 90 * day;
 export const signingKeyOverlap = day;

@@ -2,17 +2,17 @@ import type { RefusedToken } from '../../domain/access-token.js';
 import type { OAuthGrant } from '../../domain/oauth-grant.js';
 import type { OAuthDependencies } from './dependencies.js';
 
-/** A consent, and why nothing that hangs on it opens anything; undefined where it does. */
+/** A consent, and the reason why its tokens open nothing; undefined where they do. */
 export interface JudgedGrant {
   readonly grant: OAuthGrant;
   readonly fault: Exclude<RefusedToken['fault'], 'wrong_interface'> | undefined;
 }
 
 /**
- * The consent, and whether it is in force now: neither ended nor expired, and the person still in that workspace, as the
- * same principal, not disabled there. Decided anew for each use of what hangs on it.
+ * The consent, and whether it is in force now: neither ended nor expired. The person must still be in its workspace, as
+ * the same principal, not disabled there. Decided again for each use of its tokens.
  * @returns undefined when there is none
- * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
+ * @throws Refusal UNAVAILABLE when the workspace exists and could not be opened
  */
 export function judgeGrant(host: OAuthDependencies, grantId: string): JudgedGrant | undefined {
   const grant = host.file.oauth.findGrant(grantId);
@@ -30,7 +30,7 @@ export function judgeGrant(host: OAuthDependencies, grantId: string): JudgedGran
 
 /**
  * The consent, if it is in force now.
- * @throws Refusal UNAVAILABLE when the workspace is there and could not be opened
+ * @throws Refusal UNAVAILABLE when the workspace exists and could not be opened
  */
 export function findLiveGrant(host: OAuthDependencies, grantId: string): OAuthGrant | undefined {
   const judged = judgeGrant(host, grantId);

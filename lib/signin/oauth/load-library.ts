@@ -1,11 +1,11 @@
 import type * as library from 'oidc-provider';
 
-/** What oidc-provider exports. */
+/** The exports of oidc-provider. */
 export type OAuthLibrary = typeof library;
 
 /**
- * Loads oidc-provider. What it prints while it is loaded is for those who develop with it (that it would like a newer
- * Node, foremost), and is told to the log instead.
+ * Loads oidc-provider. It prints notices for its own developers while it loads, mostly a wish for a newer Node. They go
+ * to the log instead.
  */
 export async function loadLibrary(tell: (notice: string) => void): Promise<OAuthLibrary> {
   const printer = globalThis.console;

@@ -12,7 +12,7 @@ interface Service extends Pick<OAuthDependencies, 'clock' | 'randomness' | 'limi
   readonly people: People;
 }
 
-/** Milliseconds between two looks at what has expired. */
+/** Milliseconds between two searches for expired entries. */
 const upkeepInterval = 10 * 60_000;
 
 /**

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Addresses that are not the open internet (IANA's registries of special-purpose addresses): this machine, private
+ * Addresses outside the open internet (IANA's registries of special-purpose addresses). They are this machine, private
  * networks, link-local ones with the metadata services of clouds, shared, reserved and multicast ones.
  */
 const special = new BlockList();
@@ -38,7 +38,7 @@ const ranges6: readonly (readonly [string, number])[] = [
 ];
 for (const [address, prefix] of ranges6) special.addSubnet(address, prefix, 'ipv6');
 
-/** Whether an address is one of the open internet, which a stranger may make this service call. */
+/** Whether an address is on the open internet, so a stranger may make this service call it. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
   return isIPv6(address) && global6.check(address, 'ipv6') && !special.check(address, 'ipv6');

@@ -4,7 +4,7 @@ import { judgeGrant } from './live-grant.js';
 import type { OAuthDependencies } from './dependencies.js';
 import { hashId, openEntry } from './seal-entry.js';
 
-/** Of what an access token carries, what decides. */
+/** The decisive content of an access token. */
 interface AccessTokenContent {
   readonly clientId: string;
   readonly aud?: string;
@@ -16,8 +16,8 @@ const scopes: readonly OAuthScope[] = ['org:read', 'org:write'];
 const minute = 60_000;
 
 /**
- * Reads access tokens that were issued for a resource, for the face that is that resource.
- * @param audience the resource's canonical address (RFC 8707): tokens for anything else are none
+ * Reads a resource's access tokens, for the face of that resource.
+ * @param audience the resource's canonical address (RFC 8707): tokens for another audience are invalid
  */
 export function makeAccessTokenReader(host: OAuthDependencies, audience: string): ReadAccessToken {
   return (token, noteRefused): AccessToken | undefined => {

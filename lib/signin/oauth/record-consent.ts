@@ -7,7 +7,7 @@ import { endConsent } from '../../operations/principals/change-consent.js';
 import { performOwn } from '../../operations/perform-own.js';
 import type { OAuthDependencies } from './dependencies.js';
 
-/** The person who answers the page that asks, in one workspace. @param grantId the consent that they give */
+/** The person at the consent page, in one workspace. @param grantId the consent that they give */
 export function answeringActor(
   host: OAuthDependencies,
   { workspace, principalId }: Seat,
@@ -22,7 +22,7 @@ export function answeringActor(
 }
 
 /**
- * Performs what is done with a consent that was given.
+ * Performs a change under a given consent.
  * @throws Refusal UNAVAILABLE, INTERNAL when it cannot be recorded now
  */
 export async function performWithGrant<Input, Result>(

@@ -1,4 +1,4 @@
-/** An address that a program on a person's machine is known to register, although its scheme is no domain name. */
+/** An address known to be registered by a program on a person's machine, although its scheme is no domain name. */
 interface KnownCallback {
   readonly program: string;
   readonly pattern: RegExp;
@@ -7,9 +7,9 @@ interface KnownCallback {
 }
 
 /**
- * Schemes without a dot have no owner (RFC 8252 §7.1), and most that a machine knows start something: an installer, a
- * terminal, a remote session. So of these the ones that agents' programs register are taken, each as far as its path
- * leads to the part of the program that waits for the answer. A new program is a new row.
+ * Schemes without a dot have no owner (RFC 8252 §7.1), and most known to a machine start something: an installer, a
+ * terminal, a remote session. So only the schemes registered by agents' programs are taken. Each is taken as far as its
+ * path leads to the program's own callback. A new program is a new row.
  */
 const knownCallbacks: readonly KnownCallback[] = [
   {
@@ -40,16 +40,16 @@ const knownCallbacks: readonly KnownCallback[] = [
   },
 ];
 
-/** A domain name backwards, which its owner may use as a scheme (RFC 8252 §7.1). */
+/** A domain name backwards: its owner may use it as a scheme (RFC 8252 §7.1). */
 const privateUse = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/;
 
-/** Schemes of that form that belong to the operating system itself, and start parts of it. */
+/** Schemes of that form owned by the operating system itself, which start parts of it. */
 const ofSystems =
   /^(?:x-apple|com\.apple|com\.microsoft|microsoft|ms|windows|android|org\.(?:gnome|kde|freedesktop))\./;
 
 /**
- * Whether an answer may be sent to a program by its scheme. What begins with http or https is judged elsewhere.
- * @param uri that can be parsed
+ * Whether an answer may be sent to a program by its scheme. Addresses with http or https are judged elsewhere.
+ * @param uri a parsable one
  */
 export function isProgramCallback(uri: string): boolean {
   // As it is sent later: with dots in its path resolved.

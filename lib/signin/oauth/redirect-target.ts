@@ -5,15 +5,15 @@ export function leadsToLoopback(uri: string): boolean {
   return URL.canParse(uri) && isLoopback(new URL(uri).hostname);
 }
 
-/** For people: the host and port that an answer goes to, or the scheme of a program. */
+/** For people: the host and port of an answer's target, or the scheme of a program. */
 export function describeRedirect(uri: string): string {
   const { host, protocol } = new URL(uri);
   return /^https?:$/.test(protocol) && host !== '' ? host : protocol;
 }
 
 /**
- * For a page's policy: the origin or scheme that its form's answer leads on to. The scheme, too, where the host is an
- * address of IPv6, since a policy has no way to write one (Content Security Policy Level 3 §2.3.1).
+ * For a page's policy: the origin or scheme of the form's final target. For a host with an IPv6 address it is the
+ * scheme. A policy has no way to write such an address (Content Security Policy Level 3 §2.3.1).
  */
 export function redirectTarget(uri: string): string {
   const { origin, protocol, hostname } = new URL(uri);

@@ -1,20 +1,20 @@
 import type { OAuthScope } from '../../domain/access-token.js';
 
-/** What clients may ask for, in the order in which it is offered. */
+/** The scopes for clients, in the order of the offer. */
 export const oauthScopes: readonly OAuthScope[] = ['org:read', 'org:write'];
 
-/** Where agents knock; the protected resource of RFC 9728. */
+/** The path for agents; the protected resource of RFC 9728. */
 const resourcePath = '/mcp';
 
-/** The resource's address, which every access token names as its audience. */
+/** The resource's address: the audience of every access token. */
 export function resourceOf(publicUrl: string): string {
   return `${publicUrl}${resourcePath}`;
 }
 
 /**
- * The canonical form of a resource indicator (RFC 8707). Clients name the service by its address or by that of the
- * resource, with a slash at the end or without: they all mean the one resource that there is.
- * @returns the indicator as it was where it means something else
+ * The canonical form of a resource indicator (RFC 8707). Clients name the service by its address or by the resource's,
+ * with a slash at the end or without. All these forms mean the one resource.
+ * @returns the unchanged indicator where it means another resource
  */
 export function canonicalResource(indicator: string, publicUrl: string): string {
   if (!URL.canParse(indicator)) return indicator;
@@ -25,7 +25,7 @@ export function canonicalResource(indicator: string, publicUrl: string): string 
   return bare === new URL(publicUrl).href.replace(/\/$/, '') || bare === new URL(resource).href ? resource : indicator;
 }
 
-/** RFC 9728: what a client must know of the resource to ask for a token. */
+/** RFC 9728: the facts about the resource for a client's token request. */
 export function describeResource(publicUrl: string): Readonly<Record<string, unknown>> {
   return {
     resource: resourceOf(publicUrl),
@@ -36,7 +36,7 @@ export function describeResource(publicUrl: string): Readonly<Record<string, unk
   };
 }
 
-/** Where that is found: at the root, and with the resource's path inserted (RFC 9728 §3.1). */
+/** The paths of that description: at the root, and with the resource's path inserted (RFC 9728 §3.1). */
 export function resourceMetadataPaths(publicUrl: string): string[] {
   const base = '/.well-known/oauth-protected-resource';
   const prefix = new URL(publicUrl).pathname.replace(/\/$/, '');

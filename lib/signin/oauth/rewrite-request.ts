@@ -14,7 +14,7 @@ export interface WebAddress {
   readonly base: string;
 }
 
-/** Headers that oidc-provider, or the page that asks for a consent, looks at. It sees no others. */
+/** Headers for oidc-provider and the consent page. They see no others. */
 const passedOn = [
   'authorization',
   'content-type',
@@ -25,10 +25,9 @@ const passedOn = [
 ] as const;
 
 /**
- * The request as oidc-provider is to see it: under the configured public address, whatever the client or a proxy says;
- * with the parameters and headers that it knows, the resource in its canonical form, and a registration that says what
- * kind of client it is. Nothing of an earlier sign-in comes along: each starts from the service's own browser
- * session.
+ * The request for oidc-provider. It has the configured public address, in place of any address from the client or a
+ * proxy. It holds only known parameters and headers, the resource in its canonical form, and a registration with the
+ * kind of its client. Nothing of an earlier sign-in comes along: each starts from the service's own browser session.
  * @param request within the bounds of its route
  * @param sent its body
  * @throws ExcessiveBody for a form of too many fields; RefusedMetadata
@@ -46,7 +45,7 @@ export function rewriteRequest(
   rewritten.method = request.method ?? 'GET';
   const query = path === oauthPaths.authorization ? rewriteQuery(request.url ?? '', publicUrl) : undefined;
   rewritten.url = query === undefined ? path : `${path}?${query.toString()}`;
-  // Read as Express leaves it: what comes before `url` in it is where the provider is mounted.
+  // As left by Express: the part before `url` is the mount path of the provider.
   Object.assign(rewritten, { originalUrl: `${base}${rewritten.url}` });
   rewritten.httpVersion = '1.1';
   rewritten.httpVersionMajor = 1;
@@ -60,14 +59,14 @@ export function rewriteRequest(
   if (cookie !== undefined) headers.cookie = cookie;
   if (isPost) headers['content-length'] = String(body.length);
   rewritten.headers = headers;
-  // Else its end would be taken for a connection that broke off.
+  // Without this, its end would count as a broken connection.
   rewritten.complete = true;
   if (body.length > 0) rewritten.push(body);
   rewritten.push(null);
   return rewritten;
 }
 
-/** Leaves out what a sign-in that is done left behind. */
+/** Leaves out the traces of a finished sign-in. */
 function forgetSession(cookies: string | undefined): string | undefined {
   return cookies
     ?.split('; ')
@@ -75,7 +74,7 @@ function forgetSession(cookies: string | undefined): string | undefined {
     .join('; ');
 }
 
-/** Parameters that mean something here, or are refused by name; any other is as if it were not there (RFC 6749 §3.1). */
+/** Parameters with a meaning here, or refused by name; all others are ignored (RFC 6749 §3.1). */
 const knownParameters: ReadonlySet<string> = new Set([
   'acr_values',
   'claims_locales',
@@ -108,7 +107,7 @@ function rewriteQuery(url: string, publicUrl: string): URLSearchParams | undefin
 }
 
 function rewriteForm(sent: Buffer, route: FoundRoute['route'], publicUrl: string): Buffer {
-  // Whether it is one is not asked: what cannot be one is refused by the provider, and is not longer than it.
+  // The media type is not checked: the provider refuses any other body, and it is no longer than a form.
   const form = sent.length === 0 ? undefined : parseForm(sent, route);
   return form?.has('resource') === true ? Buffer.from(rewriteParameters(form, publicUrl).toString()) : sent;
 }
@@ -117,12 +116,12 @@ function rewriteParameters(parameters: URLSearchParams, publicUrl: string): URLS
   const resources = new Set(parameters.getAll('resource').map((each) => canonicalResource(each, publicUrl)));
   parameters.delete('resource');
   for (const resource of resources) parameters.append('resource', resource);
-  // Codes come in the query, as the metadata says; no page with a form that sends itself is ever made.
+  // Codes come in the query, as the metadata states; no page with a self-sending form is ever made.
   if (parameters.get('response_mode') !== 'query') parameters.delete('response_mode');
   return parameters;
 }
 
-/** A registration is a flat list of a dozen values, of which a few are short lists. */
+/** A registration is a flat list of a dozen values, and a few of them are short lists. */
 const registrationShape = { deepest: 4, maxValues: 100 } as const;
 
 /** @throws RefusedMetadata */
@@ -135,7 +134,7 @@ function rewriteRegistration(body: Buffer): Buffer {
     throw new RefusedMetadata('invalid_client_metadata', `The registration ${step.value}.`);
   }
   const metadata = parseJson(body);
-  // What is no object is told so by the provider.
+  // The provider reports a body other than an object.
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return body;
   return Buffer.from(JSON.stringify(keepKnownScopes(readMetadata(metadata as ClientMetadata))));
 }
@@ -150,7 +149,7 @@ function parseJson(body: Buffer): unknown {
 
 const knownScopes = ['openid', 'offline_access', ...oauthScopes];
 
-/** A registration that names scopes of other services gets those that there are (RFC 7591 §2 lets the server choose). */
+/** A registration with scopes of other services gets ours (RFC 7591 §2 lets the server choose). */
 function keepKnownScopes(metadata: ClientMetadata): ClientMetadata {
   const { scope, ...rest } = metadata;
   if (typeof scope !== 'string') return metadata;

@@ -14,27 +14,27 @@ export const oauthPaths = {
 
 const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
-/** What answers: oidc-provider, the page that asks for a consent, or the description of the protected resource. */
+/** The component that answers: oidc-provider, the consent page, or the description of the protected resource. */
 type Answerer = 'provider' | 'consent' | 'resource';
 
 export interface OAuthRoute extends RequestBounds {
-  /** In the log, too; `{id}` stands for what must not be there. */
+  /** In the log, too; `{id}` replaces the secret id there. */
   readonly path: string;
   readonly methods: readonly Method[];
   readonly by: Answerer;
 }
 
-/** Nothing is asked for with a query. */
+/** None of these routes takes a query. */
 const bare = { maxQueryLength: 200, maxPairs: 8 } as const;
-/** A page or description that is looked at. */
+/** A page or description for reading. */
 const looked = { ...bare, maxBodyBytes: 0 } as const;
-/** A form of a client: at most a dozen fields, of which an address is the longest. */
+/** A form of a client: at most a dozen fields, and an address is the longest. */
 const posted = { ...bare, maxPairs: 32, maxBodyBytes: 8 * 1024, methods: ['POST', 'OPTIONS'] } as const;
 
 /** An authorization request has about a dozen parameters (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). */
 const maxRequestLength = 4096;
 
-/** What can be asked for here, without the paths that depend on the service's address. */
+/** The routes here, without the paths that depend on the service's address. */
 const ownRoutes: readonly OAuthRoute[] = [
   {
     path: oauthPaths.authorization,
@@ -66,15 +66,15 @@ export interface FoundRoute {
   readonly path: string;
 }
 
-/** Ids are those of oidc-provider: 43 characters. */
+/** Ids of oidc-provider have 43 characters. */
 const pathWithId = /^(\/oauth\/[a-z]+)\/[\w-]{1,100}$/;
 
 /**
- * Which route a path is, in the very letters in which it is described: oidc-provider takes other spellings for the same,
- * which would go past what is held to a rate and to bounds here.
+ * Finds a path's route by its exact spelling. oidc-provider accepts other spellings, and they would evade the rates and
+ * bounds here.
  */
 export class OAuthRoutes {
-  /** Everything that can be asked for, as it is told to a client; `{id}` stands for any id. */
+  /** Every route as shown to a client; `{id}` stands for any id. */
   readonly all: readonly OAuthRoute[];
   readonly #byPath: ReadonlyMap<string, FoundRoute>;
 
@@ -97,7 +97,7 @@ export class OAuthRoutes {
     this.all = [...this.#byPath.values()].map(({ route }) => route);
   }
 
-  /** @returns undefined for a path that there is not */
+  /** @returns undefined for an unknown path */
   find(path: string): FoundRoute | undefined {
     const start = pathWithId.exec(path)?.[1];
     if (start === undefined) return path.includes('{') ? undefined : this.#byPath.get(path);
@@ -105,7 +105,7 @@ export class OAuthRoutes {
     return found === undefined ? undefined : { route: found.route, path };
   }
 
-  /** Whether it is one of those outside of `/oauth/`. */
+  /** Whether the path is one of those outside `/oauth/`. */
   isMetadata(path: string): boolean {
     return !path.startsWith('/oauth/') && this.#byPath.has(path);
   }

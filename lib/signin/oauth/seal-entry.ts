@@ -2,7 +2,7 @@ import { createHash, hkdfSync } from 'node:crypto';
 import { seal, unseal } from '../../access/seal.js';
 import type { Randomness } from '../../domain/clock.js';
 
-/** What is stored in place of an id. A plain hash is enough: ids that open something have 126 random bits or more. */
+/** The stored form of an id. A plain hash is enough: secret ids have 126 random bits or more. */
 export function hashId(kind: string, id: string): Buffer {
   return createHash('sha256').update(`${kind}\0${id}`).digest();
 }
@@ -12,8 +12,8 @@ function keyOf(kind: string, id: string): Buffer {
 }
 
 /**
- * Seals what is kept under an id with a key that comes from the id alone. The content of a token names the token itself
- * and others that belong to it (RFC 9068's `jti`, addresses to return to), so hashing the id would not be enough.
+ * Seals an id's content with a key from the id alone. The content of a token names the token itself and others that
+ * belong to it (RFC 9068's `jti`, addresses to return to). So hashing the id would not be enough.
  */
 export function sealEntry(kind: string, id: string, content: unknown, randomness: Randomness): Buffer {
   return seal(keyOf(kind, id), Buffer.from(JSON.stringify(content)), randomness);

@@ -6,9 +6,9 @@ import { describeRedirect } from './redirect-target.js';
 import { oauthPaths } from './routes.js';
 
 /**
- * Holds up redirects that would follow a mere link. Anyone may register a client, so the address that an error is sent to
- * may be an attacker's. A client that a person has let in gets it at once; for all others a page says what is wrong and
- * where the application is, and the person decides (RFC 9700 §4.11.2).
+ * Holds up redirects from a mere link. Every stranger may register a client, so an error's target may be an attacker's
+ * address. A client with a consent gets the error at once. For all others a page shows the error and the application's
+ * place, and the person decides (RFC 9700 §4.11.2).
  */
 export function stopRedirects(
   provider: Provider,
@@ -20,11 +20,11 @@ export function stopRedirects(
   provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
     await next();
     const to = String(context.res.getHeader('location') ?? '');
-    // Paths of this service are where a person is asked. What comes of an answer is another path.
+    // A path of this service leads to a question for the person. The result of an answer has another path.
     if (context.path !== oauthPaths.authorization || to === '' || to.startsWith('/')) return;
     const clientId = context.oidc.client?.clientId;
     if (clientId !== undefined && file.oauth.hasGrantOf(clientId, clock.now())) return;
-    // Not from the address: what is in its query may be the client's own words.
+    // Not from the address: its query may hold the client's own words.
     const { error_description: said, message = 'it gave no reason' } = (faults.get(context) ?? {}) as Fault;
     const where = describeRedirect(to);
     context.remove('location');

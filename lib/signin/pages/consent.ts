@@ -4,31 +4,31 @@ import { csrfField, renderPage, type PageForm } from './page.js';
 export interface ConsentData extends PageForm {
   /** Where the answer is posted, with the base. */
   readonly action: string;
-  /** The name that the application gives itself: anyone may give any. */
+  /** The application's own name: every application may choose any. */
   readonly clientName: string;
   /**
-   * The address that describes the application, where its id is one. All of it is shown: on a host with many owners, the
-   * path tells whose it is.
+   * The address of the application's description, where its id is one. All of it is shown: on a host with many owners,
+   * the path reveals the owner.
    */
   readonly clientDocument?: URL | undefined;
   /** Where the browser is sent with the answer: host and port, or the scheme of an application. */
   readonly redirectHost: string;
-  /** Whether that is this person's own computer, where any program can listen. */
+  /** Whether it is this person's own computer, where any program can listen. */
   readonly redirectsToLoopback: boolean;
-  /** Who is signed in. */
+  /** The signed-in person. */
   readonly displayName: string;
   readonly signInName: string;
   /** Whether the application asks to write, too. */
   readonly asksToWrite: boolean;
   /** Whether the box is ticked: not where it was unticked before. */
   readonly mayWrite?: boolean | undefined;
-  /** Those the person is in: more than one makes a choice. */
+  /** The person's workspaces: more than one makes a choice. */
   readonly workspaces: readonly { readonly name: string; readonly displayName: string; readonly chosen?: boolean }[];
 }
 
 /**
- * Asks whether an application may act as the person. The form sends `csrf`, `decision` (`allow` or `deny`), `workspace`,
- * and `write=1` where writing stays ticked.
+ * Asks whether an application may act as the person. The form sends `csrf`, `decision` (`allow` or `deny`) and
+ * `workspace`. It also sends `write=1` where writing stays ticked.
  */
 export function consentPage(data: ConsentData): string {
   const { action, csrf, clientName, clientDocument, redirectHost, redirectsToLoopback } = data;
@@ -79,7 +79,7 @@ export function consentPage(data: ConsentData): string {
   return renderPage(data, { title: `Let ${clientName} act as you?`, body });
 }
 
-/** The host stands out, since it is what tells best who is there. */
+/** The host stands out, since it identifies the application best. */
 function showAddress(address: URL | undefined): Html | string {
   if (address === undefined) return 'nowhere: it gave its name itself';
   const { protocol, host, pathname, search } = address;

@@ -1,4 +1,4 @@
-/** Text that is HTML already: what it was made from was escaped on the way in. */
+/** Finished HTML: its insertions were escaped on the way in. */
 export class Html {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand between the pieces of a template. `undefined`, `null` and `false` leave nothing. */
+/** Values for a template. `undefined`, `null` and `false` leave nothing. */
 export type Insertable = Html | string | number | undefined | null | false | readonly Insertable[];
 
 const replacements: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const replacements: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Safe between tags and in a quoted attribute. Characters that change the direction of what follows are isolated away. */
+/** Safe between tags and in a quoted attribute. Characters that change the direction of later text are isolated. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (character) => replacements[character] ?? '')
@@ -33,7 +33,7 @@ function insert(value: Insertable): string {
   return value.map(insert).join('');
 }
 
-/** A template whose insertions are escaped unless they are HTML. Attributes must be quoted in the template. */
+/** A template with escaped insertions, except for HTML. Attributes must be quoted in the template. */
 export function html(pieces: TemplateStringsArray, ...values: readonly Insertable[]): Html {
   return new Html(pieces.map((piece, index) => piece + insert(values[index])).join(''));
 }

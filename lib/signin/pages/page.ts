@@ -3,13 +3,13 @@ import { html, type Html } from './html.js';
 import { iconPath } from './icon.js';
 import { stylesheetPath } from './stylesheet.js';
 
-/** What every page is told. */
+/** The data of every page. */
 export interface PageFrame {
-  /** The path under which a proxy offers the service; '' where that is the root. No slash at the end. */
+  /** A proxy's path prefix for the service; '' for the root. No slash at the end. */
   readonly base: string;
 }
 
-/** A form that is posted. */
+/** A posted form. */
 export interface PageForm extends PageFrame {
   /** Proves that the form came from us. */
   readonly csrf: string;
@@ -18,7 +18,7 @@ export interface PageForm extends PageFrame {
 interface Content {
   readonly title: string;
   readonly body: Html;
-  /** A path that the browser goes on to by itself. */
+  /** The path of the browser's automatic next step. */
   readonly goesOnTo?: string;
   /** More room, for a list. */
   readonly isWide?: boolean;
@@ -37,7 +37,7 @@ const mark = html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" a
   <circle class="seal" cx="12" cy="17.5" r="4" />
 </svg>`;
 
-/** A whole page: complete HTML, which needs nothing but the one stylesheet and runs no script. */
+/** A whole page: complete HTML, with one stylesheet and no script. */
 export function renderPage({ base }: PageFrame, { title, body, goesOnTo, isWide = false }: Content): string {
   const refresh = goesOnTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goesOnTo}" />`;
   const page = html`<!doctype html>
@@ -61,19 +61,19 @@ export function renderPage({ base }: PageFrame, { title, body, goesOnTo, isWide 
   return page.text.replaceAll(/\n\s+/g, '\n');
 }
 
-/** The hidden field that carries the proof. */
+/** The hidden field with the proof. */
 export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`;
 }
 
-/** What went wrong with what was sent, read out when the page comes. */
+/** The fault in the sent form, read out when the page comes. */
 export function alertBox(error: string | undefined): Html | false {
   return error !== undefined && html`<p class="alert" role="alert" id="problem">${error}</p>`;
 }
 
 /**
  * Headers of every page: nothing may be run, framed, kept or referred to.
- * @param formTargets origins, or schemes with their colon, that a form's answer may lead on to
+ * @param formTargets allowed targets of a form's answer: origins, or schemes with their colon
  */
 export function pageHeaders(formTargets: readonly string[] = []): Readonly<Record<string, string>> {
   const targets = formTargets.filter((target) => /^(?:https?:\/\/[\w.:-]+|[a-z][a-z0-9+.-]*:)$/i.test(target));

@@ -5,7 +5,7 @@ import { csrfField, renderPage, type PageForm } from './page.js';
 
 export interface ShownSession {
   readonly id: string;
-  /** The one that asks. */
+  /** The session of this request. */
   readonly isCurrent: boolean;
   /** In words, e.g. `Firefox on Linux`. */
   readonly browser: string;
@@ -15,7 +15,7 @@ export interface ShownSession {
   readonly lastSeenAt: number;
 }
 
-/** An application that acts as the person. */
+/** An application acting as the person. */
 export type ShownConsent = Pick<
   OAuthGrant,
   'id' | 'clientName' | 'redirectHost' | 'workspace' | 'scopes' | 'createdAt' | 'lastUsedAt'
@@ -45,13 +45,13 @@ function showConsent({ base, csrf }: SessionsData, consent: ShownConsent): Html 
   </li>`;
 }
 
-/** A time as people read it, in UTC, since no script tells where they are. */
+/** A time for people, in UTC, since no script knows their time zone. */
 export function timeTag(at: number): Html {
   const text = formatTime(at);
   return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
-/** Where the person is signed in, to end one or all; and which applications act as them, to end each. */
+/** The person's sessions, to end one or all; and the applications acting as them, to end each. */
 export function sessionsPage(data: SessionsData): string {
   const { base, csrf, sessions, consents } = data;
   const body = html`<h1>Where you are signed in</h1>

@@ -2,9 +2,9 @@ import { html } from './html.js';
 import { alertBox, csrfField, renderPage, type PageForm } from './page.js';
 
 export interface SetPasswordData extends PageForm {
-  /** The one-time link's secret, which the form sends back. */
+  /** The one-time link's secret, for the form to send back. */
   readonly link: string;
-  /** What the person will sign in with. */
+  /** The person's name for signing in. */
   readonly signInName: string;
   readonly displayName: string;
   /** Whether there was a password before. */

@@ -6,9 +6,9 @@ export interface SignInData extends PageForm {
   readonly returnTo?: string | undefined;
   /** As typed before. */
   readonly name?: string | undefined;
-  /** What was wrong with the last attempt: one sentence for all that may be. */
+  /** The fault of the last attempt: one sentence for all possible ones. */
   readonly error?: string | undefined;
-  /** Another provider that people may sign in with, by the name that its button bears. */
+  /** Another provider for signing in, by the name on its button. */
   readonly upstream?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.js';
 import { csrfField, renderPage, type PageForm, type PageFrame } from './page.js';
 
-/** Whoever forgot their password: the service sends no mail, so an admin makes a new link. */
+/** For people without their password: the service sends no mail, so an admin makes a new link. */
 export function forgottenPage(data: PageFrame): string {
   const body = html`<h1>Forgotten password</h1>
     <p>
@@ -16,7 +16,7 @@ export function forgottenPage(data: PageFrame): string {
   return renderPage(data, { title: 'Forgotten password', body });
 }
 
-/** A link that does not work, whatever the reason. */
+/** A link that does not work, for any reason. */
 export function linkSpentPage(data: PageFrame): string {
   const body = html`<h1>This link does not work any more</h1>
     <p>It was used already, or replaced by a newer one, or is older than a day, or a part of it is missing.</p>
@@ -31,7 +31,7 @@ export interface SignedInData extends PageForm {
   readonly workspaces: readonly { readonly name: string; readonly displayName: string }[];
 }
 
-/** Where signing in ends when nothing else was asked for. */
+/** The page after signing in, where no other page was requested. */
 export function signedInPage(data: SignedInData): string {
   const { base, csrf, displayName, signInName, workspaces } = data;
   const body = html`<h1>You are signed in</h1>
@@ -56,8 +56,8 @@ export function signedInPage(data: SignedInData): string {
 }
 
 /**
- * Says that it goes on, for the moment until the browser does. A form's answer that redirected instead would be held to
- * the policy of the form's page, wherever it is sent on to from there.
+ * Announces the next page, for the moment until the browser opens it. A redirect as a form's answer would be held to
+ * the policy of the form's page, at every further address.
  * @param to an address, or a path of this service with the base
  */
 export function goingOnPage(data: PageFrame & { readonly to: string; readonly title?: string }): string {
@@ -76,14 +76,14 @@ export function signedOutPage(data: PageFrame): string {
 
 export interface ErrorData extends PageFrame {
   readonly title: string;
-  /** What happened, and the remedy. */
+  /** The fault, and the remedy. */
   readonly message: string;
   readonly requestId: string;
   /** A way on: a path with the base. */
   readonly next?: { readonly path: string; readonly label: string } | undefined;
 }
 
-/** Something went wrong; whoever asks for help copies the request's id. */
+/** Something failed. A person who asks for help copies the request's id. */
 export function errorPage(data: ErrorData): string {
   const { title, message, requestId, next } = data;
   const body: Html = html`<h1>${title}</h1>
