@@ -58,7 +58,7 @@ export class GrantTable extends Table {
   readonly #rebase = this.statement('UPDATE OR IGNORE access_grant SET scope_key = ? WHERE id = ?');
   readonly #deleteOn = this.statement('DELETE FROM access_grant WHERE scope_type = ? AND scope_key = ?');
 
-  /** @param touched called before each write that may change what someone reaches */
+  /** @param touched called before each write that may change a principal's reach */
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;
