@@ -1,6 +1,6 @@
 /**
- * Whether the word matches the pattern, in which `*` stands for any characters. Goes back to the last star only,
- * so the time is at most the product of both lengths.
+ * Whether the word matches the pattern, in which `*` stands for any characters. It goes back to the last star only, so
+ * the time is at most the product of both lengths.
  */
 export function matchesWildcard(word: string, pattern: string): boolean {
   let at = 0;
@@ -26,8 +26,8 @@ export function matchesWildcard(word: string, pattern: string): boolean {
 }
 
 /**
- * Counts the edits (insert, leave out, replace, swap neighbours) that make one word of another, one character of
- * the candidate after the other, so that words which begin alike share the work.
+ * Counts the edits (insert, leave out, replace, swap neighbours) from one word to another. It takes one character of
+ * the candidate after the other, so that words with the same beginning share the work.
  */
 export class EditDistance {
   readonly #target: Uint32Array;

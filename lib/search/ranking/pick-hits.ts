@@ -14,8 +14,8 @@ export interface Picking {
 }
 
 /**
- * The hits of one page among the candidates, in their order: those that hold the phrases asked for. It ends early, with
- * a shorter page, when more than enough text has been read for it.
+ * The hits of one page among the candidates, in their order: those with the requested phrases. It ends early, with a
+ * shorter page, when more than enough text has been read for it.
  * @returns the hits, and how many candidates were examined for them
  */
 export async function pickHits(

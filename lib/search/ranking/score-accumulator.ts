@@ -37,7 +37,7 @@ export class ScoreAccumulator {
   }
 }
 
-/** Each search that is under way has one of its own. So many are kept for the next ones. */
+/** Each running search has one of its own. So many are kept for the next ones. */
 const maxKept = 2;
 const kept: ScoreAccumulator[] = [];
 
@@ -48,7 +48,7 @@ export function takeAccumulator(documents: number): ScoreAccumulator {
   return new ScoreAccumulator(Math.min(maxDocuments, 2 * documents));
 }
 
-/** Gives back one that has been cleared. */
+/** Returns a cleared accumulator to the pool. */
 export function releaseAccumulator(accumulator: ScoreAccumulator): void {
   if (kept.length < maxKept) kept.push(accumulator);
 }

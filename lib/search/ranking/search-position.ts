@@ -1,7 +1,7 @@
 import type { Location } from '../../domain/location.js';
 import type { Statistics } from './weigh.js';
 
-/** Where a page ended, with the statistics that its scores were made of: later pages are scored alike. */
+/** The end of a page, with the statistics of its scores: later pages are scored alike. */
 export interface SearchPosition {
   readonly statistics: Statistics;
   readonly score: number;

@@ -4,16 +4,16 @@ import { findFaultOfFile } from '../../scheduling/hash-file.js';
 import { readManifest } from './segment-files.js';
 
 /**
- * Looks at a stored index and changes nothing, also beside the service that keeps it: that puts another manifest in its
- * place at any time, and what the older one named is gone then.
- * @param folder where an index is stored, or will be
- * @returns what is damaged, a sentence each; nothing where no index is stored, or one of another release
+ * Reads a stored index and changes nothing, also beside the service that keeps it. The service replaces the manifest at
+ * any time, and the files of the older one are gone then.
+ * @param folder of a stored index, present or future
+ * @returns the damage, a sentence each; nothing where no index is stored, or one of another release
  */
 export async function checkIndexFiles(folder: string): Promise<string[]> {
   for (;;) {
     const before = await lookAt(folder);
     if (before.problems.length === 0) return [];
-    // What is really broken is so while the same manifest stands.
+    // Real damage persists while the same manifest stands.
     const { digest } = await lookAt(folder);
     if (digest === before.digest) return before.problems;
   }
