@@ -93,7 +93,7 @@ export class SearchIndex {
     return this.#languages;
   }
 
-  /** Why a stored index was not taken. */
+  /** Why a stored index was refused. */
   get dropped(): Error | null {
     return this.#dropped;
   }
@@ -136,7 +136,7 @@ export class SearchIndex {
     this.#madeWith = this.#vectors?.name ?? null;
   }
 
-  /** Takes documents apart; the work is in proportion to their text. Longer ones belong in a worker. */
+  /** Analyses documents; the work is in proportion to their text. Longer ones belong in a worker. */
   analyze(...documents: readonly SearchDocument[]): Analysis {
     const reading = this.#reading;
     return toAnalysis(writeSegment(documents.map((document) => analyzeDocument(document, reading))));

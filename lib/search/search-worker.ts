@@ -41,7 +41,7 @@ export class SearchWorker {
     return (await this.#ask({ type: 'store', folder, buffer: segment.buffer })) as string;
   }
 
-  /** Words remembered while analysing are gone when it returns: with the whole thread, unless it has more to do. */
+  /** When it returns, the words cached while analysing are gone: with the whole thread, unless it has more to do. */
   async forgetWords(): Promise<void> {
     if (this.#worker === undefined) return;
     await this.#ask({ type: 'forget' });

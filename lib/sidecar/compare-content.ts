@@ -3,7 +3,7 @@ import type { Connection } from './database.js';
 /** A difference between the rows and the history. */
 export interface ContentDifference {
   readonly of: 'document' | 'version' | 'relocation' | 'deletion' | 'folder' | 'folder deletion';
-  /** Where it is, or was, as far as the rows or the history know. */
+  /** Its current or former location, as far as the rows or the history know. */
   readonly location: string;
   /** Identifies it among others at its location: a version's or a document's id, a commit. */
   readonly id: string;
@@ -97,7 +97,7 @@ export class ContentComparison {
   readonly #rows: Connection;
   readonly #history: Connection;
   readonly #options: CompareOptions;
-  /** When something happened as the rows count it, by when it did as the history does. */
+  /** The rows' moment of each event, by the history's moment. */
   readonly #moments: (number | undefined)[] = [];
   #differences: ContentDifference[] = [];
 
@@ -160,7 +160,7 @@ export class ContentComparison {
     if (known !== moment) this.#note(compared, row, 'moment', moment, known);
   }
 
-  /** Later things happened later in the rows, too. */
+  /** Later events are later in the rows, too. */
   #compareOrder(): void {
     let last = -1;
     for (const [counted, moment] of this.#moments.entries()) {
@@ -215,7 +215,7 @@ export class ContentComparison {
   }
 }
 
-/** Where a document's row puts it. */
+/** The location in a document's row. */
 function placeOf(connection: Connection, { folder, name }: Row): string | null {
   if (folder === null) return null;
   const find = connection.prepare<[Value], { parent: number; name: string }>(

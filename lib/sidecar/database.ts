@@ -110,7 +110,7 @@ export function openForCarrying(file: string): Connection {
 export function openForReading(file: string, timeout = serviceTimeout): Connection {
   const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: timeout });
   connection.pragma('query_only = ON');
-  // SQLite empties it whenever another connection has committed: it never gets to be of use for long.
+  // SQLite empties the cache whenever another connection has committed, so it is never useful for long.
   connection.pragma('cache_size = -8192');
   return connection;
 }
@@ -123,12 +123,12 @@ const pagesAtOnce = 256;
  * it takes: SQLite's online backup reads through the open transaction.
  */
 export async function copyDatabase(connection: Connection, file: string): Promise<void> {
-  // Closed to others from the first moment.
+  // Closed to other accounts from the first moment.
   closeSync(openSync(file, 'wx', privateMode));
   await connection.backup(file, { progress: () => pagesAtOnce });
   const copy = new Sqlite(file);
   try {
-    // Without a write-ahead log the file stands alone, and can be looked at where nothing can be written.
+    // Without a write-ahead log the file stands alone, and can be read on a read-only disk.
     copy.pragma('journal_mode = DELETE');
   } finally {
     copy.close();

@@ -11,7 +11,7 @@ export interface Scratch {
   readonly tables: Tables;
   readonly sqlTransaction: SqlTransaction;
   totals(): Totals;
-  /** Takes its file away. May be called twice. */
+  /** Removes its file. May be called twice. */
   close(): void;
 }
 
@@ -52,7 +52,7 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   return scratch;
 }
 
-/** Where the scratch of a sidecar lies. */
+/** The path of a sidecar's scratch. */
 export function scratchOf(sidecar: string): string {
   return `${sidecar}.scratch`;
 }

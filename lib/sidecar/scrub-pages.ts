@@ -53,7 +53,7 @@ export class PageScrubber {
     return found;
   }
 
-  /** Overwrites them in these pages, at once. The file has to be the whole truth: nothing may be in a write-ahead log. */
+  /** Overwrites them in these pages, at once. The file has to be complete: the write-ahead log must be empty. */
   scrub(numbers: readonly number[]): void {
     const layout = this.#readLayout();
     const { pageSize } = layout;

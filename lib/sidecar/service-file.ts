@@ -17,7 +17,7 @@ export interface ServiceFile {
   readonly records: PendingRecordTable;
   listWorkspaces(): ListedWorkspace[];
   addWorkspace(name: string, createdAt: number): void;
-  /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
+  /** Removes it from the list, if it is there; its keys and people stay until another of its name replaces them. */
   forgetWorkspace(name: string): void;
   findKey(purpose: string): Uint8Array | undefined;
   /** Keeps an existing key; @returns the key in force */

@@ -39,7 +39,7 @@ export interface Sidecar {
    * connection, it shows the state committed at each read.
    */
   openSnapshot(): Snapshot;
-  /** Opens an empty one of the same schema, to work out rows in; it is gone when it is closed. */
+  /** Opens an empty sidecar of the same schema, for computing rows; it is gone when it is closed. */
   openScratch(): Scratch;
   /**
    * Gives unused pages of the file back to the system. Within a transaction.
@@ -172,7 +172,7 @@ function openSnapshot(file: string): Snapshot {
   }
 }
 
-/** A workspace's file as it was at one moment, for looking only. */
+/** A workspace's file as it was at one moment, for reading only. */
 export interface SidecarSnapshot {
   readonly reader: Tables;
   /** Numbers of rows. */

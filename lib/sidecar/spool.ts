@@ -32,7 +32,7 @@ export class Spool<Value> {
     return JSON.parse(row.value) as Value;
   }
 
-  /** Takes its file away. May be called twice. */
+  /** Removes its file. May be called twice. */
   close(): void {
     this.#connection.close();
   }

@@ -4,7 +4,7 @@ import type { Connection } from './database.js';
 /** A value that SQLite stores. */
 type Value = string | number | null | Uint8Array;
 
-/** How a statement gives its rows: by the names of columns, as arrays in their order, or the first column alone. */
+/** The form of a statement's rows: by the names of columns, as arrays in their order, or the first column alone. */
 type RowForm = 'object' | 'array' | 'value';
 
 /**

@@ -2,7 +2,7 @@ import type { Connection } from './database.js';
 
 /**
  * Gives unused pages back to the system.
- * @param keep how many stay @param most how many go at once
+ * @param keep pages that stay @param most pages to give back at once
  * @returns how many unused pages are left
  */
 export function reclaimPages(connection: Connection, keep: number, most: number): number {

@@ -48,7 +48,7 @@ interface DirtyPack {
 /** Kept objects are copied unchanged: making them smaller is never urgent, and the next joining of packs does it. */
 const asItStands = '--window=0';
 
-/** Packs joined in memory go up to so many bytes. */
+/** The most bytes of a pack joined in memory. */
 const maxWritten = 32 * 1024 * 1024;
 
 /**
@@ -180,7 +180,7 @@ async function forgetAuxiliaries(
   await fs.syncFolder(pack);
 }
 
-/** Objects of another store would still answer. */
+/** Objects of a borrowed store could still be read. */
 async function requireNothingBorrowed(folder: RepositoryFolder): Promise<void> {
   if ((await orAbsent(folder.fs.size(folder.at('objects', 'info', 'alternates')))) === undefined) return;
   throw new RepositoryUnreadable('The repository borrows objects from another one (objects/info/alternates).');
@@ -193,7 +193,7 @@ async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: 
     .split('\n')
     .filter((line) => line !== '' && !reachable.has(line.slice(0, 40)))
     .map((line) => line.slice(41))
-    // It goes on while this looks.
+    // main goes on during this check.
     .filter((ref) => ref !== mainRef);
   if (others.length === 0) return;
   throw new RepositoryUnreadable(

@@ -54,7 +54,7 @@ function putCopies(into: Uint8Array, start: number, from: number, length: number
       into[at++] = value;
       parts |= 1 << byte;
     }
-    // The largest size is said by none at all.
+    // No size byte at all means the largest size.
     for (let byte = 0; byte < 2; byte++) {
       const value = (size >>> (8 * byte)) & 0xff;
       if (value === 0) continue;

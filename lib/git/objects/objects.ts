@@ -73,7 +73,7 @@ export function makePackable(
   };
 }
 
-/** Objects up to so many bytes are compressed by a machine of their own size. */
+/** Objects up to this many bytes are compressed with a window of their own size. */
 const small = 4096;
 
 /**

@@ -104,7 +104,7 @@ function groupByFolder(edits: readonly TreeEdit[]): Branch {
   return root;
 }
 
-/** Whether anything is put (and not only taken away) below. */
+/** Whether any edit below puts an entry, and not only removes one. */
 function puts(branch: Branch): boolean {
   for (const child of branch.below.values())
     if ((child.entry !== undefined && child.entry !== null) || puts(child)) return true;

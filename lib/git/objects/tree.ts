@@ -56,7 +56,7 @@ export class Tree {
     return this.#starts.length - 1;
   }
 
-  /** The tree's name, computed when first asked for. */
+  /** The tree's name, computed at its first use. */
   get oid(): Oid {
     return (this.#oid ??= hashObject('tree', this.bytes));
   }

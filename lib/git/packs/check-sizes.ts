@@ -50,5 +50,5 @@ export async function checkSizes(
   }
 }
 
-/** Objects between two tellings. */
+/** Objects between two reports. */
 const toldEvery = 10_000;

@@ -68,7 +68,7 @@ export class DeltaPacker implements HistoryPacker {
       }
     }
     this.#depths.set(tree.oid, 0);
-    // Half of it is random, and few stand there whole.
+    // Half of a tree is random bytes, and few trees are stored whole.
     this.#pack.add(makePackable('tree', tree.bytes, 0, tree.oid));
   }
 }

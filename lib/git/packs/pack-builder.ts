@@ -75,7 +75,7 @@ export class PackBuilder {
     };
   }
 
-  /** Makes room for an entry of so many bytes. @returns where it begins */
+  /** Makes room for an entry. @returns where it begins */
   #begin(oid: Oid, length: number): number {
     const start = this.#length;
     const needed = start + length + trailerLength;

@@ -62,7 +62,7 @@ export function layOutPack(entries: readonly PackEntry[]): PackLayout {
   return { bytes, oids, starts };
 }
 
-/** Writes the beginning of a pack of so many objects. */
+/** Writes the header of a pack of `count` objects. */
 export function putPackHeader(bytes: Uint8Array, count: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   view.setUint32(0, 0x5041434b); // "PACK"

@@ -57,7 +57,7 @@ export class CatFileChild {
     };
     child.on('error', (error) => gone(error.message));
     child.on('close', () => gone(this.#said.trim()));
-    child.stdin.on('error', () => undefined); // the end is told by "close"
+    child.stdin.on('error', () => undefined); // "close" reports the end
     child.stderr.on('data', (piece: Buffer) => {
       this.#said = (this.#said + piece.toString('utf8')).slice(-2000);
     });

@@ -5,7 +5,7 @@ import type { GitProgram } from './git-program.js';
 import { spawnGit } from './git-program.js';
 import type { Oid } from '../objects/objects.js';
 
-/** How long a child may sit idle before it is let go, in milliseconds. */
+/** Milliseconds that a child may stay idle before it is ended. */
 const idleTime = 60_000;
 
 /**

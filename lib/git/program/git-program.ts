@@ -11,11 +11,11 @@ export interface GitProgram {
   file: string;
   /** Folder of git's own programs. */
   execPath: string;
-  /** As it says it itself, for example "2.39.5". */
+  /** From its own output, for example "2.39.5". */
   version: string;
 }
 
-/** `multi-pack-index write --stdin-packs` and clean configuration came by then. */
+/** This version has `multi-pack-index write --stdin-packs` and clean configuration. */
 const oldestVersion = [2, 34] as const;
 
 /** The output of a git command that ran to its end. */
@@ -132,7 +132,7 @@ export async function runGit(
   options: {
     /** Text for its standard input. */
     input?: string;
-    /** Let everything else on the machine go first. */
+    /** Runs it at the lowest priority. */
     isBackground?: boolean;
     /** Kills the command. */
     signal?: AbortSignal;

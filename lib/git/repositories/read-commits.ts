@@ -17,7 +17,7 @@ export interface WantedCommit {
 export interface ReadCommit {
   readonly oid: Oid;
   readonly bytes: Buffer;
-  /** Its root folder's listing, where it was asked for. */
+  /** Its root folder's listing, where it was requested. */
   readonly tree: Buffer | undefined;
 }
 
@@ -153,7 +153,7 @@ export async function* readCommitsByReading(
       continue;
     }
     const { tree } = decodeCommit(bytes);
-    // git knows the empty one without having it.
+    // git knows the empty tree without storing it.
     yield [{ oid, bytes, tree: tree === Tree.empty.oid ? Tree.empty.bytes : (await read(tree)).bytes }];
   }
 }

@@ -39,7 +39,7 @@ export class RepositoryWriter {
     return readMain(this.folder);
   }
 
-  /** Moves main after the moves asked for before this one. */
+  /** Moves main after the moves requested before this one. */
   async moveHead(to: Oid, has: (oid: Oid) => Promise<boolean>): Promise<void> {
     requireOid(to);
     const move = this.#lastMove.then(async () => {

@@ -92,7 +92,7 @@ export interface Repository {
   /** Names of the commits from the first one to `from`, along first parents; with `after` only the later ones. */
   history(from: Oid, after?: Oid | null): AsyncIterable<Oid>;
 
-  /** Where it lies and how it is read, for another thread; null in memory. */
+  /** Its path and its way of reading, for another thread; null in memory. */
   readonly place: RepositoryPlace | null;
 
   /**

@@ -72,7 +72,7 @@ async function checkBelow(path: string, folder: string): Promise<void> {
 async function checkEntry(path: string, name: string, entry: Dirent): Promise<void> {
   if (entry.isFile() || entry.isDirectory()) return;
   const found = entry.isSymbolicLink() ? await stat(join(path, name)).catch(() => undefined) : entry;
-  // Opening a socket fails at once, and git leaves one there itself. A link to nowhere is as absent.
+  // Opening a socket fails at once, and git itself leaves one there. A broken link counts as absent.
   if (found === undefined || found.isFile() || found.isSocket()) return;
   // git would enter this folder, but its entries are not checked here.
   if (found.isDirectory() && !name.startsWith('refs/') && name !== 'refs') return;

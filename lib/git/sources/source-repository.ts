@@ -22,7 +22,7 @@ export interface SourceEntry {
   readonly oid: Oid;
 }
 
-/** A file of a commit; its path is bytes, since git asks nothing of names. */
+/** A file of a commit; its path is bytes, since git does not restrict names. */
 export interface SourceFile extends SourceEntry {
   readonly path: Buffer;
 }

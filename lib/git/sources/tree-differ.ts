@@ -2,7 +2,7 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import type { StartedGit } from '../program/start-git.js';
 
-/** How a diff of trees is asked for, whether of one pair or of many. */
+/** The parameters for diffs of trees, of one pair or of many. */
 export const diffTreeParameters = [
   'diff-tree',
   '-r',

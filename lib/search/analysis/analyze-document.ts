@@ -45,7 +45,7 @@ export const labelMark = '\u0000';
 
 const [body, title, path, label] = [0, 1, 2, 3] as const;
 
-/** How documents are taken apart. */
+/** How documents are analysed. */
 export interface Reading {
   readonly languages: Languages;
   /** The vectors for the directions of documents. */

@@ -2,7 +2,7 @@ import lunr from 'lunr';
 
 const plainLatin = /^[a-z]+$/;
 const maxRemembered = 50_000;
-/** Stems of words met in documents. Emptied when one of them is erased, since it would outlive it. */
+/** Stems of words in documents. Emptied when a document is erased, since its words would outlive it. */
 const remembered = new Map<string, string>();
 
 /** Whether the word says too little to be kept in a body ("the", "of"): lunr's list. */

@@ -9,7 +9,7 @@ export interface Languages {
   readonly codes: readonly LanguageCode[];
   /** Whether the spelling of a word says more than its folded form. */
   readonly areSpelled: boolean;
-  /** Whether the folded word says too little to be asked for, besides others. */
+  /** Whether the folded word says too little to be searched for beside others. */
   isStopWord(word: string): boolean;
   /** Whether it says too little to be kept in a body read in these languages. */
   leavesOut(word: string): boolean;
@@ -43,7 +43,7 @@ class English implements Languages {
   }
 }
 
-/** As long as an admin does not say otherwise. */
+/** The default without an admin's setting. */
 export const english: Languages = new English();
 
 class SeveralLanguages implements Languages {
@@ -54,7 +54,7 @@ class SeveralLanguages implements Languages {
   readonly #latinCodes: readonly LanguageCode[];
   readonly #latin: readonly ((word: string) => string)[];
   readonly #cyrillic: readonly ((word: string) => string)[];
-  /** Stems of words met. Emptied when a document is erased, since its words would outlive it. */
+  /** Stems of earlier words. Emptied when a document is erased, since its words would outlive it. */
   readonly #remembered = new Map<string, readonly string[]>();
 
   constructor(codes: readonly LanguageCode[]) {

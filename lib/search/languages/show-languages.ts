@@ -27,7 +27,7 @@ const known = new Map<LanguageCode, ReadonlySet<string>>(
 
 /** Words of a text that are judged together: a paragraph, or a page of a list. */
 export const wordsOfPart = 64;
-/** So many of them at least have to be frequent ones, lest a chance decides. */
+/** At least this many have to be frequent ones, so that chance does not decide. */
 const minFrequency = 8;
 /** A language with more than this share of the best one's words is in the text as well, or too similar to it. */
 const likeBest = 0.3;

@@ -5,7 +5,7 @@ import { toDirection, type WordVectors } from './word-vectors.js';
 /** Words of a text that make one direction, together with its heading. */
 export const wordsOfPart = 60;
 
-/** Goes through a text word by word, and finds where each part of it points. */
+/** Goes through a text word by word, and finds the direction of each part. */
 export class DirectionFinder {
   readonly #vectors: WordVectors;
   readonly #heading: Int32Array;

@@ -20,7 +20,7 @@ function visitOrdinals({ cuts }: CutTerm, fields: number, place: number, visit: 
   }
 }
 
-/** Everything within reach is found. */
+/** Marks every document within reach as found. */
 export function markAll(on: ScoreAccumulator, { intervals }: ReachedSegment): void {
   for (let index = 0; index < intervals.length; index += 2) {
     const end = intervals[index + 1] ?? 0;

@@ -32,7 +32,7 @@ export function matchesWildcard(word: string, pattern: string): boolean {
 export class EditDistance {
   readonly #target: Uint32Array;
   readonly #most: number;
-  /** Row after row; the row of a depth holds the distances from so many characters to each beginning of the target. */
+  /** Row after row; a row holds the distances from the first `depth` characters to each beginning of the target. */
   readonly #rows: Uint16Array;
   readonly #characters: Uint32Array;
 
@@ -45,7 +45,9 @@ export class EditDistance {
     this.#rows = new Uint16Array(depths * (this.#target.length + 1)).map((_, index) => index);
   }
 
-  /** Sets the candidate's character (a code point) at `depth`; false when no word beginning so is near enough. */
+  /**
+   * Sets the candidate's character (a code point) at `depth`; false when no word with this beginning is near enough.
+   */
   step(depth: number, character: number): boolean {
     const target = this.#target;
     const rows = this.#rows;

@@ -143,7 +143,7 @@ function isPair(word: string): boolean {
   return charactersOf(word).length === 2;
 }
 
-/** lunr's reading of the text, or undefined where it can't be read so. */
+/** lunr's reading of the text, or undefined where lunr refuses it. */
 function readOperators(text: string, manner: Manner): Clause[] | undefined {
   const query = new lunr.Query([...fieldNames]);
   try {

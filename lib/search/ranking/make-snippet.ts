@@ -62,7 +62,7 @@ interface Found {
   readonly best: Best;
 }
 
-/** Looks at so many characters. */
+/** Searches this many characters. */
 function* search(
   location: Location,
   text: string,
@@ -142,7 +142,7 @@ function matchesPattern(stem: string, term: QueryTerm): boolean {
 
 interface Best {
   readonly start: number;
-  /** How many different ones stand in the window. */
+  /** Number of different words in the window. */
   readonly terms: number;
 }
 

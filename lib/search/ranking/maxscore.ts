@@ -101,7 +101,7 @@ function offer(
 
 /** A lower bound of the score of the page's last hit; -1 when too few documents are found. */
 function findThreshold(on: ScoreAccumulator, { plan: { maxMeaning }, eligible, after, best }: Offering): number {
-  // Meaning may place a document above this score on an earlier page, so such documents prove nothing.
+  // Meaning may place a document above this score on an earlier page, so such documents give no bound.
   const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
   const largest = new LargestScores(best.most);
   let least = -1;

@@ -9,7 +9,7 @@ export interface Picking {
   readonly limit: number;
   readonly phrases: readonly Phrase[];
   readonly readText: SearchOptions['readText'];
-  /** A hit as it is to be shown in this moment. */
+  /** Returns the hit with its current location. */
   readonly present: (hit: SearchHit) => SearchHit;
 }
 

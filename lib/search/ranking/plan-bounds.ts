@@ -28,7 +28,7 @@ export interface Plan {
   readonly meaning: Int8Array | undefined;
   /** The score of the nearest meaning: a part of the highest score of all words. */
   readonly meaningWorth: number;
-  /** No document gets more than this by meaning. */
+  /** The most that meaning adds to a document's score. */
   readonly maxMeaning: number;
 }
 

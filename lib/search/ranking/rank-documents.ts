@@ -16,7 +16,7 @@ import type { Statistics } from './weigh.js';
 
 export interface RankRequest {
   readonly query: Query;
-  /** Where the query points, when meaning is to count. */
+  /** The query's direction, when meaning counts. */
   readonly meaning: Int8Array | undefined;
   /** All of them; they narrow the hits and leave scores alone. */
   readonly labels: readonly string[];

@@ -6,6 +6,6 @@ export interface SearchPosition {
   readonly statistics: Statistics;
   readonly score: number;
   readonly location: Location;
-  /** How words were read and ranked: with another manner, scores don't go on from this one. */
+  /** How words were read and ranked: scores of another manner cannot continue from this one. */
   readonly manner: string;
 }

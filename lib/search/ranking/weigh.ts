@@ -31,7 +31,7 @@ export class Weigher {
   }
 
   /**
-   * Between 0 and 1: how strongly the packed counts (already cut to the fields sought) speak for a document.
+   * Between 0 and 1: how strongly the packed counts (already cut to the searched fields) count for a document.
    * @param at where the document's field lengths start in `lengths`
    */
   weigh(counts: number, lengths: Uint32Array, at: number): number {

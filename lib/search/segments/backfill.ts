@@ -23,7 +23,7 @@ export class Backfill {
     this.#touched = null;
   }
 
-  /** A commit names a document. */
+  /** Records that a commit names a document. */
   touch(key: number): void {
     this.#touched?.add(key);
   }

@@ -29,7 +29,7 @@ async function lookAt(folder: string): Promise<{ readonly digest: string | undef
   if (manifest === undefined || !manifest.isOurs) return { digest: undefined, problems: [] };
   const problems: string[] = [];
   for (const file of manifest.files) {
-    // A segment is called by its own hash.
+    // A segment's name is its own hash.
     const fault = await findFaultOfFile(path.join(folder, file), path.basename(file, '.segment'), 'is damaged');
     if (fault !== undefined) problems.push(`The file ${file} of the search index ${fault}.`);
   }

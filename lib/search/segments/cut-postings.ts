@@ -20,7 +20,7 @@ export interface CutPostings {
 
 const nothing: CutPostings = { postings: new Uint32Array(0), ranges: [] };
 
-/** A term cut to the reach: its postings in each reached segment, and in how many live documents it stands. */
+/** A term cut to the reach: its postings in each reached segment, and the number of live documents with it. */
 export interface CutTerm {
   readonly cuts: readonly CutPostings[];
   readonly frequency: number;

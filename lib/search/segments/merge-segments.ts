@@ -155,7 +155,7 @@ function isEarlier(a: Segment, aTerm: number, b: Segment, bTerm: number): boolea
   return compareBytes(a.termBytes, aStart, aEnd, b.termBytes, bStart, bEnd) < 0;
 }
 
-/** Copies a term's postings with their new ordinals, without the dead; returns where the next ones go. */
+/** Copies a term's postings of live documents with their new ordinals; returns where the next ones go. */
 function copyPostings(from: Segment, term: number, renumbered: Uint32Array, to: Uint32Array, at: number): number {
   let next = at;
   const end = from.postingStarts[term + 1] ?? 0;

@@ -9,7 +9,7 @@ export interface SegmentState {
   readonly runs: readonly RenamedRange[];
 }
 
-/** A segment with its tombstones and the moves of its documents. */
+/** A segment with its deletions and the moves of its documents. */
 export class SegmentReader {
   readonly segment: Segment;
   readonly tombstones: Uint32Array;

@@ -10,7 +10,7 @@ export interface ArchiveRow {
   readonly lastAt: number;
   /** Name of the file in the workspace's `audit` folder. */
   readonly file: string;
-  /** Hex, of the file as it lies there. */
+  /** Hex, of the file as stored. */
   readonly sha256: string;
   readonly bytes: number;
   readonly archivedAt: number;

@@ -21,7 +21,7 @@ export interface AuditRow {
   readonly hash: Buffer;
 }
 
-/** A text as it was committed to. */
+/** A text as its record commits to it. */
 export interface StoredText extends AuditText {
   /** Whether the file holds it in the form of earlier builds for text that is no Unicode. */
   readonly isAltered: boolean;

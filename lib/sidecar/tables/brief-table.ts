@@ -169,7 +169,7 @@ export class BriefTable extends Table {
     );
   }
 
-  /** Sequence of the document's last version at or before the moment, by halving; 0 when there was none. */
+  /** Sequence of the document's last version at or before the moment, by binary search; 0 when there was none. */
   sequenceAt(document: number, newest: number, moment: number): number {
     let before = 0;
     for (let after = newest + 1; before + 1 < after;) {

@@ -17,7 +17,7 @@ interface Row {
   ended_by: string | null;
 }
 
-/** A claim with the number of the document it lies on. */
+/** A claim with the number of its document. */
 export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
   readonly document: number;
   /** A digest of the section's lines; null for a whole document, or when the heading is gone. */

@@ -10,7 +10,7 @@ export interface NewDeletion {
   readonly moment: number;
 }
 
-/** A live document and where it lies. */
+/** A live document and its location. */
 export interface PlacedDocument {
   readonly number: number;
   readonly location: Location;
@@ -100,7 +100,7 @@ export class DeletionTable extends Table {
   }
 
   /**
-   * Documents in a folder and in all folders below it, with their places; at most so many, in no order.
+   * Documents in a folder and in all folders below it, with their locations; at most `limit`, in no order.
    * @param number of the folder
    */
   documentsBelow(number: number, location: Location, limit: number): PlacedDocument[] {

@@ -7,12 +7,12 @@ import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 export interface DocumentRow {
   readonly number: number;
   readonly id: string;
-  /** Number of the folder it lies in. */
+  /** Number of its folder. */
   readonly folder: number;
   readonly name: string;
   readonly createdAt: number;
   readonly current: Version;
-  /** Whether it has labels, and whether claims lie on it: looked at first, as most have neither. */
+  /** Whether it has labels, and whether it has claims: checked first, since most have neither. */
   readonly isLabelled: boolean;
   readonly isClaimed: boolean;
 }
@@ -161,7 +161,7 @@ export class DocumentTable extends Table {
     this.#advance.run(sequence, number);
   }
 
-  /** Puts a live document elsewhere. */
+  /** Moves or renames a live document. */
   place(number: number, folder: number, name: string): void {
     this.#place.run(folder, name, number);
   }

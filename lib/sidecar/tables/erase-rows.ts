@@ -61,7 +61,7 @@ export class EraseRows extends Table {
   );
   readonly #dropTexts = this.statement('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))');
 
-  /** Claims and messages about it: gone at once, since they could be asked for. */
+  /** Removes claims and messages about it at once, since requests could find them. */
   dropAtOnce(document: number): void {
     this.#dropThreads.run(document);
     this.#dropClaims.run(document);
@@ -132,7 +132,7 @@ export class EraseRows extends Table {
     return { rows: 0, bytes: 0 };
   }
 
-  /** Takes the document's own row. */
+  /** Removes the document's own row. */
   dropDocument(document: number): void {
     this.#dropAnswers.run(document);
     this.#dropDocument.run(document);
@@ -143,7 +143,7 @@ export class EraseRows extends Table {
     return this.#texts.all(seq, most);
   }
 
-  /** Takes texts away from beside their records; the chain verifies without them. */
+  /** Removes texts beside their records; the chain verifies without them. */
   dropTexts(seqs: readonly number[]): void {
     this.#dropTexts.run(JSON.stringify(seqs));
   }

@@ -47,7 +47,7 @@ export class ErasureTable extends Table {
      FROM version WHERE document = ?`,
   );
 
-  /** How much there is of a document. */
+  /** The size of a document. */
   measure(document: number): Pick<Erasure, 'versions' | 'comments' | 'bytes'> {
     return this.#measure.get(document, document) ?? { versions: 0, comments: 0, bytes: 0 };
   }
@@ -85,7 +85,7 @@ export class ErasureTable extends Table {
     this.#setPhase.run(phase, number);
   }
 
-  /** Notes why it cannot be carried out; gone when it goes on. */
+  /** Records why it cannot be carried out; removed when it goes on. */
   hinder(number: number, hindrance: string): void {
     this.#hinder.run(hindrance, number);
   }

@@ -22,7 +22,7 @@ const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
 
 export const rootFolderNumber = 1;
 
-/** All folders at or below one, with how many bytes their paths have beyond its own. */
+/** All folders at or below one, with the bytes of their paths beyond its own. */
 const below = `WITH RECURSIVE below (number, bytes) AS (
     SELECT ?, 0
     UNION ALL
@@ -59,7 +59,7 @@ export class FolderTable extends Table {
     return this.#longestBelow.get(number) ?? 0;
   }
 
-  /** The same for the deepest document. Looks at every document in it and below. */
+  /** The same for the deepest document. Reads every document in it and below. */
   longestDocumentBelow(number: number): number {
     return this.#longestDocumentBelow.get(number) ?? 0;
   }

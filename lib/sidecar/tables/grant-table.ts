@@ -105,7 +105,7 @@ export class GrantTable extends Table {
     return this.#below.all(folder, `${folder}/`, `${folder}0`).map(toGrant);
   }
 
-  /** Puts a folder grant on another path; where the same grant stands there already, this one is dropped. */
+  /** Moves a folder grant to another path; where the same grant exists there, this one is dropped. */
   rebase(id: string, to: Location): void {
     this.#touched();
     if (this.#rebase.run(to, id).changes === 0) this.delete(id);

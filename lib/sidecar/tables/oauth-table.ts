@@ -32,7 +32,7 @@ const toGrant = (row: GrantRow): OAuthGrant => ({
   revokedAt: row.revoked_at,
 });
 
-/** Something handed out or kept for a client, as it is stored: its content sealed, its id hashed. */
+/** A stored entry issued to or kept for a client: its content sealed, its id hashed. */
 export interface OAuthEntry {
   readonly kind: string;
   readonly idHash: Uint8Array;
@@ -124,17 +124,17 @@ export class OAuthTable extends Table {
     return this.#findByUid.get(uid);
   }
 
-  /** Adds it, or replaces all but whether it was consumed. */
+  /** Adds an entry, or replaces an existing one except its consumption. */
   putEntry(entry: OAuthEntry): void {
     this.#upsert.run(entry);
   }
 
-  /** Of several times the first counts. @returns whether this was the first, and it is there */
+  /** Only the first use counts. @returns whether this was the first, and the entry exists */
   consume(kind: string, idHash: Uint8Array, at: number): boolean {
     return this.#consume.run(at, kind, idHash).changes > 0;
   }
 
-  /** As if it had not been consumed. */
+  /** Undoes the use of an entry. */
   giveBack(kind: string, idHash: Uint8Array): void {
     this.#giveBack.run(kind, idHash);
   }

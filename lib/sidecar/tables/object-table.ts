@@ -9,7 +9,7 @@ export interface PendingObject {
   readonly deflated: Buffer;
 }
 
-/** Objects on their way into the repository: pending ones wait here, staged ones lie there already. */
+/** Objects on their way into the repository: pending ones wait here, staged ones are there already. */
 export class ObjectTable extends Table {
   readonly #insert = this.statement(
     'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',

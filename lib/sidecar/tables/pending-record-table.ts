@@ -73,7 +73,7 @@ export class PendingRecordTable extends Table {
     this.#removeUpTo.run(workspace, Number.MAX_SAFE_INTEGER);
   }
 
-  /** An entry was used again: the earlier use is not taken back any more. */
+  /** An entry was used again: the earlier use is no longer undone. */
   keepUsed({ kind, idHash }: EntryName): void {
     this.#keepUsed.run(kind, idHash);
   }

@@ -12,7 +12,7 @@ export interface PeopleTables {
   readonly sessions: BrowserSessionTable;
   readonly failures: SignInFailureTable;
   readonly oauth: OAuthTable;
-  /** All of it or nothing. */
+  /** Runs the work in one transaction. */
   within<Result>(work: () => Result): Result;
 }
 

@@ -74,7 +74,7 @@ export class RewrittenCommitTable extends Table {
     return rows.at(-1)?.number ?? null;
   }
 
-  /** Takes the table in memory away again. */
+  /** Drops the table in memory. */
   dropTakenUp(): void {
     this.connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
   }
@@ -120,7 +120,7 @@ interface Repointed {
   readonly start: readonly unknown[];
 }
 
-/** Where rows name commits as they lie in the repository. */
+/** The columns that name commits of the repository. */
 export const repointedRows: readonly Repointed[] = [
   { table: 'version', key: ['document', 'sequence'], column: 'commit_oid', start: [0, 0] },
   { table: 'relocation', key: ['number'], column: 'commit_oid', start: [0] },

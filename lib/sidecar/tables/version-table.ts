@@ -25,7 +25,7 @@ export interface NewVersion {
 
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
-/** Every version of every document; rows are only ever added (and taken away by an erase). */
+/** Every version of every document; rows are only ever added (and removed by an erase). */
 export class VersionTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
