@@ -1,6 +1,6 @@
 import { describeError } from '../domain/describe-error.js';
 
-/** Everything that can go wrong when content is asked of a repository. */
+/** All errors that reading from a repository can throw. */
 
 /** The repository is sound, and it holds no object of this name. */
 export class ObjectNotFound extends Error {
@@ -14,14 +14,14 @@ export class ObjectNotFound extends Error {
 }
 
 /**
- * The repository, or the object that was asked for, cannot be read: damaged
- * bytes, an I/O error, a folder that is no repository. It never means "absent".
+ * The repository or the requested object cannot be read: damaged bytes, an I/O error, a folder without a repository. It
+ * never means "absent".
  */
 export class RepositoryUnreadable extends Error {
   override readonly name = 'RepositoryUnreadable';
 }
 
-/** Something was asked that only the git program can do, and it is not there, too old, or not to be used. */
+/** The request needs the git program, and it is absent, too old, or not to be used. */
 export class GitProgramMissing extends Error {
   override readonly name = 'GitProgramMissing';
 
@@ -51,7 +51,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Wraps whatever a read threw; an error of this file passes unchanged. */
+/** Wraps any error of a read; an error of this file passes unchanged. */
 export function asUnreadable(error: unknown, what: string): Error {
   if (error instanceof ObjectNotFound || error instanceof RepositoryUnreadable) return error;
   return new RepositoryUnreadable(`${what}: ${describeError(error)}`, { cause: error });

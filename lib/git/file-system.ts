@@ -1,21 +1,20 @@
 import { promises as nodePromises } from 'node:fs';
 import { systemErrorCode } from './errors.js';
 
-/** A file that is open, read or written from its start to its end. */
+/** An open file, read or written from its start to its end. */
 export interface OpenFile {
   /** Writes some bytes, perhaps not all of them; returns how many. */
   write(bytes: Uint8Array, offset: number, length: number): Promise<number>;
   /** Reads up to `into.length` bytes; 0 at the end of the file. */
   read(into: Uint8Array): Promise<number>;
-  /** Returns when what was written is on stable storage. */
+  /** Returns when the written bytes are on stable storage. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * What this folder needs of a file system. Every write to a repository on disk
- * goes through it, so that a test can let any single call fail. Errors are
- * node's, with their `code` (`ENOENT`, `EEXIST`, `ENOSPC`, …).
+ * The calls of a file system that this folder needs. Every write to a repository on disk goes through it, so a test can
+ * let any single call fail. Errors are node's, with their `code` (`ENOENT`, `EEXIST`, `ENOSPC`, …).
  */
 export interface FileSystem {
   /** Opens an existing file to read. */
@@ -26,7 +25,7 @@ export interface FileSystem {
   /** The length of a file in bytes. */
   size(path: string): Promise<number>;
   readdir(path: string): Promise<string[]>;
-  /** Creates a folder and those above it, closed to other accounts; no error when it is there. */
+  /** Creates a folder and its parents, closed to other accounts; no error when it exists. */
   mkdir(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -34,7 +33,7 @@ export interface FileSystem {
   syncFolder(path: string): Promise<void>;
 }
 
-/** The part of `node:fs/promises` that a file system can be made of. */
+/** The part of `node:fs/promises` from which a file system can be made. */
 type Promises = Pick<typeof nodePromises, 'open' | 'readFile' | 'stat' | 'readdir' | 'mkdir' | 'rename' | 'unlink'>;
 
 /**
@@ -80,7 +79,7 @@ export const nodeFileSystem: FileSystem = fileSystemOver(nodePromises, {
   syncsFolders: process.platform !== 'win32',
 });
 
-/** What a read gave, or undefined where there is no such file or folder. */
+/** The result of a read, or undefined where there is no such file or folder. */
 export async function orAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -101,8 +100,8 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void>
 }
 
 /**
- * Copies a file to a place where there is none. Its bytes are on stable storage when this returns; that its name is, too,
- * takes syncing the folder.
+ * Copies a file to a place where there is none. Its bytes are on stable storage when this returns. Its name is durable
+ * only after the folder is synced.
  */
 export async function copyDurably(fs: FileSystem, from: string, to: string): Promise<void> {
   const file = await fs.openNew(to, 0o600);

@@ -2,7 +2,7 @@ import { isWithin, rebase, rootLocation, type Location } from '../domain/locatio
 import { isUnmoved, locationIn, rangeBelow, type RenamedRange } from './segments/renamed-range.js';
 import type { Segment } from './segments/segment.js';
 
-/** What a caller may find: everything, or what lies below some folders, and some documents. */
+/** The reach of a search: everything, or the content of some folders, and some documents. */
 export interface SearchReach {
   readonly everything: boolean;
   readonly folders: readonly Location[];
@@ -20,7 +20,7 @@ export class Reachable {
   readonly #folderSet: ReadonlySet<Location>;
   readonly #documentSet: ReadonlySet<Location>;
 
-  /** @param within the folder that a search is narrowed to; what lies outside counts as out of reach */
+  /** @param within the folder to which a search is narrowed; documents outside count as out of reach */
   constructor(reach: SearchReach, within: Location = rootLocation) {
     const folders = new Set<Location>();
     for (const folder of reach.everything ? [rootLocation] : reach.folders) {
@@ -36,7 +36,10 @@ export class Reachable {
     this.#documentSet = new Set(this.#documents);
   }
 
-  /** The ordinals that the caller reaches. Few in the segment are asked one by one, few in the reach are sought. */
+  /**
+   * The ordinals in the caller's reach. In a small segment each document is checked against the reach; for a small
+   * reach each of its places is searched in the segment.
+   */
   intervalsIn(segment: Segment, runs: readonly RenamedRange[]): Intervals {
     if (this.#everything) return [0, segment.documents];
     const ranges: [number, number][] = [];

@@ -38,23 +38,23 @@ export type * from './query/search-options.js';
 export type * from './query/search-request.js';
 export type { QuerySyntax, SearchDocument, Snippet };
 
-/** The text index of a workspace. Ranks over what the caller reaches; nothing else has any effect on an answer. */
+/** The text index of a workspace. It ranks over the caller's reach; nothing else has any effect on an answer. */
 export class SearchIndex {
   readonly #options: SearchOptions;
   readonly #analyst = new SearchWorker();
   readonly #merger = new SearchWorker();
   readonly #segmentSet: SegmentSet;
-  /** The files of segments that are stored. */
+  /** The files of stored segments. */
   readonly #files = new WeakMap<Segment, string>();
   #saving: Promise<void> = Promise.resolve();
   #commit: string | null = null;
   #dropped: Error | null = null;
-  /** The rebuild or the revision that is under way. */
+  /** The rebuild or revision under way. */
   readonly #backfill: Backfill;
-  /** With which new documents' directions are found. */
+  /** The vectors for new documents' directions. */
   #vectors: WordVectors | null = null;
   #languages: Languages;
-  /** The vectors that all documents' directions were made from; null where not all have any. */
+  /** The vectors of all documents' directions; null where some documents have none. */
   #madeWith: string | null = null;
 
   private constructor(options: SearchOptions) {
@@ -68,36 +68,39 @@ export class SearchIndex {
     this.#backfill = new Backfill(this.#segmentSet);
   }
 
-  /** An index that holds nothing yet, whatever is stored; `save` puts it in the place of that. */
+  /** An empty index, whatever is stored; `save` replaces the stored one by it. */
   static create(options: SearchOptions): SearchIndex {
     return new SearchIndex(options);
   }
 
-  /** Loads what is stored. What can't be trusted is deleted and told in `dropped`: the index is empty then. */
+  /**
+   * Loads the stored index. An index that can't be trusted is deleted and reported in `dropped`: the index is empty
+   * then.
+   */
   static open(options: SearchOptions): SearchIndex {
     const index = new SearchIndex(options);
     if (options.folder !== null) index.#load(options.folder);
     return index;
   }
 
-  /** The commit that the index is of; null when it has to be built. */
+  /** The commit of the index; null when it has to be built. */
   get commit(): string | null {
     return this.#commit;
   }
 
-  /** In which all its documents are taken apart, and queries read. */
+  /** The languages in which all its documents are analysed, and queries read. */
   get languages(): Languages {
     return this.#languages;
   }
 
-  /** Why a stored index was not taken. */
+  /** Why a stored index was refused. */
   get dropped(): Error | null {
     return this.#dropped;
   }
 
   /**
-   * From which vectors meaning is to be told, or null for text alone. At once where the index was made so; else
-   * documents have to be revised for vectors, and meaning is left out until they are.
+   * Sets the vectors for meaning, or null for text alone. They have effect at once where the index was made with them.
+   * Otherwise documents have to be revised for them, and meaning is left out until they are.
    * @returns whether a revision is due: `startRevision`, `revise`, `endRevision`
    */
   useVectors(vectors: WordVectors | null): boolean {
@@ -114,32 +117,32 @@ export class SearchIndex {
     return this.#vectors !== null && this.#vectors.name === this.#madeWith && this.#languages.codes.includes('en');
   }
 
-  /** From now on commits win over what is revised. */
+  /** From now on commits win over revised documents. */
   startRevision(): void {
     this.#backfill.start();
   }
 
   /**
-   * Puts documents in the place of themselves, taken apart anew; those that were written meanwhile stay.
-   * @param leftOut keys of those that stay, too
+   * Replaces documents by their new analysis; documents written meanwhile stay.
+   * @param leftOut keys of further documents that stay
    */
   revise(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
     this.#backfill.take(documents, 'replace', leftOut);
   }
 
-  /** Every document has been revised: meaning is told from now on. */
+  /** Every document has been revised: meaning counts from now on. */
   endRevision(): void {
     this.#backfill.end();
     this.#madeWith = this.#vectors?.name ?? null;
   }
 
-  /** Takes documents apart; the work is in proportion to their text. Longer ones belong in a worker. */
+  /** Analyses documents; the work is in proportion to their text. Longer ones belong in a worker. */
   analyze(...documents: readonly SearchDocument[]): Analysis {
     const reading = this.#reading;
     return toAnalysis(writeSegment(documents.map((document) => analyzeDocument(document, reading))));
   }
 
-  /** Like `analyze`, without keeping anybody waiting. */
+  /** Like `analyze`, in a worker, so that other work does not wait. */
   async analyzeInWorker(documents: readonly SearchDocument[]): Promise<Analysis> {
     return toAnalysis(await this.#analyst.analyze(documents, this.#reading));
   }
@@ -159,7 +162,7 @@ export class SearchIndex {
     return readLabels(this.#segmentSet.segments);
   }
 
-  /** Empties the index, to be filled anew, in other languages perhaps, while commits go on. */
+  /** Empties the index, to be filled again, in other languages perhaps, while commits go on. */
   startRebuild(languages: Languages = this.#languages): void {
     this.#languages = languages;
     this.#segmentSet.clear();
@@ -168,9 +171,9 @@ export class SearchIndex {
   }
 
   /**
-   * Brings in documents that were there before the rebuild began; those that a commit has named since are left
-   * alone. Locations are those of this moment.
-   * @param leftOut keys of those that are not to be brought in
+   * Adds documents that existed before the rebuild began; documents named by a later commit are left alone. Locations
+   * are those of this moment.
+   * @param leftOut keys of documents not to add
    */
   backfill(documents: SearchUpsert, leftOut?: ReadonlySet<number>): void {
     this.#backfill.take(documents, 'add', leftOut);
@@ -206,7 +209,7 @@ export class SearchIndex {
         limit: request.limit,
         phrases: query.phrases,
         readText: this.#options.readText,
-        // What was renamed while this rested is shown where it is now; its place in the order is that of before.
+        // A document renamed during a pause is shown at its new location; its place in the order is the old one.
         present: (hit) =>
           version === this.#segmentSet.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },
       },
@@ -217,7 +220,7 @@ export class SearchIndex {
     return { hits, position: end };
   }
 
-  /** What to show of a text document that was found. @throws Refusal as `search` does */
+  /** The snippet of a text document that was found. @throws Refusal as `search` does */
   async snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Promise<Snippet> {
     const read = parseQuery(query, syntax, this.#languages);
     return runCooperatively(makeSnippet(location, text, read, this.#languages));
@@ -234,7 +237,10 @@ export class SearchIndex {
     return saving;
   }
 
-  /** An erased document: when it returns, no word that only it had is in memory, nor in any file after the next save. */
+  /**
+   * Expels an erased document: when it returns, memory holds no word that only it had, nor does any file after the next
+   * save.
+   */
   async expel(key: number): Promise<void> {
     this.#backfill.touch(key);
     await this.#segmentSet.expel(key);
@@ -255,7 +261,7 @@ export class SearchIndex {
     await Promise.all([this.#analyst.close(), this.#merger.close()]);
   }
 
-  /** Of the index as it is now, whatever is written while it rests. */
+  /** Over the index as it is now, whatever is written while it yields. */
   #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Generator<void, Ranking> {
     const reachable = new Reachable(reach, filters.folder);
     const reached: ReachedSegment[] = [];
@@ -263,7 +269,7 @@ export class SearchIndex {
       const intervals = reachable.intervalsIn(reader.segment, reader.runs);
       if (intervals.length > 0) reached.push({ reader: reader.freeze(), intervals });
     }
-    // The largest first: what it holds soon shows what else is worth a look.
+    // The largest first: its hits soon show which others are worth a look.
     reached.sort((a, b) => b.reader.segment.documents - a.reader.segment.documents);
     const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
     return rankDocuments(reached, {

@@ -12,7 +12,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A worker thread that is started when first needed and does not keep the process alive while idle. */
+/** A worker thread that starts at its first use and does not keep the process alive while idle. */
 export class SearchWorker {
   #worker: Worker | undefined;
   #requests = 0;
@@ -31,17 +31,17 @@ export class SearchWorker {
     const sent = inputs.map(({ segment, tombstones, runs }) => ({ buffer: segment.buffer, tombstones, runs }));
     const job = { type: 'merge', inputs: sent, keepsDirections } as const;
     const merged = new Segment((await this.#ask(job)) as SharedArrayBuffer);
-    // An idle thread collects no garbage, and would hold on to all that memory.
+    // An idle thread collects no garbage, and would keep all that memory.
     if (merged.buffer.byteLength > maxKept && this.#waiting.size === 0) await this.close();
     return merged;
   }
 
-  /** The name of the file that holds the segment now, on stable storage. */
+  /** The name of the segment's file, now on stable storage. */
   async store(folder: string, segment: Segment): Promise<string> {
     return (await this.#ask({ type: 'store', folder, buffer: segment.buffer })) as string;
   }
 
-  /** Words remembered while analysing are gone when it returns: with the whole thread, unless it has more to do. */
+  /** When it returns, the words cached while analysing are gone: with the whole thread, unless it has more to do. */
   async forgetWords(): Promise<void> {
     if (this.#worker === undefined) return;
     await this.#ask({ type: 'forget' });
@@ -82,7 +82,7 @@ export class SearchWorker {
       else waiter?.resolve(answer.result);
     });
     const fail = (error: Error): void => {
-      // One that was closed may end when another has long taken over.
+      // A closed worker may end when another has long taken over.
       if (this.#worker === worker) this.#drop(error);
     };
     worker.on('error', fail);

@@ -27,7 +27,7 @@ export type Job =
     }
   /** Answers with the name of the file. */
   | { readonly type: 'store'; readonly folder: string; readonly buffer: SharedArrayBuffer }
-  /** Answers with null, after which no word of a document is left behind here. */
+  /** Answers with null; after that no word of a document is left here. */
   | { readonly type: 'forget' };
 
 export interface JobRequest {

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Carries the write-ahead log into the database's file, in a thread of its own.
+ * Checkpoints the write-ahead log into the database's file, in a thread of its own.
  * @param file of a database that is open in this process
- * @throws what SQLite threw there
+ * @throws the error of SQLite there
  */
 export function carryLog(file: string): Promise<void> {
   return new Promise((resolve, reject) => {

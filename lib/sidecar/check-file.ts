@@ -7,7 +7,7 @@ export function checkIntegrity(connection: Connection): string[] {
     .filter((line) => line !== 'ok');
 }
 
-/** Rows that name others which are not there: a sentence for each two tables, with how many there are. */
+/** References to missing rows: a sentence for each pair of tables, with their number. */
 export function checkReferences(connection: Connection): string[] {
   const orphans = connection.prepare<[], { table: string; parent: string; rows: number }>(
     'SELECT "table", parent, count(*) AS rows FROM pragma_foreign_key_check GROUP BY "table", parent',

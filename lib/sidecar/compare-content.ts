@@ -1,13 +1,13 @@
 import type { Connection } from './database.js';
 
-/** Something in which rows are not as the history makes them. */
+/** A difference between the rows and the history. */
 export interface ContentDifference {
   readonly of: 'document' | 'version' | 'relocation' | 'deletion' | 'folder' | 'folder deletion';
-  /** Where it is, or was, as far as the rows or the history know. */
+  /** Its current or former location, as far as the rows or the history know. */
   readonly location: string;
-  /** Tells it from others at its location: a version's or a document's id, a commit. */
+  /** Identifies it among others at its location: a version's or a document's id, a commit. */
   readonly id: string;
-  /** What differs; null when one of the two has no such row at all. */
+  /** The column with the difference; null when one of the two has no such row at all. */
   readonly column: string | null;
   /** undefined where there is no such row. */
   readonly inRows: unknown;
@@ -15,19 +15,19 @@ export interface ContentDifference {
 }
 
 export interface CompareOptions {
-  /** Ids of documents that are left out, since an erase is taking them away. */
+  /** Ids of the documents to leave out, since an erase is removing them. */
   readonly leftOut: ReadonlySet<string>;
-  /** Whether rows name commits as they are, which they do not while an erase leads them to rewritten ones. */
+  /** Whether rows name commits as they are. They do not while an erase points them to rewritten commits. */
   readonly namesCommits: boolean;
 }
 
-/** A stretch of the comparison, after which whoever asked may rest. */
+/** A batch of the comparison, after which the caller may yield. */
 export interface ComparedBatch {
   readonly rows: number;
   readonly differences: readonly ContentDifference[];
 }
 
-/** In the scratch, instead of the SHA-256 of content that could not be read: there is nothing to compare then. */
+/** In the scratch, in place of the SHA-256 of unreadable content: there is nothing to compare then. */
 export const unreadableContent = '';
 
 type Value = string | number | null;
@@ -39,7 +39,7 @@ interface Compared {
   /** Its rows in the order of the key. */
   readonly sql: string;
   readonly key: (row: Row) => Key;
-  /** Columns that are compared; the others only tell what the row is. */
+  /** The compared columns; the others only identify the row. */
   readonly columns: readonly string[];
 }
 
@@ -89,15 +89,15 @@ const folderDeletions: Compared = {
 };
 
 /**
- * Compares rows of folders, documents, versions, renames, moves and deletions with those that a history was replayed
- * into, whatever numbers either has for them. What happened has the same order in both; rows may count it from
- * further on, since erases take commits out of a history and leave the rows' count as it was.
+ * Compares rows of folders, documents, versions, renames, moves and deletions with those of a replayed history,
+ * whatever numbers either has for them. Events have the same order in both. The rows may count them from a higher
+ * number, since an erase takes commits out of a history and leaves the rows' count as it was.
  */
 export class ContentComparison {
   readonly #rows: Connection;
   readonly #history: Connection;
   readonly #options: CompareOptions;
-  /** When something happened as the rows count it, by when it did as the history does. */
+  /** The rows' moment of each event, by the history's moment. */
   readonly #moments: (number | undefined)[] = [];
   #differences: ContentDifference[] = [];
 
@@ -115,7 +115,7 @@ export class ContentComparison {
       if (!isInPlace) this.#note(documents, row, 'folder', placeOf(this.#rows, row), placeOf(this.#history, made));
     });
     yield* this.#compare(versions);
-    // What an erase has moved still names commits by which nothing is found.
+    // Rows moved by an erase still name commits by which nothing is found.
     if (!this.#options.namesCommits) return;
     yield* this.#compare(relocations);
     yield* this.#compare(deletions);
@@ -160,7 +160,7 @@ export class ContentComparison {
     if (known !== moment) this.#note(compared, row, 'moment', moment, known);
   }
 
-  /** Later things happened later in the rows, too. */
+  /** Later events are later in the rows, too. */
   #compareOrder(): void {
     let last = -1;
     for (const [counted, moment] of this.#moments.entries()) {
@@ -173,7 +173,7 @@ export class ContentComparison {
     }
   }
 
-  /** Folders with the same path, all that both have. @returns numbers in the rows by those in the history */
+  /** Pairs the folders whose path both have. @returns numbers in the rows by those in the history */
   #compareFolders(): Map<number, number> {
     const sql = 'SELECT number, name, kept FROM folder WHERE parent = ?';
     const [here, there] = [this.#rows, this.#history].map((connection) =>
@@ -215,7 +215,7 @@ export class ContentComparison {
   }
 }
 
-/** Where a document's row puts it. */
+/** The location in a document's row. */
 function placeOf(connection: Connection, { folder, name }: Row): string | null {
   if (folder === null) return null;
   const find = connection.prepare<[Value], { parent: number; name: string }>(
@@ -232,7 +232,7 @@ function placeOf(connection: Connection, { folder, name }: Row): string | null {
   return names.join('/');
 }
 
-/** The rows of both in the order of their keys, those with the same key together. */
+/** The rows of both in the order of their keys, rows with the same key together. */
 function* pairRows(
   { sql, key }: Compared,
   rows: Connection,
@@ -260,7 +260,7 @@ function take(rows: Iterator<Row>): Row | undefined {
   return next.done === true ? undefined : next.value;
 }
 
-/** Ids, commits and numbers: none has a character of which SQLite and JavaScript have another order. */
+/** Ids, commits and numbers: SQLite and JavaScript order all their characters alike. */
 function compareKeys(a: Key, b: Key): number {
   for (const [index, value] of a.entries()) {
     const other = b[index] ?? value;

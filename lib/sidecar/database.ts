@@ -5,20 +5,20 @@ import Sqlite from 'better-sqlite3';
 export type Connection = Sqlite.Database;
 
 /**
- * Milliseconds that the service waits for somebody else's lock before it gives up. SQLite waits on the event loop's
- * thread, so that is time in which nobody is answered; and nobody but the service has business with its files.
+ * Milliseconds that the service waits for another process's lock before it gives up. SQLite waits on the event loop's
+ * thread, so no request is answered meanwhile; and only the service has business with its files.
  */
 const serviceTimeout = 250;
-/** The same for those who look on beside a server, which may be catching up. */
+/** The same for readers beside a server, which may be catching up. */
 export const lookerTimeout = 2000;
 
 /**
- * Makes a file where there is none, closed to other accounts from its first moment; one that is there is closed to them
- * now. SQLite gives the files beside it, its logs, the same mode.
+ * Makes a missing file, closed to other accounts from its first moment; closes an existing file to them now. SQLite
+ * gives the files beside it, its logs, the same mode.
  */
 export function closeFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', privateMode));
-  // It may belong to another account, whose it is to close it.
+  // It may belong to another account. Only that account can close it.
   if ((statSync(file).mode & 0o077) === 0) return;
   try {
     chmodSync(file, privateMode);
@@ -30,8 +30,8 @@ export function closeFile(file: string): void {
 const privateMode = 0o600;
 
 /**
- * Opens the one connection that writes. WAL with synchronous=FULL: a commit that returned is on the disk.
- * secure_delete overwrites what is deleted, since an erase must leave no bytes behind.
+ * Opens the one connection that writes. WAL with synchronous=FULL: a commit that returned is on the disk. secure_delete
+ * overwrites deleted bytes, since an erase must leave none behind.
  * @param file a path, or `:memory:`
  * @param mustExist whether an absent file is an error rather than made
  */
@@ -48,14 +48,14 @@ export function openForWriting(file: string, mustExist = false): Connection {
   }
 }
 
-/** Text that would not come back from the file as it went in. A fault of ours: every face refuses such text. */
+/** Text that the file would return changed. A fault of ours: every face refuses such text. */
 export class IllFormedText extends Error {
   override readonly name = 'IllFormedText';
 }
 
 /**
- * Makes every statement of the connection that changes something refuse text with half of a surrogate pair. SQLite
- * takes it as three bytes that are no UTF-8, and gives back three other characters.
+ * Makes every writing statement of the connection refuse text with half of a surrogate pair. SQLite takes it as three
+ * bytes that are no UTF-8, and returns three other characters.
  */
 function refuseIllFormed(connection: Connection): void {
   const prepare = connection.prepare.bind(connection);
@@ -95,7 +95,7 @@ function prepareForWriting(connection: Connection): void {
   connection.pragma('journal_size_limit = 67108864');
 }
 
-/** Opens one beside the connection that writes, to carry the write-ahead log into the file, and for nothing else. */
+/** Opens a second connection only to checkpoint the write-ahead log into the file. */
 export function openForCarrying(file: string): Connection {
   const connection = new Sqlite(file, { fileMustExist: true, timeout: serviceTimeout });
   connection.pragma('synchronous = FULL');
@@ -103,32 +103,32 @@ export function openForCarrying(file: string): Connection {
 }
 
 /**
- * Opens a connection that can only read; everyone but the journal's turn uses one. The file is not mapped into memory:
- * where a mapped page cannot be read, the system ends the process, and there is no error to answer with.
- * @param patience milliseconds to wait for a lock
+ * Opens a connection that can only read; all code outside the journal's transaction uses one. The file is not mapped
+ * into memory: where a mapped page cannot be read, the system ends the process, and no error can be answered.
+ * @param timeout milliseconds to wait for a lock
  */
 export function openForReading(file: string, timeout = serviceTimeout): Connection {
   const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: timeout });
   connection.pragma('query_only = ON');
-  // SQLite empties it whenever another connection has committed: it never gets to be of use for long.
+  // SQLite empties the cache whenever another connection has committed, so it is never useful for long.
   connection.pragma('cache_size = -8192');
   return connection;
 }
 
-/** Pages that are copied before everyone else gets their turn at the event loop. */
+/** Pages that are copied before other work gets its turn at the event loop. */
 const pagesAtOnce = 256;
 
 /**
- * Copies what the connection sees into a new file. Within a read transaction that is one state, however long it takes:
- * SQLite's online backup reads through the transaction that is open.
+ * Copies the state that the connection sees into a new file. Within a read transaction that is one state, however long
+ * it takes: SQLite's online backup reads through the open transaction.
  */
 export async function copyDatabase(connection: Connection, file: string): Promise<void> {
-  // Closed to others from the first moment.
+  // Closed to other accounts from the first moment.
   closeSync(openSync(file, 'wx', privateMode));
   await connection.backup(file, { progress: () => pagesAtOnce });
   const copy = new Sqlite(file);
   try {
-    // Without a write-ahead log the file stands alone, and can be looked at where nothing can be written.
+    // Without a write-ahead log the file stands alone, and can be read on a read-only disk.
     copy.pragma('journal_mode = DELETE');
   } finally {
     copy.close();

@@ -13,7 +13,7 @@ const faults = [
   'SQLITE_PROTOCOL',
 ];
 
-/** SQLite's own word for what went wrong, or undefined when the error is not SQLite's. */
+/** SQLite's code of the error, or undefined when the error is not SQLite's. */
 export function sqliteCode(error: unknown): string | undefined {
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }
@@ -30,7 +30,7 @@ export function isLocked(error: unknown): boolean {
   return code !== undefined && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
 }
 
-/** Whether a row stood against a rule of the schema: a name taken, something referred to that is not there. */
+/** Whether a row broke a rule of the schema: a name taken, or a reference to a missing row. */
 export function isAgainstSchema(error: unknown): boolean {
   return sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') === true;
 }

@@ -1,7 +1,6 @@
 /**
- * A worker thread's program: carries what stands in a database's write-ahead log into the file, as far as nobody's
- * snapshot needs it there, while others go on reading and writing. Then the log can be emptied without anybody waiting
- * long.
+ * A worker thread's program: checkpoints a database's write-ahead log into the file, up to the oldest open snapshot.
+ * Others go on reading and writing meanwhile. Then the log can be emptied without a long wait.
  */
 import { workerData } from 'node:worker_threads';
 import { openForCarrying } from './database.js';

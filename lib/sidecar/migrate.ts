@@ -5,8 +5,9 @@ import type { Connection } from './database.js';
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 /**
- * Brings the file to the newest schema: runs each `NNNN_*.sql` above its `user_version`, each in a transaction of its own.
- * @param folder where the migrations lie
+ * Brings the file to the newest schema: runs each `NNNN_*.sql` above its `user_version`, each in a transaction of its
+ * own.
+ * @param folder the folder of the migrations
  * @throws Error when the file was made by a newer release than this one
  */
 export function migrate(connection: Connection, folder: string): void {

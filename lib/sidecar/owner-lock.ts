@@ -6,12 +6,12 @@ export interface OwnerLock {
 }
 
 /**
- * Makes this process the only one that owns a data folder. The lock is the operating system's, held through SQLite,
- * so it ends with the process however that ends; a stale file never has to be cleared by hand.
+ * Makes this process the only one that owns a data folder. The lock is the operating system's, held through SQLite. So
+ * it ends with the process in every case, and no stale file has to be removed by hand.
  * @returns undefined when another process has it
  */
 export function takeOwnerLock(file: string): OwnerLock | undefined {
-  // Whoever can read the file can hold a lock that keeps every other process out (fcntl(2)).
+  // An account that can read the file can hold a lock that keeps every other process out (fcntl(2)).
   closeFile(file);
   const connection = new Sqlite(file, { timeout: 0 });
   try {

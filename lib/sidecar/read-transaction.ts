@@ -1,11 +1,11 @@
 import type { Connection } from './database.js';
 
 /**
- * One transaction for all reads of one turn of the event loop: by itself each statement asks the system for a lock and
- * gives it back, which takes longer than to find a row.
+ * One transaction for all reads of one turn of the event loop. Without it each statement takes a lock from the system
+ * and releases it, which takes longer than finding a row.
  *
- * What is read is the newest committed state nevertheless, since the one who commits ends the transaction. It never
- * outlives the turn of the event loop either, so that nobody's checkpoint of the log waits for an idle reader.
+ * Reads nevertheless see the newest committed state, since the committing code ends the transaction. It never outlives
+ * the turn of the event loop either, so that no checkpoint of the log waits for an idle reader.
  */
 export class ReadTransaction {
   readonly #connection: Connection;
@@ -13,7 +13,7 @@ export class ReadTransaction {
   readonly #commit;
   readonly #rollback;
   #isEndDue = false;
-  /** Whether what it shows may be old, since the file could not be read when it was to end. */
+  /** Whether it may show an old state, since the file could not be read when it was to end. */
   #isOverdue = false;
 
   constructor(connection: Connection) {
@@ -24,7 +24,7 @@ export class ReadTransaction {
   }
 
   /**
-   * What the connection reads from now on is one state, until `end` or the end of this turn of the event loop.
+   * All reads of the connection show one state from now on, until `end` or the end of this turn of the event loop.
    * @throws SqliteError when the file cannot be read
    */
   begin(): void {
@@ -39,7 +39,7 @@ export class ReadTransaction {
     });
   }
 
-  /** The next read sees what is committed then, or fails. Never throws. */
+  /** The next read sees the state committed then, or fails. Never throws. */
   end(): void {
     if (!this.#connection.open) return;
     try {
@@ -49,7 +49,7 @@ export class ReadTransaction {
     }
   }
 
-  /** Nothing was written, so it is the same whether that is kept; SQLite may refuse the one and do the other. */
+  /** Nothing was written, so commit and rollback are the same; SQLite may refuse the one and do the other. */
   #leave(): void {
     try {
       if (this.#connection.inTransaction) this.#commit.run();

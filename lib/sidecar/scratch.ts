@@ -6,20 +6,23 @@ import type { Tables } from './tables.js';
 import { readTotals, type Totals } from './totals.js';
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 
-/** A sidecar without content or durability, to work out rows in before they replace those that are served. */
+/** A sidecar without content or durability, for computing rows before they replace the served ones. */
 export interface Scratch {
   readonly tables: Tables;
   readonly sqlTransaction: SqlTransaction;
   totals(): Totals;
-  /** Takes its file away. May be called twice. */
+  /** Removes its file. May be called twice. */
   close(): void;
 }
 
-/** SQLite makes a file that nobody else can open and that ends with the process, and only once it does not fit into memory. */
+/**
+ * SQLite makes a file without a name: no other process can open it, and it ends with this one. SQLite makes it only
+ * once the data does not fit into memory.
+ */
 export const nameless = '';
 
 /**
- * @param like whose schema it gets
+ * @param like the connection whose schema it gets
  * @param file a path where nothing is kept, `:memory:`, or nameless
  */
 export function openScratch(like: Connection, file: string, makeTables: (connection: Connection) => Tables): Scratch {
@@ -49,12 +52,12 @@ export function openScratch(like: Connection, file: string, makeTables: (connect
   return scratch;
 }
 
-/** Where the scratch of a sidecar lies. */
+/** The path of a sidecar's scratch. */
 export function scratchOf(sidecar: string): string {
   return `${sidecar}.scratch`;
 }
 
-/** Takes away what a process left that ended over a scratch: it holds rows of documents that may be erased by now. */
+/** Removes the scratch of an ended process: it holds rows of documents that may be erased by now. */
 export function removeScratch(sidecar: string): void {
   removeFile(scratchOf(sidecar));
 }

@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 
 const readAsync = promisify(read);
 
-/** Of the file's form (sqlite.org/fileformat2.html): what is needed to tell used bytes of a page from unused ones. */
+/** The parts of the file's form (sqlite.org/fileformat2.html) that separate used bytes of a page from unused ones. */
 interface Layout {
   readonly pageSize: number;
-  /** Bytes of a page without those that are reserved at its end. */
+  /** Bytes of a page without the reserved ones at its end. */
   readonly usable: number;
   readonly pages: number;
 }
@@ -16,17 +16,17 @@ const headerLength = 100;
 const treePages: ReadonlySet<number> = new Set([2, 5, 10, 13]);
 /** Entries of the pointer map: 1 for the root of a b-tree, 5 for another page of one. */
 const treeEntries: ReadonlySet<number> = new Set([1, 5]);
-/** Byte that SQLite locks; the page it lies in holds nothing. */
+/** The byte that SQLite locks; its page holds nothing. */
 const pendingByte = 0x4000_0000;
 const pagesAtOnce = 256;
 
 /**
- * Overwrites what is left in the unused bytes of b-tree pages. `secure_delete` overwrites rows as they are deleted, but
- * not the copies that stay behind where a page was split and its rows moved to another; those are here.
+ * Overwrites the unused bytes of b-tree pages. `secure_delete` overwrites rows as they are deleted. But it leaves
+ * copies behind where a page was split and its rows moved to another; this class overwrites those.
  *
- * The file is written directly, and only between the last cell pointer and the first cell of a page, which belongs to
- * nobody: a crash in the middle of it changes nothing. Its descriptor stays open as long as the database does, since
- * closing any would drop the locks that SQLite has on the file.
+ * The file is written directly, and only between the last cell pointer and the first cell of a page. No content lies
+ * there, so a crash in the middle changes nothing. Its descriptor stays open as long as the database does, since
+ * closing any would drop SQLite's locks on the file.
  */
 export class PageScrubber {
   readonly #descriptor: number;
@@ -36,7 +36,7 @@ export class PageScrubber {
     this.#descriptor = openSync(file, 'r+');
   }
 
-  /** Numbers of the pages in which something is left; read piece by piece. */
+  /** Numbers of the pages with remains; read piece by piece. */
   async findStale(): Promise<number[]> {
     const layout = this.#readLayout();
     const { pageSize, pages } = layout;
@@ -53,7 +53,7 @@ export class PageScrubber {
     return found;
   }
 
-  /** Overwrites them in these pages, at once. The file has to be the whole truth: nothing may be in a write-ahead log. */
+  /** Overwrites them in these pages, at once. The file has to be complete: the write-ahead log must be empty. */
   scrub(numbers: readonly number[]): void {
     const layout = this.#readLayout();
     const { pageSize } = layout;

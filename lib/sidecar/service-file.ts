@@ -17,25 +17,25 @@ export interface ServiceFile {
   readonly records: PendingRecordTable;
   listWorkspaces(): ListedWorkspace[];
   addWorkspace(name: string, createdAt: number): void;
-  /** Lists it no more, if it did; its keys and its people stay until another of its name takes their place. */
+  /** Removes it from the list, if it is there; its keys and people stay until another of its name replaces them. */
   forgetWorkspace(name: string): void;
   findKey(purpose: string): Uint8Array | undefined;
-  /** Keeps the key that is there already; @returns the one that is in force */
+  /** Keeps an existing key; @returns the key in force */
   addKey(purpose: string, material: Uint8Array, createdAt: number): Uint8Array;
-  /** Those whose purpose begins so, newest first. */
+  /** Keys whose purpose begins with the prefix, newest first. */
   listKeys(prefix: string): ServiceKey[];
   removeKey(purpose: string): void;
-  /** What is kept here about one workspace; undefined when there is no such. */
+  /** The rows about one workspace; undefined when there is no such workspace. */
   readPart(workspace: string): ServicePart | undefined;
   /**
-   * Takes in what another service kept about a workspace. Keys of its name that are left from an earlier one give way.
+   * Takes in another service's rows about a workspace. They replace keys that an earlier workspace of the name left.
    * @throws Error when there is a workspace of that name, or a key is not its own; nothing was taken in then
    */
   takePart(part: ServicePart): void;
   close(): void;
 }
 
-/** What the service's file holds about one workspace: goes with it when it moves. */
+/** The service file's rows about one workspace: they go with it when it moves. */
 export interface ServicePart {
   readonly workspace: string;
   readonly createdAt: number;
@@ -45,7 +45,7 @@ export interface ServicePart {
     readonly material: string;
     readonly createdAt: number;
   }[];
-  /** Who signs in as whom; not in backups of before there was signing in. */
+  /** Its people and their principals; missing in backups older than signing in. */
   readonly people?: readonly PersonPart[];
 }
 
@@ -104,7 +104,7 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
 }
 
 /**
- * A key, looked up beside a server that may be running.
+ * Reads a key beside a server that may be running.
  * @throws Error when the file cannot be read
  */
 export function readKey(file: string, purpose: string): Uint8Array | undefined {
@@ -117,16 +117,16 @@ export function readKey(file: string, purpose: string): Uint8Array | undefined {
   }
 }
 
-/** What the file says of itself, for who only looks. */
+/** The facts of a file, for read-only commands. */
 export interface InspectedServiceFile {
-  /** What SQLite finds wrong with it, and rows that name others which are not there. */
+  /** Faults that SQLite finds in it, and references to missing rows. */
   readonly problems: readonly string[];
   readonly workspaces: readonly { readonly name: string; readonly hasAuditKey: boolean }[];
 }
 
 /**
  * Checks the file beside a server that may be running.
- * @throws Error when it is not there or cannot be read
+ * @throws Error when it does not exist or cannot be read
  */
 export function inspectServiceFile(file: string): InspectedServiceFile {
   const connection = openForReading(file, lookerTimeout);
@@ -143,8 +143,8 @@ export function inspectServiceFile(file: string): InspectedServiceFile {
 }
 
 /**
- * The names of the workspaces, looked up beside a server that may be running.
- * @returns none where the file is not there yet
+ * Reads the names of the workspaces beside a server that may be running.
+ * @returns none where the file does not exist yet
  * @throws Error when it cannot be read
  */
 export function listWorkspaceNames(file: string): string[] {

@@ -12,52 +12,52 @@ import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } fr
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 import { connectionOf } from './scratch-connection.js';
 
-/** Shared by all sidecars of the process, so that one opened anew never repeats a stamp of its predecessor. */
+/** Shared by all sidecars of the process, so that a sidecar opened again never repeats a stamp of its predecessor. */
 let lastStamp = 0;
 
 /**
- * A workspace's SQLite file: one connection that writes and belongs to the journal, one that can only read.
- * In memory both are the same connection, which is safe because a turn is synchronous.
+ * A workspace's SQLite file: one connection that writes and belongs to the journal, one that can only read. In memory
+ * both are the same connection, which is safe because a transaction is synchronous.
  */
 export interface Sidecar {
   readonly writer: Tables;
   /**
-   * Shows what is committed. To be asked for anew after every wait: that is what makes the reads until the next one
-   * share a transaction.
+   * Shows the committed state. Callers get it again after every wait: the reads until the next wait then share a
+   * transaction.
    */
   readonly reader: Tables;
   readonly sqlTransaction: SqlTransaction;
   /** Whether it is gone when it is closed. */
   readonly isInMemory: boolean;
   /**
-   * Changes whenever principals, groups or grants may have changed, also when a change of them was rolled back;
-   * never repeats while the process lives. What was derived from them holds exactly while it stays the same.
+   * Changes whenever principals, groups or grants may have changed, also when a change of them was rolled back. It
+   * never repeats while the process lives. Values derived from them are valid exactly while it stays the same.
    */
   readonly reachStamp: number;
   /**
-   * Opens a connection of its own that goes on showing what is committed now, until it is closed. In memory, where
-   * there is one connection only, it shows what is committed when it is asked.
+   * Opens a connection of its own that shows the state committed now, until it is closed. In memory, with its one
+   * connection, it shows the state committed at each read.
    */
   openSnapshot(): Snapshot;
-  /** Opens an empty one of the same schema, to work out rows in; it is gone when it is closed. */
+  /** Opens an empty sidecar of the same schema, for computing rows; it is gone when it is closed. */
   openScratch(): Scratch;
   /**
-   * Gives pages of the file that nothing uses back to the system. Within a turn.
-   * @param keep how many unused pages stay for what is written next
-   * @param most how many are given back in one go
+   * Gives unused pages of the file back to the system. Within a transaction.
+   * @param keep unused pages that stay for the next writes
+   * @param most pages to give back in one go
    * @returns how many unused pages are left
    */
   reclaim(keep: number, most: number): number;
   /**
    * Numbers of the pages in which bytes of deleted rows may be left; none in memory. To be called again until it is
-   * done: what it says holds for what is in the file itself.
+   * done: the answer is about the file itself, without the log.
    */
   findStalePages(): Promise<readonly number[]>;
-  /** Carries the write-ahead log into the file while others go on: little is left then for whoever empties it. */
+  /** Checkpoints the write-ahead log into the file while others go on: emptying it is quick then. */
   carryLog(): Promise<void>;
   /**
-   * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a turn.
-   * @returns false when somebody's snapshot stood in the way, and nothing was overwritten
+   * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a transaction.
+   * @returns false when an open snapshot prevented it, and nothing was overwritten
    */
   overwriteStale(pages: readonly number[]): boolean;
   /** Problems that SQLite finds in its own file; empty when sound. */
@@ -68,8 +68,8 @@ export interface Sidecar {
 export interface Snapshot {
   readonly tables: Tables;
   /**
-   * Writes what it shows into a new file, page by page, while others go on writing to the original. The copy needs no
-   * other file beside it. Not for one in memory.
+   * Writes its state into a new file, page by page, while others go on writing to the original. The copy needs no other
+   * file beside it. Not for one in memory.
    */
   copyTo(file: string): Promise<void>;
   /** May be called twice. */
@@ -79,8 +79,8 @@ export interface Snapshot {
 /**
  * @param file a path, or `:memory:`
  * @param migrations the folder with the schema's steps
- * @param mustExist whether an absent file is an error rather than made: where there was one, an empty one in its place
- *   would be all that was known, gone in silence
+ * @param mustExist whether an absent file is an error rather than made: an empty file in place of a lost one would hide
+ * the loss of all its rows
  * @throws Error when the file cannot be opened, is corrupt, or is newer than this release
  */
 export function openSidecar(file: string, migrations: string, mustExist = false): Sidecar {
@@ -93,7 +93,8 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
     const touched = (): void => {
       lastStamp += 1;
     };
-    // The sidecar before this one may have been closed in the middle of a transaction, which undid what it showed.
+    // The sidecar before this one may have been closed in the middle of a transaction, and so undone a state that it
+    // showed.
     touched();
     let scrubber: PageScrubber | undefined;
     const reads = reading === writing ? undefined : new ReadTransaction(reading);
@@ -121,12 +122,12 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
       carryLog: () => (file === ':memory:' ? Promise.resolve() : carryLog(file)),
       overwriteStale(pages) {
         if (file === ':memory:') return true;
-        // A long turn is under way.
+        // A long transaction is under way.
         if (writing.inTransaction) return false;
         endReads();
         if (!emptyLog(writing)) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);
-        // What the connection remembers of these pages would be written back with them.
+        // The connection's cache of these pages would be written back with them.
         writing.pragma('shrink_memory');
         reading.pragma('shrink_memory');
         return true;
@@ -145,7 +146,7 @@ export function openSidecar(file: string, migrations: string, mustExist = false)
   }
 }
 
-/** What there is of a snapshot in memory. */
+/** A snapshot in memory. */
 function showMemory(tables: Tables): Snapshot {
   return {
     tables,
@@ -171,20 +172,20 @@ function openSnapshot(file: string): Snapshot {
   }
 }
 
-/** A workspace's file as it was at one moment, for looking only. */
+/** A workspace's file as it was at one moment, for reading only. */
 export interface SidecarSnapshot {
   readonly reader: Tables;
   /** Numbers of rows. */
   totals(): Totals;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
-  /** Rows that name others which are not there, a sentence for each two tables. */
+  /** References to missing rows, a sentence for each pair of tables. */
   checkReferences(): string[];
   /** Bytes of all versions, added up. */
   sumBytes(): number;
-  /** Bytes of what is kept beside documents. */
+  /** Bytes of the rows beside documents. */
   measureBeside(): BesideSizes;
-  /** Opens an empty one of the same schema that has no file of a name and is gone with the process. */
+  /** Opens an empty sidecar of the same schema, without a file name. It is gone with the process. */
   openScratch(): Scratch;
   /** Compares the rows of content with those of a scratch. */
   compareContent(scratch: Scratch, options: CompareOptions): Generator<ComparedBatch>;
@@ -192,7 +193,7 @@ export interface SidecarSnapshot {
 }
 
 /**
- * Opens the file for looking only, beside a server that may be running. Everything read comes from the same moment.
+ * Opens the file for reading only, beside a server that may be running. All reads come from the same moment.
  * @throws Error when the file cannot be opened, is corrupt, or was never brought to this release's schema
  */
 export function openSidecarReadOnly(file: string): SidecarSnapshot {

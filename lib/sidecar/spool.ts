@@ -3,8 +3,8 @@ import { nameless } from './scratch.js';
 import { Statement } from './statement.js';
 
 /**
- * A list of values on its way from one place to another: kept in memory as long as it is short, and else in a file
- * without a name that ends with the process. What is given are plain values that JSON can hold.
+ * A list of values on its way from one place to another. A short list stays in memory; a long one goes into a file
+ * without a name that ends with the process. The values are plain, as JSON can hold them.
  */
 export class Spool<Value> {
   readonly #connection = new Sqlite(nameless);
@@ -24,7 +24,7 @@ export class Spool<Value> {
     this.#add.run(JSON.stringify(value));
   }
 
-  /** The first value that was not taken yet; undefined when there is none. */
+  /** The first value not taken yet; undefined when there is none. */
   take(): Value | undefined {
     const row = this.#next.get(this.#taken);
     if (row === undefined) return undefined;
@@ -32,7 +32,7 @@ export class Spool<Value> {
     return JSON.parse(row.value) as Value;
   }
 
-  /** Takes its file away. May be called twice. */
+  /** Removes its file. May be called twice. */
   close(): void {
     this.#connection.close();
   }

@@ -13,9 +13,9 @@ export interface SqlTransaction {
 }
 
 /**
- * @param rolledBack called after each rollback, since what it undid may have been looked at
- * @param endReads ends what others read in one transaction: before this one begins, since copying the log into the file
- *   would wait for it, and after it was committed, since what they read next has to be new
+ * @param rolledBack called after each rollback, since readers may have seen the undone state
+ * @param endReads ends the shared read transaction: before this one begins, since copying the log into the file would
+ * wait for it, and after the commit, since the next read has to be new
  */
 export function makeSqlTransaction(
   connection: Connection,

@@ -1,10 +1,10 @@
 import type Sqlite from 'better-sqlite3';
 import type { Connection } from './database.js';
 
-/** What SQLite stores. */
+/** A value that SQLite stores. */
 type Value = string | number | null | Uint8Array;
 
-/** How a statement gives its rows: by the names of columns, as arrays in their order, or the first column alone. */
+/** The form of a statement's rows: by the names of columns, as arrays in their order, or the first column alone. */
 type RowForm = 'object' | 'array' | 'value';
 
 /**
@@ -40,7 +40,7 @@ export class Statement<Parameters extends unknown[], Row> {
     return (this.#prepared ?? this.prepare()).run(...parameters);
   }
 
-  /** @throws SqliteError when the file has not the tables and columns that it names */
+  /** @throws SqliteError when a table or column of the statement is missing in the file */
   prepare(): Sqlite.Statement<Parameters, Row> {
     const prepared = this.#connection.prepare<Parameters, Row>(this.#sql) as Sqlite.Statement<Parameters, Row>;
     if (this.#form === 'array') prepared.raw();
@@ -59,22 +59,22 @@ export abstract class Table {
     this.connection = connection;
   }
 
-  /** Prepares what is not used yet, too. @throws SqliteError when the file has not this release's schema */
+  /** Prepares the unused statements, too. @throws SqliteError when the file has not this release's schema */
   prepareAll(): void {
     for (const statement of this.#statements) statement.prepare();
   }
 
-  /** A statement that gives objects with the names of columns, or nothing. */
+  /** A statement whose rows are objects with the names of columns, or that has no rows. */
   protected statement<Parameters extends unknown[] = Value[], Row = unknown>(sql: string): Statement<Parameters, Row> {
     return this.#keep(new Statement(this.connection, sql));
   }
 
-  /** A statement that gives arrays in the order of the columns. */
+  /** A statement whose rows are arrays in the order of the columns. */
   protected arrayStatement<Parameters extends unknown[], Row>(sql: string): Statement<Parameters, Row> {
     return this.#keep(new Statement(this.connection, sql, 'array'));
   }
 
-  /** A statement that gives the value of its only column. */
+  /** A statement whose rows are the value of its only column. */
   protected valueStatement<Parameters extends unknown[], Row>(sql: string): Statement<Parameters, Row> {
     return this.#keep(new Statement(this.connection, sql, 'value'));
   }

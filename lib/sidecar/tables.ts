@@ -27,7 +27,7 @@ import { RewrittenCommitTable } from './tables/rewritten-commit-table.js';
 import { StoredBytesTable } from './tables/stored-bytes-table.js';
 import { VersionTable } from './tables/version-table.js';
 
-/** All tables of a workspace over one connection. What they return is the state as that connection sees it. */
+/** All tables of a workspace over one connection. They return the state as that connection sees it. */
 export interface Tables {
   readonly meta: MetaTable;
   readonly principals: PrincipalTable;

@@ -2,7 +2,7 @@ import type { Connection } from './database.js';
 
 /**
  * Gives unused pages back to the system.
- * @param keep how many stay @param most how many go at once
+ * @param keep pages that stay @param most pages to give back at once
  * @returns how many unused pages are left
  */
 export function reclaimPages(connection: Connection, keep: number, most: number): number {
@@ -13,7 +13,7 @@ export function reclaimPages(connection: Connection, keep: number, most: number)
   return unused - pages;
 }
 
-/** Carries the write-ahead log into the file and empties it. @returns false when somebody's snapshot stood in the way */
+/** Checkpoints the write-ahead log into the file and empties it. @returns false when an open snapshot prevented it */
 export function emptyLog(connection: Connection): boolean {
   const [outcome] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number; log: number }[];
   return outcome?.busy === 0 && outcome.log === 0;

@@ -1,6 +1,6 @@
 import type { Connection } from './database.js';
 
-/** How much a workspace holds, for those who run the service: never shown to a caller with less than everything. */
+/** The size of a workspace, for its operators: never shown to a caller whose reach is less than everything. */
 export interface Totals {
   /** Live ones. */
   readonly documents: number;
@@ -30,13 +30,13 @@ export function readTotals(connection: Connection): Totals {
   };
 }
 
-/** Bytes that what is kept beside documents takes in the file, with its indexes. */
+/** Bytes in the file of the rows beside documents, with their indexes. */
 export interface BesideSizes {
   readonly comments: number;
   readonly messages: number;
-  /** Records and their texts; what was archived is not in the file any more. */
+  /** Records and their texts; archived ones are not in the file any more. */
   readonly auditLog: number;
-  /** Answers that are kept for retries, a day long. */
+  /** Answers kept for retries, a day long. */
   readonly storedAnswers: number;
 }
 

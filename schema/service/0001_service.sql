@@ -1,11 +1,11 @@
--- The service's own file: which workspaces there are, and keys that belong to none of them alone.
+-- The service's own file: the list of workspaces, and keys that belong to none of them alone.
 
 CREATE TABLE workspace (
   name       TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- purpose: what the key is for, e.g. 'cursor' or 'audit:acme'; material: the raw or PKCS #8 bytes.
+-- purpose: the use of the key, e.g. 'cursor' or 'audit:acme'; material: the raw or PKCS #8 bytes.
 CREATE TABLE service_key (
   purpose    TEXT PRIMARY KEY,
   material   BLOB NOT NULL,

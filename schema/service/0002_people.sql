@@ -1,4 +1,4 @@
--- People who sign in. Whoever is in two workspaces is two principals and one identity.
+-- People who sign in. A person in two workspaces is two principals and one identity.
 
 CREATE TABLE identity (
   id              TEXT PRIMARY KEY,
@@ -18,7 +18,7 @@ CREATE TABLE membership (
   UNIQUE (identity_id, workspace)
 ) STRICT, WITHOUT ROWID;
 
--- A link that lets its holder choose a password, once. Of its secret there is only the hash.
+-- A link that lets its holder choose a password, once. Only the hash of its secret is stored.
 CREATE TABLE one_time_link (
   secret_hash BLOB PRIMARY KEY,
   identity_id TEXT NOT NULL REFERENCES identity (id),
@@ -27,7 +27,7 @@ CREATE TABLE one_time_link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX one_time_link_identity ON one_time_link (identity_id);
 
--- A browser that is signed in. Of its cookie there is only the hash.
+-- A browser that is signed in. Only the hash of its cookie is stored.
 CREATE TABLE browser_session (
   secret_hash  BLOB PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
@@ -43,8 +43,8 @@ CREATE TABLE browser_session (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX browser_session_identity ON browser_session (identity_id);
 
--- Attempts to sign in that failed, by what they are counted for: a keyed hash of a name or of an address, since people
--- type passwords where names belong.
+-- Failed attempts to sign in, by a keyed hash of a name or of an address. They are hashed because people type passwords
+-- where names belong.
 CREATE TABLE sign_in_failure (
   source  BLOB PRIMARY KEY,
   count   INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- OAuth: which client may act as whom in which workspace, and what was handed out for it.
+-- OAuth: the consents of people to clients in workspaces, and the entries issued for them.
 
 CREATE TABLE oauth_grant (
   id           TEXT PRIMARY KEY,
@@ -20,8 +20,8 @@ CREATE TABLE oauth_grant (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX oauth_grant_identity ON oauth_grant (identity_id);
 
--- Tokens, codes, sign-ins under way, registered clients. What may be used is found by the hash of its text, and its
--- content is sealed with a key made from that text, so that the file alone opens nothing.
+-- Tokens, codes, sign-ins under way, registered clients. An entry is found by the hash of its text. Its content is
+-- sealed with a key made from that text, so that the file alone opens nothing.
 CREATE TABLE oauth_entry (
   -- AccessToken, RefreshToken, AuthorizationCode, Session, Interaction, Grant, Client
   kind         TEXT NOT NULL,

@@ -1,5 +1,5 @@
--- Audit records that still have to be added to the chain of a workspace. Each was written with the change that it
--- records, in one transaction.
+-- Audit records that still have to be added to the chain of a workspace. Each was written with its change, in one
+-- transaction.
 
 CREATE TABLE pending_record (
   -- Never used again: a workspace keeps the number of the last record that its chain has.

@@ -1,4 +1,4 @@
--- A workspace's sidecar: everything about its documents that git does not hold, and the journal's working tables.
+-- A workspace's sidecar: all data about its documents outside git, and the journal's working tables.
 -- Times are milliseconds since 1970. Names compare by their UTF-8 bytes (BINARY), as git and listings do.
 
 CREATE TABLE meta (
@@ -87,7 +87,7 @@ CREATE TABLE document (
 CREATE UNIQUE INDEX document_by_place ON document (folder, name) WHERE folder IS NOT NULL;
 CREATE INDEX document_deleted ON document (deleted_location, deleted_at) WHERE deleted_location IS NOT NULL;
 
--- id is what was handed out as the ETag; commit_oid is where that commit lies today.
+-- id is the version's ETag; commit_oid is the current name of that commit.
 CREATE TABLE version (
   document   INTEGER NOT NULL REFERENCES document (number),
   sequence   INTEGER NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE pending_object (
   deflated BLOB NOT NULL
 ) STRICT;
 
--- Large blobs that lie in the repository before their write: maintenance must not prune them.
+-- Large blobs stored in the repository before their write: maintenance must not prune them.
 CREATE TABLE staged_object (
   oid       TEXT PRIMARY KEY,
   size      INTEGER NOT NULL,
@@ -159,7 +159,7 @@ CREATE TABLE audit_record (
   hash       BLOB NOT NULL
 ) STRICT;
 
--- What the commitments of a record stand for; an erase clears it and the chain still verifies.
+-- The texts behind the commitments of a record; an erase clears them and the chain still verifies.
 CREATE TABLE audit_text (
   seq         INTEGER PRIMARY KEY,
   salt        BLOB NOT NULL,
@@ -168,7 +168,7 @@ CREATE TABLE audit_text (
   document_id TEXT
 ) STRICT;
 
--- What never got as far as a principal's request, counted until its minute is over and it becomes one record.
+-- Requests refused before they became a principal's, counted until their minute is over and they become one record.
 CREATE TABLE audit_tally (
   minute    INTEGER NOT NULL,
   interface TEXT NOT NULL,

@@ -12,7 +12,7 @@ CREATE TABLE relocation (
 ) STRICT;
 CREATE INDEX relocation_by_document ON relocation (document) WHERE document IS NOT NULL;
 
--- Leases: whoever holds one keeps others from writing until it is released or runs out.
+-- Leases: the holder of a claim keeps others from writing until it is released or runs out.
 -- section is the heading's id, null for the whole document.
 CREATE TABLE claim (
   id         TEXT PRIMARY KEY,

@@ -7,11 +7,11 @@ ALTER TABLE relocation ADD COLUMN moment INTEGER NOT NULL DEFAULT 0;
 DROP INDEX relocation_by_document;
 CREATE INDEX relocation_by_document ON relocation (document, moment) WHERE document IS NOT NULL;
 CREATE INDEX relocation_of_folder ON relocation (to_location, moment) WHERE document IS NULL;
--- What one principal did since a time.
+-- The changes of one principal since a time.
 CREATE INDEX version_by_author ON version (author, at);
 CREATE INDEX relocation_by_author ON relocation (author, at);
 
--- Deletions stay as events when the document is live again. folder is the one that went with everything in it, null
+-- Deletions stay as events when the document is live again. folder is the folder that went with everything in it, null
 -- when the document alone was deleted.
 CREATE TABLE deletion (
   document   INTEGER NOT NULL REFERENCES document (number),
@@ -26,8 +26,8 @@ CREATE TABLE deletion (
 CREATE INDEX deletion_by_author ON deletion (author, at);
 CREATE INDEX document_deleted_by ON document (deleted_commit) WHERE deleted_commit IS NOT NULL;
 
--- Folders that were deleted as one, until they are brought back as one; kept lists those in it, and perhaps the folder
--- itself, that were made to stay, as a JSON array of locations.
+-- Folders that were deleted as one, until their deletion is undone as one. kept lists the folders made to stay, in it
+-- and perhaps the folder itself, as a JSON array of locations.
 CREATE TABLE folder_deletion (
   moment     INTEGER PRIMARY KEY,
   commit_oid TEXT NOT NULL,
@@ -38,15 +38,15 @@ CREATE TABLE folder_deletion (
 ) STRICT;
 CREATE INDEX folder_deletion_by_location ON folder_deletion (location, moment);
 
--- section_digest stands for the lines of the claimed section as they are now; null when the heading is gone.
--- A claim that was given up or broken stays for a while, so that its holder can learn what became of it.
+-- section_digest is a digest of the claimed section's current lines; null when the heading is gone.
+-- A claim that was given up or broken stays for a while, so that its holder can learn of it.
 ALTER TABLE claim ADD COLUMN section_digest TEXT;
 ALTER TABLE claim ADD COLUMN ended_at INTEGER;
 ALTER TABLE claim ADD COLUMN ended_by TEXT;
 CREATE INDEX claim_by_holder ON claim (holder, expires_at);
 
--- A thread of comments on a document, or on a passage of it: the quote with what stood before and after it, and the
--- offset (UTF-16 units) where it was when the comment was made. All null for the document as a whole.
+-- A thread of comments on a document, or on a passage of it: the quote with the text before and after it, and its
+-- offset (UTF-16 units) when the comment was made. All null for the document as a whole.
 CREATE TABLE comment_thread (
   number       INTEGER PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
@@ -74,7 +74,7 @@ CREATE TABLE comment (
 ) STRICT;
 CREATE INDEX comment_by_thread ON comment (thread, number);
 
--- Whom a comment is addressed to: those it mentions, and the one whose thread it answers.
+-- The addressees of a comment: the principals that it mentions, and the author of the thread that it answers.
 CREATE TABLE comment_addressee (
   principal TEXT NOT NULL,
   comment   INTEGER NOT NULL REFERENCES comment (number),

@@ -1,4 +1,4 @@
--- Where the chain stood when its head was signed (Ed25519; the private key lies in the service's file).
+-- The signed heads of the chain (Ed25519; the private key is in the service's file).
 CREATE TABLE audit_checkpoint (
   seq       INTEGER PRIMARY KEY,
   at        INTEGER NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE audit_checkpoint (
   signature BLOB NOT NULL
 ) STRICT;
 
--- Stretches of the chain that lie in compressed files beside this one. Their texts stay in audit_text.
+-- Ranges of the chain in compressed files beside this one. Their texts stay in audit_text.
 CREATE TABLE audit_archive (
   first_seq   INTEGER PRIMARY KEY,
   last_seq    INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- Messages, briefs, and indexes by which what happened since a moment is found.
+-- Messages, briefs, and indexes that find the events since a moment.
 
--- about_document, about_folder: what a thread is about, a document or a folder's path; both null for nothing in particular.
+-- about_document, about_folder: the topic of a thread, a document or a folder's path; both null for no topic.
 CREATE TABLE message_thread (
   number         INTEGER PRIMARY KEY,
   id             TEXT NOT NULL UNIQUE,
@@ -12,8 +12,8 @@ CREATE TABLE message_thread (
 CREATE INDEX message_thread_by_document ON message_thread (about_document) WHERE about_document IS NOT NULL;
 CREATE INDEX message_thread_by_folder ON message_thread (about_folder) WHERE about_folder IS NOT NULL;
 
--- addressed: whom it was sent to as written, a JSON array of principals and groups. digest stands for all that makes a
--- message what it is, so that one that is sent twice is known. Numbers are never used again: they order a mailbox.
+-- addressed: the recipients as written, a JSON array of principals and groups. digest covers everything that identifies
+-- a message, so that a repeated one is recognised. Numbers are never used again: they order a mailbox.
 CREATE TABLE message (
   number    INTEGER PRIMARY KEY AUTOINCREMENT,
   id        TEXT NOT NULL UNIQUE,
@@ -28,7 +28,7 @@ CREATE INDEX message_by_thread ON message (thread, number);
 CREATE INDEX message_by_sender ON message (sender, number);
 CREATE INDEX message_by_digest ON message (sender, digest, number);
 
--- Who got it: each principal once, groups resolved when it was sent. sender stands here too, to tell who wrote to whom.
+-- The recipients: each principal once, groups resolved when it was sent. sender is here too, to find who wrote to whom.
 CREATE TABLE message_delivery (
   principal TEXT NOT NULL,
   message   INTEGER NOT NULL REFERENCES message (number) ON DELETE CASCADE,
@@ -40,7 +40,7 @@ CREATE INDEX message_delivery_unread ON message_delivery (principal, message) WH
 CREATE INDEX message_delivery_by_sender ON message_delivery (principal, sender);
 CREATE INDEX message_delivery_by_message ON message_delivery (message);
 
--- Up to where each principal has been briefed.
+-- The end of each principal's last brief.
 CREATE TABLE brief_mark (
   principal TEXT PRIMARY KEY,
   moment    INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- Erased documents. A row is the receipt: what was destroyed, when and by whom. While the erase is under way it also
--- knows the document and the places it ever had; both are taken out before it is final, so a receipt names nothing.
--- document refers to document (number) without saying so: the receipt outlasts the row.
+-- Erased documents. A row is the receipt: the extent of the erase, its times and its requester. While the erase is
+-- under way it also holds the document and all its locations. Both are removed before it is final, so a receipt names
+-- nothing. document refers to document (number) without a foreign key: the receipt outlasts the row.
 CREATE TABLE erasure (
   number       INTEGER PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
@@ -20,7 +20,7 @@ CREATE TABLE erasure (
 CREATE INDEX erasure_open ON erasure (number) WHERE phase <> 'final';
 CREATE INDEX erasure_by_document ON erasure (document) WHERE document IS NOT NULL;
 
--- Where commits lie now that were made anew by the rewrite under way; null for one that is no more.
+-- The new names of commits rewritten by the rewrite under way; null for a removed one.
 CREATE TABLE rewritten_commit (
   old_oid TEXT PRIMARY KEY,
   new_oid TEXT

@@ -1,5 +1,5 @@
--- The names of rewritten commits lie in the order of the history, some hundred in a row: forty bytes for each, its old
--- name and its new one, or zeros for one that is no more. Looked up is in memory, so nothing here is ordered by name.
+-- The names of rewritten commits in the order of the history, some hundred in a row: forty bytes for each, its old name
+-- and its new one, or zeros for a removed one. Look-ups are in memory, so nothing here is ordered by name.
 ALTER TABLE rewritten_commit RENAME TO rewritten_commit_by_name;
 CREATE TABLE rewritten_commit (
   number INTEGER PRIMARY KEY,

@@ -1,2 +1,2 @@
--- Why an erase that was accepted cannot be carried out, as long as it cannot; never what the document was called.
+-- Why an accepted erase cannot be carried out, as long as it cannot; never the document's name.
 ALTER TABLE erasure ADD COLUMN hindrance TEXT;

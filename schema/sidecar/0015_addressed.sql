@@ -1,5 +1,5 @@
--- Whom a comment is addressed to, and when: an edit may mention somebody whom the comment did not mention before. Numbers
--- go up and none is given twice, so that how far somebody has been briefed is one of them, whatever was taken back since.
+-- The addressees of a comment, with the time: an edit may add a mention. Numbers go up and none is given twice, so one
+-- number says how far a principal has been briefed, also after a mention is removed.
 ALTER TABLE comment_addressee RENAME TO comment_addressee_before;
 CREATE TABLE comment_addressee (
   number       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -16,8 +16,8 @@ CREATE UNIQUE INDEX comment_addressee_by_comment ON comment_addressee (comment, 
 CREATE INDEX comment_addressee_by_principal ON comment_addressee (principal);
 CREATE INDEX comment_addressee_by_time ON comment_addressee (principal, addressed_at);
 
--- The span of each principal's last brief, since one whose answer was lost is asked for again: what it began after, and
--- what it ended with; of commits, of time, and of what is addressed to anybody.
+-- The span of each principal's last brief, since a client requests a brief again when its answer was lost. It has a
+-- start (exclusive) and an end (inclusive), of commits, of time, and of addressed comments.
 ALTER TABLE brief_mark ADD COLUMN addressed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE brief_mark ADD COLUMN from_moment INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE brief_mark ADD COLUMN from_at INTEGER NOT NULL DEFAULT 0;

@@ -1,5 +1,5 @@
--- Bytes that are stored beside documents, by kind and by the principal who wrote them. Triggers keep the sums, so that
--- they hold whichever statement changed the rows. A row of its own counts for some bytes beside its text.
+-- Bytes stored beside documents, by kind and by the principal who wrote them. Triggers keep the sums, so they are right
+-- after any statement. Each row counts for some bytes beside its text.
 CREATE TABLE stored_bytes (
   kind      TEXT NOT NULL CHECK (kind IN ('comment', 'message', 'answer')),
   principal TEXT NOT NULL,

@@ -10,11 +10,9 @@ import type { RepositoryFolder } from '../repositories/repository-folder.js';
 const maxInMemory = 64 * 1024 * 1024;
 
 /**
- * Gives packs without an index a new one, so that what is in them is found
- * again. A process that ended between a pack and its index leaves one that is
- * not needed; but the same is left where an index is lost, and then the pack is
- * all there is. One that cannot be indexed is left as it is; what is no pack at
- * all is removed.
+ * Gives packs without an index a new one, so that their objects are found again. A process that ended between a pack
+ * and its index leaves an unneeded pack. But a lost index leaves the same state, and then the pack may be the only
+ * copy. A pack that cannot be indexed stays as it is; a file that is no pack at all is removed.
  */
 export async function indexLostPacks(folder: RepositoryFolder, program: GitProgram | null): Promise<void> {
   const names = (await orAbsent(folder.fs.readdir(folder.at('objects', 'pack')))) ?? [];
@@ -35,7 +33,7 @@ async function beginsAsPack(folder: RepositoryFolder, name: string): Promise<boo
   return false;
 }
 
-/** isomorphic-git works the index out; that it gets to its place whole is for us to see to. */
+/** isomorphic-git computes the index; this function puts it whole in its place. */
 async function indexInMemory(folder: RepositoryFolder, name: string): Promise<void> {
   if ((await folder.fs.size(packPath(folder, name, 'pack'))) > maxInMemory) return;
   let index: Uint8Array | undefined;

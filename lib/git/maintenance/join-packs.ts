@@ -10,9 +10,8 @@ import type { RepositoryFolder } from '../repositories/repository-folder.js';
 const maxJoined = 64 * 1024 * 1024;
 
 /**
- * Joins small packs without the git program. Entries are copied as they stand,
- * which works for the packs this store writes, since they hold no deltas; a pack
- * with deltas, written by git, is left alone.
+ * Joins small packs without the git program. Entries are copied unchanged. This works for the packs of this store,
+ * since they hold no deltas; a pack with deltas, written by git, stays as it is.
  */
 export async function joinPacks(folder: RepositoryFolder, seal: SealPack): Promise<void> {
   const small = (await listPacks(folder)).filter(({ bytes }) => bytes <= maxJoined);
@@ -32,9 +31,9 @@ export async function joinPacks(folder: RepositoryFolder, seal: SealPack): Promi
 const noHeader = new Uint8Array(0);
 
 /**
- * A pack's entries as they stand in it, or undefined when one is a delta.
- * @throws RepositoryUnreadable when one is not what the index says: damage is
- * not to be copied into a pack with right checksums.
+ * A pack's entries as stored, or undefined when one is a delta.
+ * @throws RepositoryUnreadable when an entry differs from the index: damage must not be copied into a pack with right
+ * checksums.
  */
 export async function readEntries(folder: RepositoryFolder, name: string): Promise<PackEntry[] | undefined> {
   const pack = await folder.fs.readFile(packPath(folder, name, 'pack'));

@@ -11,8 +11,8 @@ const lineLength = 41;
 const oidLength = 20;
 
 /**
- * Everything that a commit leads to, by one git process.
- * @param also further objects; those that are not there are passed over
+ * All objects reachable from a commit, listed by one git process.
+ * @param also further objects; absent ones are passed over
  * @throws RepositoryUnreadable when something is missing on the way
  */
 export async function listReachableWithGit(

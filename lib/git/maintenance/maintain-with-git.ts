@@ -7,7 +7,7 @@ import { choosePacksToJoin, listPacks, removePack } from '../packs/pack-list.js'
 import { packingFolder, type RepositoryFolder } from '../repositories/repository-folder.js';
 import type { RepositoryWriter } from '../repositories/repository-writer.js';
 
-/** Memory and CPU that packing may take: it is never urgent. */
+/** Limits of memory and CPU for packing: it is never urgent. */
 export const modestly = [
   '-c',
   'pack.threads=1',
@@ -20,24 +20,22 @@ export const modestly = [
 ];
 
 /**
- * Joins packs and packs loose objects with the git program, in steps that each
- * leave a sound repository, whatever is read or added meanwhile:
+ * Joins packs and packs loose objects with the git program. Each step leaves a sound repository, whatever is read or
+ * added meanwhile:
  *
- * 1. loose objects but those in `keep` go into a pack, and then lose their files;
- * 2. small packs are joined into one; objects that nothing refers to go along,
- *    since the choice is made by pack and never by what is reachable;
+ * 1. loose objects except those in `keep` go into a pack, and then lose their files;
+ * 2. small packs are joined into one. The choice is made by pack and never by reachability, so unreachable objects go
+ *    along;
  * 3. a multi-pack index is written over the packs that stay;
- * 4. only then the joined packs are removed, their content being durable twice;
+ * 4. only then the joined packs are removed: their content is durable twice;
  * 5. the commit graph is written.
  *
- * `git repack --geometric` would do most of this, but it packs every loose
- * object, those in `keep` too, and does not sync folders.
+ * `git repack --geometric` would do most of this. But it packs every loose object, also those in `keep`, and does not
+ * sync folders.
  *
- * New packs are written into a folder of their own and moved from there: what a
- * process leaves that was ended is then all in there, or has one of git's
- * temporary names, which nobody else gives files beside packs.
- * @param signals `signal` ends it, as a crash would; `callOff` ends it where it
- * packs, and takes away what that left
+ * New packs are written into a folder of their own and moved from there. An ended process therefore leaves its remains
+ * in that folder, or under git's temporary names. No other program gives such names to files beside packs.
+ * @param signals `signal` ends it, as a crash would; `callOff` ends it while it packs, and removes the remains
  * @returns false when it was called off
  */
 export async function maintainWithGit(
@@ -71,10 +69,12 @@ export async function maintainWithGit(
   }
 }
 
-/** Runs git with lines of input. @returns the lines that it said */
+/** Runs git with lines of input. @returns the lines of its output */
 type RunGit = (parameters: readonly string[], input?: readonly string[]) => Promise<string[]>;
 
-/** Writes one pack, or several where one would be too large. @param input what `git pack-objects` takes @returns their names */
+/**
+ * Writes one pack, or several where one would be too large. @param input for `git pack-objects` @returns their names
+ */
 type PackObjects = (input: readonly string[], ...options: string[]) => Promise<string[]>;
 
 async function runModestly(
@@ -102,7 +102,7 @@ async function packLoose(folder: RepositoryFolder, keep: ReadonlySet<Oid>, pack:
   return true;
 }
 
-/** @returns the packs that were joined, which are still there, and those that stay, what they were joined into among them */
+/** @returns the joined packs, which still exist, and the packs that stay, with the new pack among them */
 async function joinPacks(
   folder: RepositoryFolder,
   pack: PackObjects,
@@ -124,7 +124,7 @@ async function indexPacks(folder: RepositoryFolder, packs: readonly string[], ru
   await folder.fs.syncFolder(folder.at('objects', 'pack'));
 }
 
-/** Moves packs to the others, each index last: whoever looks for packs meanwhile sees them whole or not at all. */
+/** Moves packs to the others, each index last: a reader of packs sees each one whole or not at all. */
 async function moveIn(folder: RepositoryFolder, packs: ReadonlySet<string>): Promise<string[]> {
   const { fs } = folder;
   const files = await fs.readdir(folder.at(packingFolder));
@@ -137,7 +137,7 @@ async function moveIn(folder: RepositoryFolder, packs: ReadonlySet<string>): Pro
   return [...packs];
 }
 
-/** Takes away what a packing left that was ended. No other program of ours packs meanwhile. */
+/** Removes the remains of an ended packing. No other program of ours packs meanwhile. */
 async function clearPacking(folder: RepositoryFolder): Promise<void> {
   const { fs } = folder;
   for (const file of await fs.readdir(folder.at(packingFolder))) await fs.unlink(folder.at(packingFolder, file));

@@ -3,21 +3,21 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { RepositoryPlace } from '../repositories/repository.js';
 import type { SweepReport, SweepRequest } from './sweep-packs.js';
 
-/** What the worker is started with. */
+/** The input of the worker. */
 export interface SweepOrder {
   readonly place: RepositoryPlace;
   readonly request: SweepRequest;
 }
 
-/** What it says; after `copied` it waits for a word before it removes anything. */
+/** A message of the worker; after `copied` it waits for a word before it removes anything. */
 export type SweepAnswer = { readonly copied: true } | { readonly report: SweepReport } | { readonly error: Error };
 
-/** What it is told: go on and remove, or stop. */
+/** A message to the worker: go on and remove, or stop. */
 export type SweepWord = 'go on' | 'stop';
 
 /**
  * `sweepPacks` in a worker thread of its own.
- * @param signal stops it at its next step; what was not removed by then is still there
+ * @param signal stops it at its next step; all packs that were not removed by then still exist
  */
 export function sweepInWorker(
   order: SweepOrder,

@@ -13,20 +13,20 @@ import { listNamed, listPackNames, packPath, removePack } from '../packs/pack-li
 import { writeEntries, type SealPack } from '../packs/pack.js';
 import type { RepositoryFolder } from '../repositories/repository-folder.js';
 
-/** What a sweep goes by. */
+/** The input of a sweep. */
 export interface SweepRequest {
-  /** The packs that are looked through; one that was added since is left alone. */
+  /** The packs to search; a pack added since stays as it is. */
   readonly packs: readonly string[];
-  /** The commit that stays, with everything it leads to. */
+  /** The commit that stays, with everything reachable from it. */
   readonly head: Oid;
-  /** Objects that stay, too, where they are there. */
+  /** Further objects that stay, where they exist. */
   readonly also: readonly Oid[];
 }
 
 export interface SweepReport {
-  /** Packs that held something of no use, and are gone. */
+  /** Packs that held unreachable objects, and are gone. */
   readonly removed: readonly string[];
-  /** Objects with files of their own that nothing leads to. */
+  /** Unreachable objects with files of their own. */
   readonly loose: readonly Oid[];
 }
 
@@ -36,7 +36,7 @@ interface Parts {
   readonly program: GitProgram | null;
   readonly read: (oid: Oid) => Promise<GitObject>;
   readonly signal: AbortSignal;
-  /** Called when what stays is durable in new packs, and nothing has been removed yet. */
+  /** Called when the objects that stay are durable in new packs, and nothing has been removed yet. */
   readonly onCopied: () => void | Promise<void>;
 }
 
@@ -45,18 +45,18 @@ interface DirtyPack {
   readonly staying: OidSet;
 }
 
-/** What stays is copied as it stands: it is never urgent to make it smaller, and the next joining of packs does. */
+/** Kept objects are copied unchanged: making them smaller is never urgent, and the next joining of packs does it. */
 const asItStands = '--window=0';
 
-/** Packs joined in memory go up to so many bytes. */
+/** The most bytes of a pack joined in memory. */
 const maxWritten = 32 * 1024 * 1024;
 
 /**
- * Takes out of packs what nothing leads to: a pack that holds such objects gives those that stay to a new one, and is
- * removed once that is durable. Packs that hold nothing else are not touched. Reads and additions go on meanwhile; no
- * other packing may.
- * @throws RepositoryUnreadable when another branch or tag, a store of borrowed objects, or a pack that somebody marked
- * to be kept stands in the way: then not everything has gone
+ * Takes unreachable objects out of packs. A pack with such objects gives the others to a new pack, and is removed once
+ * that is durable. Packs without unreachable objects are not touched. Reads and additions go on meanwhile; no other
+ * packing may.
+ * @throws RepositoryUnreadable when another branch or tag, a store of borrowed objects, or a pack with a `.keep` file
+ * stands in the way: then not everything has gone
  */
 export async function sweepPacks(parts: Parts, request: SweepRequest): Promise<SweepReport> {
   const { folder, program, signal } = parts;
@@ -106,7 +106,7 @@ async function copyWithGit(
   const wanted = new OidSet();
   for (const { staying } of dirty) wanted.addAll(staying);
   if (wanted.size === 0) return [];
-  // In the order of the listing, by which what is read together comes together.
+  // In the order of the listing, which puts objects together that are read together.
   const input = [...reachable.intersect(wanted), ''].join('\n');
   const base = folder.at('objects', 'pack', 'pack');
   const said = await run(parts, program, ['pack-objects', '-q', asItStands, '--delta-base-offset', base], input);
@@ -150,7 +150,7 @@ async function* readOneByOne(
   }
 }
 
-/** Files that name objects which are about to go: the commit graph, and the index over several packs. */
+/** Removes the files that name objects about to go: the commit graph, and the index over several packs. */
 async function forgetAuxiliaries(
   parts: Parts,
   program: GitProgram | null,
@@ -180,20 +180,20 @@ async function forgetAuxiliaries(
   await fs.syncFolder(pack);
 }
 
-/** Objects of another store would still answer. */
+/** Objects of a borrowed store could still be read. */
 async function requireNothingBorrowed(folder: RepositoryFolder): Promise<void> {
   if ((await orAbsent(folder.fs.size(folder.at('objects', 'info', 'alternates')))) === undefined) return;
   throw new RepositoryUnreadable('The repository borrows objects from another one (objects/info/alternates).');
 }
 
-/** What another branch or tag leads to cannot be taken away under it, and must not stay either. */
+/** Objects of another branch or tag cannot be removed under it, and must not stay either. */
 async function requireNoOtherRefs(parts: Parts, program: GitProgram, reachable: OidSet): Promise<void> {
   const said = await run(parts, program, ['for-each-ref', '--format=%(objectname) %(refname)']);
   const others = said
     .split('\n')
     .filter((line) => line !== '' && !reachable.has(line.slice(0, 40)))
     .map((line) => line.slice(41))
-    // It goes on while this looks.
+    // main goes on during this check.
     .filter((ref) => ref !== mainRef);
   if (others.length === 0) return;
   throw new RepositoryUnreadable(

@@ -1,4 +1,4 @@
-/** A worker thread's program: sweeps packs, so that listing and comparing a whole history keeps nobody waiting. */
+/** A worker thread's program: sweeps packs, so that listing and comparing a whole history blocks no other work. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { nodeFileSystem } from '../file-system.js';
 import { findGit } from '../program/git-program.js';

@@ -7,9 +7,8 @@ import type { RepositoryFolder } from '../repositories/repository-folder.js';
 import { Tree } from './tree.js';
 
 /**
- * What `git fsck` would find, looked for without git: every object is read (its
- * hash is checked by `read`), trees and commits must be well-formed, and what
- * they and main refer to must be there.
+ * Finds the faults of `git fsck` without git. Every object is read, and `read` checks its hash. Trees and commits must
+ * be well-formed, and every object to which they or main refer must exist.
  */
 export async function checkObjects(
   folder: RepositoryFolder,

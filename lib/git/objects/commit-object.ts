@@ -18,8 +18,8 @@ export interface Commit {
 }
 
 /**
- * The bytes of a commit object. Names and emails are cleaned so that
- * `git fsck --strict` accepts them; NUL is taken out of the message.
+ * The bytes of a commit object. Names and emails are cleaned so that `git fsck --strict` accepts them; NUL is removed
+ * from the message.
  */
 export function encodeCommit(commit: Commit): Buffer {
   const lines = [
@@ -33,11 +33,11 @@ export function encodeCommit(commit: Commit): Buffer {
   return Buffer.from(lines.join('\n'), 'utf8');
 }
 
-/** Bytes before a commit's message that are read. It is a thousand parents; the service writes one. */
+/** Bytes that are read before a commit's message. It is a thousand parents; the service writes one. */
 const maxHeadBytes = 64 * 1024;
 
 /**
- * The tree that a commit is of, as git reads it: the first line says it.
+ * The tree of a commit, as git reads it: its first line names it.
  * @throws RepositoryUnreadable when the bytes are no commit
  */
 export function decodeTreeOf(bytes: Buffer): Oid {
@@ -47,9 +47,8 @@ export function decodeTreeOf(bytes: Buffer): Oid {
 }
 
 /**
- * Reads a commit object's bytes. Headers that are not part of `Commit`
- * (signatures, merge tags) are passed over; time zones are read as UTC, since
- * the seconds count from 1970 whatever zone is named.
+ * Reads a commit object's bytes. Headers that are not part of `Commit` (signatures, merge tags) are passed over. Time
+ * zones are read as UTC, since the seconds count from 1970 in every zone.
  * @throws RepositoryUnreadable when the bytes are no commit.
  */
 export function decodeCommit(bytes: Uint8Array): Commit {
@@ -93,8 +92,8 @@ function encodeSignature({ name, email, seconds }: Signature): string {
 }
 
 /**
- * git ends a name at `<`, an email at `>` and a header at a newline, and refuses
- * an empty name; other control characters would only forge what a log shows.
+ * git ends a name at `<`, an email at `>` and a header at a newline, and refuses an empty name. Other control
+ * characters would only forge the display of a log.
  */
 function cleanName(name: string): string {
   const clean = withoutControls(name).replace(/\s+/g, ' ').trim();

@@ -1,14 +1,13 @@
-/** Bytes that one instruction copies at the most, as git's own deltas have it. */
+/** Most bytes that one instruction copies, as in git's own deltas. */
 const maxCopy = 0x1_0000;
-/** Bytes that one instruction brings along at the most. */
+/** Most bytes that one instruction inserts. */
 const maxInsertion = 127;
 
 /**
- * Writes what has to be done to `base` to get `target`, in the form of gitformat-pack(5): their common beginning and
- * end are copied, what lies between is brought along. That is all there is to say of two listings that differ in one
- * name.
- * @param into where it is written, from the beginning
- * @returns how many bytes it took; undefined where it does not fit, or would be more than half the target
+ * Writes the instructions that make `target` from `base`, in the form of gitformat-pack(5). Their common beginning and
+ * end are copied, and the bytes between are inserted. That suffices for two listings that differ in one name.
+ * @param into the buffer, filled from its beginning
+ * @returns the number of bytes written; undefined where it does not fit, or would be more than half the target
  */
 export function encodeDelta(base: Uint8Array, target: Uint8Array, into: Uint8Array): number | undefined {
   const shorter = Math.min(base.length, target.length);
@@ -55,7 +54,7 @@ function putCopies(into: Uint8Array, start: number, from: number, length: number
       into[at++] = value;
       parts |= 1 << byte;
     }
-    // The largest size is said by none at all.
+    // No size byte at all means the largest size.
     for (let byte = 0; byte < 2; byte++) {
       const value = (size >>> (8 * byte)) & 0xff;
       if (value === 0) continue;

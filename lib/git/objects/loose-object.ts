@@ -11,7 +11,7 @@ export function loosePath(folder: RepositoryFolder, oid: Oid): string {
   return folder.at('objects', oid.slice(0, 2), oid.slice(2));
 }
 
-/** An object that has a file of its own, opened. */
+/** An open object with a file of its own. */
 export interface LooseObject {
   type: ObjectType;
   /** Bytes of content, as its header states them. */
@@ -21,9 +21,8 @@ export interface LooseObject {
 }
 
 /**
- * Opens an object's own file as a stream that holds a few pieces of 64 kB at any
- * time; undefined when the object has no file. The caller reads the stream to
- * its end or destroys it.
+ * Opens an object's own file as a stream that holds a few pieces of 64 kB at any time; undefined when the object has no
+ * file. The caller reads the stream to its end or destroys it.
  * @throws RepositoryUnreadable when the file's beginning is damaged.
  */
 export async function openLooseObject(folder: RepositoryFolder, oid: Oid): Promise<LooseObject | undefined> {
@@ -44,7 +43,7 @@ export async function openLooseObject(folder: RepositoryFolder, oid: Oid): Promi
   }
 }
 
-/** Every object that has a file of its own, with that file's length. */
+/** Every object with a file of its own, and the length of that file. */
 export async function listLooseObjects(folder: RepositoryFolder): Promise<{ oid: Oid; bytes: number }[]> {
   const found: { oid: Oid; bytes: number }[] = [];
   for (const start of await folder.fs.readdir(folder.at('objects'))) {
@@ -62,7 +61,7 @@ export async function listLooseObjects(folder: RepositoryFolder): Promise<{ oid:
 /** Longest header: "commit ", 20 digits, NUL, with room to spare. */
 const maxHeaderLength = 32;
 
-/** Takes the header off an inflated loose object and counts what follows. */
+/** Takes the header off an inflated loose object and counts the bytes behind it. */
 class LooseBody extends Transform {
   readonly header: Promise<{ type: ObjectType; size: number }>;
   readonly #oid: Oid;
@@ -112,7 +111,7 @@ class LooseBody extends Transform {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // What a consumer destroys the stream with stays the consumer's.
+    // A consumer may destroy the stream with an error of its own: it passes unchanged.
     const ofReading = /^(?:Z_[A-Z_]+|E[A-Z]+)$/.test(systemErrorCode(error) ?? '');
     const reported = ofReading ? asUnreadable(error, `Object ${this.#oid} cannot be read`) : error;
     this.#giveUp(reported ?? this.#damaged('was given up'));

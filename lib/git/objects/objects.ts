@@ -16,8 +16,8 @@ export interface GitObject {
 }
 
 /**
- * An object ready to stand in a pack: `deflated` is the zlib stream of the bare
- * content, `size` the length of that content in bytes before compression.
+ * An object ready for a pack: `deflated` is the zlib stream of the bare content, `size` the length of that content in
+ * bytes before compression.
  */
 export interface PackableObject {
   oid: Oid;
@@ -27,14 +27,14 @@ export interface PackableObject {
 }
 
 /**
- * Level 1: on text of a few kB it takes half the time of zlib's default for a
- * few per cent more bytes, and repacking stores later versions as deltas anyway.
+ * Level 1: on text of a few kB it takes half the time of zlib's default for a few per cent more bytes. Repacking stores
+ * later versions as deltas anyway.
  */
 const usualLevel = 1;
 
-/** Bytes from which on memory is set aside for one purpose alone. */
+/** From this many bytes on, Node allocates memory for one purpose alone. */
 const onePage = 4096;
-/** Bytes that are set aside at once for content that is to be inflated, which may turn out to be damaged. */
+/** Bytes to allocate at once for inflating content, which may be damaged. */
 const maxPiece = 1024 * 1024;
 
 const wellFormedOid = /^[0-9a-f]{40}$/;
@@ -49,7 +49,7 @@ export function requireOid(text: string): void {
   if (!isOid(text)) throw new TypeError(`Not an object's name: ${text}`);
 }
 
-/** The name that git gives an object of this type and content. */
+/** git's name of an object of this type and content. */
 export function hashObject(type: ObjectType, bytes: Uint8Array): Oid {
   return createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -73,15 +73,15 @@ export function makePackable(
   };
 }
 
-/** Objects up to so many bytes are compressed by a machine of their own size. */
+/** Objects up to this many bytes are compressed with a window of their own size. */
 const small = 4096;
 
 /**
- * A window as wide as the content finds all that a wider one would, and setting it up is most of what compressing some
- * hundred bytes costs: the usual one is 260 kB, which the garbage collector is told of each time.
+ * A window as wide as the content finds all that a wider one would. Setting up the window is most of the cost of
+ * compressing some hundred bytes. The usual one is 260 kB, reported to the garbage collector each time.
  */
 function deflateOptions(length: number, level: number): ZlibOptions {
-  // What zlib does not fill of its buffers, 16 kB each if nothing is said, would only be garbage.
+  // The unfilled part of zlib's buffers, 16 kB each by default, would only be garbage.
   if (length > small) return { level, chunkSize: Math.min(length + 64, 16 * 1024) };
   const windowBits = Math.max(10, 32 - Math.clz32(length));
   return { level, windowBits, memLevel: windowBits - 6, chunkSize: length + 64 };
@@ -96,8 +96,8 @@ export function inflateObject(object: PackableObject): Buffer {
   try {
     bytes = inflateSync(object.deflated, {
       maxOutputLength: Math.max(object.size, 1),
-      // All of it in one piece, and little more than that: what zlib does not fill would only be garbage. Below a page
-      // it comes out of a pool, which `trim` does not leave it in.
+      // All of it in one piece, and little more than that: unfilled space would only be garbage. Below a page, the
+      // piece comes out of a pool, and `trim` copies it out of there.
       chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), maxPiece),
     });
   } catch (error) {
@@ -111,8 +111,8 @@ export function inflateObject(object: PackableObject): Buffer {
 }
 
 /**
- * zlib hands out slices of larger blocks, of its own or of a pool of Node's that several share; a small result kept for
- * long would hold its whole block, so it is copied out into one of its own.
+ * zlib returns slices of larger blocks, of its own or of a shared pool of Node's. A small result kept for long would
+ * hold its whole block, so it is copied into a block of its own.
  */
 function trim(bytes: Buffer): Buffer {
   if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;

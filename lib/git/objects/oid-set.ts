@@ -4,18 +4,18 @@ const oidLength = 20;
 const firstRoom = 1 << 14;
 
 /**
- * Names of objects, each once, in the order in which they came: twenty bytes and a place in a table for each, where a
- * set of strings takes ten times as much. The names are hashes, so their first bytes are as good as any hash of them.
+ * A set of object names in the order of insertion. Each takes twenty bytes and a place in a table; a set of strings
+ * takes ten times as much. The names are hashes, so their first bytes are as good as any hash of them.
  */
 export class OidSet {
   #oids: Buffer;
-  /** The same bytes, of which numbers are read much faster by this than bytes are compared by calls of their own. */
+  /** The same bytes: reading numbers from this view is much faster than comparing bytes by calls of their own. */
   #view: DataView;
   /** Numbers of names, counted from one, by their first bytes; half of the places are free. */
   #places: Uint32Array;
   #size = 0;
 
-  /** @param room names for which it has room at once */
+  /** @param room names for which it allocates room at once */
   constructor(room = firstRoom) {
     let names = firstRoom;
     while (names < room) names *= 2;
@@ -36,7 +36,7 @@ export class OidSet {
     this.#add(viewOf(Buffer.from(oid, 'hex')), 0);
   }
 
-  /** Adds so many names that lie one behind the other. */
+  /** Adds `count` names that lie one behind the other. */
   addRow(bytes: Buffer, start: number, count: number): void {
     const view = viewOf(bytes);
     for (let at = start; at < start + count * oidLength; at += oidLength) this.#add(view, at);
@@ -46,7 +46,7 @@ export class OidSet {
     for (let index = 0; index < others.#size; index++) this.#add(others.#view, index * oidLength);
   }
 
-  /** Those that the other one has, too, in their order here. */
+  /** The names that the other set has, too, in the order of this one. */
   intersect(others: OidSet): OidSet {
     const both = new OidSet(Math.min(this.#size, others.#size) + 1);
     for (let at = 0; at < this.#size * oidLength; at += oidLength) {
@@ -55,7 +55,7 @@ export class OidSet {
     return both;
   }
 
-  /** Every name, in the order in which they came. */
+  /** Every name, in the order of insertion. */
   *[Symbol.iterator](): IterableIterator<Oid> {
     for (let index = 0; index < this.#size; index++) {
       yield this.#oids.toString('hex', index * oidLength, (index + 1) * oidLength);

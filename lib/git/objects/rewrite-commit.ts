@@ -1,7 +1,7 @@
 import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from './objects.js';
 
-/** What a rewrite has to know of a commit. */
+/** The parts of a commit that a rewrite needs. */
 export interface CommitLinks {
   readonly tree: Oid;
   readonly parents: readonly Oid[];
@@ -10,7 +10,7 @@ export interface CommitLinks {
 
 const blankLine = '\n\n';
 
-/** Reads that much of a commit's bytes. @throws RepositoryUnreadable when they are no commit */
+/** Reads these parts of a commit's bytes. @throws RepositoryUnreadable when they are no commit */
 export function readLinks(bytes: Buffer): CommitLinks {
   const { end, parents } = findParents(bytes);
   const blank = bytes.indexOf(blankLine, end);
@@ -27,8 +27,8 @@ export function treeOf(bytes: Buffer): Oid {
 }
 
 /**
- * A commit's bytes with another tree, parent and message. Authors, times and whatever else its header has stay byte by
- * byte as they are.
+ * A commit's bytes with another tree, parent and message. Authors, times and all other headers stay byte by byte as
+ * they are.
  * @throws RepositoryUnreadable when the bytes are no commit
  */
 export function rewriteCommit(
@@ -46,7 +46,7 @@ export function rewriteCommit(
   ]);
 }
 
-/** Where the lines of tree and parents end, which come first in a commit. */
+/** Finds the end of the lines of tree and parents, which come first in a commit. */
 function findParents(bytes: Buffer): { readonly end: number; readonly parents: readonly Oid[] } {
   if (bytes.toString('latin1', 0, 5) !== 'tree ' || bytes[45] !== 0x0a) {
     throw new RepositoryUnreadable('An object is no well-formed commit.');

@@ -1,7 +1,6 @@
 /**
- * The serialized form of a tree: for each entry the mode in octal digits, a
- * space, the name, NUL, and 20 bytes of oid. Names may hold spaces and digits,
- * so nothing here looks for a pattern: entries are walked from the first one.
+ * The serialized form of a tree: for each entry the mode in octal digits, a space, the name, NUL, and 20 bytes of oid.
+ * Names may hold spaces and digits, so nothing here searches for a pattern: entries are walked from the first one.
  */
 
 /** The modes git writes: file, executable, symbolic link, folder, submodule. */
@@ -34,8 +33,8 @@ export function compareKeys(
   const aByte = aNext < aEnd ? a[aNext]! : aIsFolder ? slash : 0;
   const bByte = bNext < bEnd ? b[bNext]! : bIsFolder ? slash : 0;
   if (aByte !== bByte) return aByte - bByte;
-  // Only a folder "a" and a name that goes on with a slash come here, and no
-  // well-formed name has one; the longer one is then the later one.
+  // This line is reached only for a folder "a" and a name that continues with a slash. No well-formed name has a slash;
+  // the longer name is then the later one.
   return aEnd - aStart - (bEnd - bStart);
 }
 
@@ -63,7 +62,7 @@ export function encodeEntry(mode: TreeMode, name: Buffer): Buffer {
   return bytes;
 }
 
-/** A name's bytes. @throws TypeError for what git could not hold as a name. */
+/** A name's bytes. @throws TypeError for a name that git cannot hold. */
 export function encodeName(name: string): Buffer {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name))
     throw new TypeError(`Not a name in a folder: ${JSON.stringify(name)}`);
@@ -71,8 +70,8 @@ export function encodeName(name: string): Buffer {
 }
 
 /**
- * Where the entries of a serialized tree start, and its length at the end;
- * undefined when the bytes are no tree or not in git's order.
+ * The start of each entry of a serialized tree, and its length at the end; undefined when the bytes are no tree or not
+ * in git's order.
  */
 export function scanEntries(bytes: Uint8Array): Uint32Array | undefined {
   const starts: number[] = [];

@@ -4,41 +4,39 @@ import { Tree } from './tree.js';
 import type { TreeEntry } from './tree.js';
 
 /**
- * One change below a root: what stands at `path` from now on, or null to take
- * it away. An entry of mode `40000` puts a whole folder there, unopened.
+ * One change below a root: the new entry at `path`, or null to remove it. An entry of mode `40000` puts a whole folder
+ * there, unopened.
  */
 export interface TreeEdit {
   path: readonly string[];
   entry: TreeEntry | null;
 }
 
-/** The edits that fall on one name, grouped by what lies below it. */
+/** The edits of one name, grouped by the next name below it. */
 interface Branch {
   entry: TreeEntry | null | undefined;
   below: Map<string, Branch>;
 }
 
 /**
- * Applies edits together and makes each touched folder once, so the cost grows
- * with the folders touched and not with edits times width.
+ * Applies edits together and makes each touched folder once. So the cost grows with the folders touched and not with
+ * edits times width.
  *
- * Of two edits of one path the last one counts. An edit of a path comes before
- * edits below that path, whatever their order in the list: a folder can be put
- * somewhere and changed there in one go. Folders that become empty vanish, up to
+ * Of two edits of one path the last one counts. An edit of a path comes before edits below that path, whatever their
+ * order in the list: a folder can be put somewhere and changed there in one go. Folders that become empty vanish, up to
  * the root, which may be the empty tree.
  *
  * @param root the tree to start from; null for nothing.
- * @param load gives a tree by its oid, synchronously; what it throws
- * (`MissingObject`) passes through, and nothing has been changed then.
- * @returns the new root, and the trees that have to be stored for it, children
- * first; none when nothing changed.
+ * @param load gives a tree by its oid, synchronously; its errors (`MissingObject`) pass through, and nothing has been
+ * changed then.
+ * @returns the new root, and the trees to store for it, children first; none when nothing changed.
  * @throws Error when an edit would put something below a file.
  */
 export function editTree(root: Oid | null, edits: readonly TreeEdit[], load: (oid: Oid) => Tree): EditedTree {
   return runAtOnce(editTreeInSteps(root, edits, load));
 }
 
-/** The root after the edits, and the trees that have to be stored for it. */
+/** The root after the edits, and the trees to store for it. */
 export interface EditedTree {
   readonly root: Oid;
   /** Children first; none when nothing changed. */
@@ -83,7 +81,7 @@ export function* editTreeInSteps(
   return { root: after?.oid ?? Tree.empty.oid, created: [...created.values()] };
 }
 
-/** What stands at a path below which nothing changes. */
+/** The entry at a path without edits below it. */
 function leafOf({ entry }: Branch, before: TreeEntry | undefined): TreeEntry | null {
   const base = entry === undefined ? (before ?? null) : entry;
   return isEmptyFolder(base) ? null : base;
@@ -106,7 +104,7 @@ function groupByFolder(edits: readonly TreeEdit[]): Branch {
   return root;
 }
 
-/** Whether anything is put (and not only taken away) below. */
+/** Whether any edit below puts an entry, and not only removes one. */
 function puts(branch: Branch): boolean {
   for (const child of branch.below.values())
     if ((child.entry !== undefined && child.entry !== null) || puts(child)) return true;

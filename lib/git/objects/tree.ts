@@ -6,7 +6,7 @@ import type { TreeMode } from './tree-bytes.js';
 
 export type { TreeMode } from './tree-bytes.js';
 
-/** What a name stands for in a folder. */
+/** The object behind a name in a folder. */
 export interface TreeEntry {
   mode: TreeMode;
   oid: Oid;
@@ -23,14 +23,13 @@ interface Insertion {
 const widestDeflatedTree = 32 * 1024;
 
 /**
- * One folder's listing, immutable. It keeps git's serialized form and an index
- * of where each entry starts, so replacing what a name stands for is a copy of
- * the bytes with 20 of them changed, whatever the folder's width.
+ * One folder's listing, immutable. It keeps git's serialized form and an index of the start of each entry. Replacing an
+ * entry is therefore a copy of the bytes with 20 of them changed, whatever the folder's width.
  */
 export class Tree {
   static readonly empty = new Tree(Buffer.alloc(0), new Uint32Array(1));
 
-  /** git's serialized form: what is hashed and stored. Not to be changed. */
+  /** git's serialized form: the bytes that are hashed and stored. Not to be changed. */
   readonly bytes: Buffer;
   /** Start of each entry, and the length of `bytes` at the end. */
   readonly #starts: Uint32Array;
@@ -43,8 +42,7 @@ export class Tree {
 
   /**
    * Reads a tree object's bytes, which must not be changed afterwards.
-   * @throws RepositoryUnreadable when they are no tree, or out of git's order
-   * (a look-up in them could miss what is there).
+   * @throws RepositoryUnreadable when they are no tree, or out of git's order (a look-up in them could miss an entry).
    */
   static parse(bytes: Buffer): Tree {
     if (bytes.length === 0) return Tree.empty;
@@ -58,12 +56,12 @@ export class Tree {
     return this.#starts.length - 1;
   }
 
-  /** The tree's name, computed when first asked for. */
+  /** The tree's name, computed at its first use. */
   get oid(): Oid {
     return (this.#oid ??= hashObject('tree', this.bytes));
   }
 
-  /** What `name` stands for, or undefined. */
+  /** The entry of `name`, or undefined. */
   entry(name: string): TreeEntry | undefined {
     const key = encodeName(name);
     let index = this.#find(key, false);
@@ -95,8 +93,8 @@ export class Tree {
   }
 
   /**
-   * This tree with many names set, or taken away (null), in one pass over the
-   * bytes. A name that comes twice takes the last one.
+   * This tree with many names set, or removed (null), in one pass over the bytes. The last of two changes of one name
+   * counts.
    */
   withAll(changes: Iterable<readonly [string, TreeEntry | null]>): Tree {
     const removals: number[] = [];
@@ -130,9 +128,8 @@ export class Tree {
   }
 
   /**
-   * Index of the entry of this name and kind, or `~index` of the place where it
-   * would stand. A file and a folder of one name have different places (git
-   * orders a folder as if its name ended in `/`), so both kinds are asked for.
+   * Index of the entry of this name and kind, or `~index` of its place. A file and a folder of one name have different
+   * places, since git orders a folder as if its name ended in `/`. So callers search for both kinds.
    */
   #find(name: Buffer, isFolder: boolean): number {
     const { bytes } = this;
@@ -166,8 +163,8 @@ export class Tree {
     this.bytes.copy(bytes);
     for (const { index, entry } of replacements) {
       const start = this.#start(index);
-      // Both kinds of mode keep their length, but for a folder written as
-      // "040000" by some old tools: its mode is right as it stands.
+      // Both kinds of mode keep their length, except a folder that some old tools wrote as "040000": its mode is right
+      // as it stands.
       if (entry.mode !== '40000') bytes.write(entry.mode, start, 'latin1');
       writeOid(bytes, entry.oid, this.#start(index + 1) - 20);
     }
@@ -222,9 +219,8 @@ export class Tree {
 }
 
 /**
- * The zlib level at which a tree is to be packed. Deflating a wide listing (half
- * of it random bytes) on each write costs more than all the rest of the write;
- * such trees are stored as they are until a repack makes deltas of them.
+ * The zlib level for packing a tree. Deflating a wide listing (half of it random bytes) on each write costs more than
+ * all the rest of the write. Such trees are stored uncompressed until a repack makes deltas of them.
  */
 export function treeLevel(tree: Tree): number {
   return tree.bytes.length > widestDeflatedTree ? 0 : 1;

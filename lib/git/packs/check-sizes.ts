@@ -13,17 +13,17 @@ export interface LargestObjects {
 const mebibyte = 1024 * 1024;
 
 /**
- * For a repository of any origin, which packs so well that some kilobytes of it can say gigabytes. A folder of this size
- * has more than a million entries with usual names.
+ * For a repository of any origin: some kilobytes of a pack can stand for gigabytes. A folder of this size has more than
+ * a million entries with usual names.
  */
 export const maxForeign: LargestObjects = { commit: 4 * mebibyte, tag: 4 * mebibyte, tree: 64 * mebibyte };
-/** For a repository of the service: its commits name what became of each document of a folder. */
+/** For a repository of the service: a commit lists the fate of each document of a folder. */
 export const maxOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte, tree: 256 * mebibyte };
 
 /**
- * Makes sure that no commit, tag or folder of a repository is too large to be read whole. Only the headers of its
- * objects are looked at for that, those of all of them: git reads whole whatever a name leads to.
- * @param tell says how many objects are looked at so far
+ * Makes sure that no commit, tag or folder of a repository is too large to be read whole. It looks only at the headers,
+ * but of all objects: git reads every object whole that a name leads to.
+ * @param tell reports the number of objects checked so far
  * @throws RepositoryUnreadable with a sentence that names the object and the bound
  */
 export async function checkSizes(
@@ -50,5 +50,5 @@ export async function checkSizes(
   }
 }
 
-/** Objects between two tellings. */
+/** Objects between two reports. */
 const toldEvery = 10_000;

@@ -6,22 +6,22 @@ import { packTree, type Tree } from '../objects/tree.js';
 
 /** Takes a history's objects, as its commits come one after the other, and puts them into packs. */
 export interface HistoryPacker {
-  /** Trees of one commit, in the same order of places each time. One that is there already is passed over. */
+  /** Adds trees of one commit, in the same order of places each time. A known tree is passed over. */
   addTrees(trees: readonly Tree[]): void;
-  /** A commit that was not added before. */
+  /** Adds a commit that was not added before. */
   addCommit(commit: PackableObject): void;
   /** Whether there is enough for a pack. */
   readonly isFull: boolean;
-  /** Writes what there is, durably. Nothing may be added meanwhile. */
+  /** Writes everything added so far, durably. Nothing may be added meanwhile. */
   flush(): Promise<void>;
 }
 
 /** Bytes of one pack. */
 const packBytes = 32 * 1024 * 1024;
-/** Deltas that stand on one another at the most; as many as git allows. */
+/** The longest chain of deltas: the most that git allows. */
 const maxDeltaChain = 50;
 
-/** Packs in which a tree is told by what it has in common with the one that stood in its place before. */
+/** Packs that store a tree as a delta against the last tree of its place. */
 export class DeltaPacker implements HistoryPacker {
   readonly #write: (layout: PackLayout) => Promise<void>;
   /** The trees of the pack under way, and how many deltas each of them stands on. */
@@ -68,12 +68,12 @@ export class DeltaPacker implements HistoryPacker {
       }
     }
     this.#depths.set(tree.oid, 0);
-    // Half of it is random, and few stand there whole.
+    // Half of a tree is random bytes, and few trees are stored whole.
     this.#pack.add(makePackable('tree', tree.bytes, 0, tree.oid));
   }
 }
 
-/** Packs of whole objects, for those who have no git program to take deltas apart for them quickly. */
+/** Packs of whole objects, for machines without git: no program there takes deltas apart quickly. */
 export class PlainPacker implements HistoryPacker {
   readonly #addPack: (objects: readonly PackableObject[]) => Promise<void>;
   readonly #trees = new Set<Oid>();

@@ -16,8 +16,8 @@ const firstObjects = 4096;
 export const maxStored = 0xffff;
 
 /**
- * A pack that grows object by object in one piece of memory: of a hundred thousand small objects, each with bytes of
- * its own, the garbage collector would have more work than whoever makes them. Each oid may come once only.
+ * A pack that grows object by object in one piece of memory. A hundred thousand small objects, each with bytes of its
+ * own, would cost the garbage collector more than making them. Each oid may come once only.
  */
 export class PackBuilder {
   #bytes = new Uint8Array(firstBytes);
@@ -42,8 +42,8 @@ export class PackBuilder {
   }
 
   /**
-   * Adds an object that is told by a delta against another one in this pack (`encodeDelta`), up to `maxStored`
-   * bytes of it. They stand there as they are: most of them are the names of objects, which nothing makes fewer.
+   * Adds an object as a delta against another one in this pack (`encodeDelta`), of up to `maxStored` bytes. The delta
+   * is stored uncompressed: most of it is names of objects, and they do not compress.
    */
   addDelta(oid: Oid, base: Oid, delta: Uint8Array): void {
     const header = entryHeader(deltaNumber, delta.length);
@@ -75,7 +75,7 @@ export class PackBuilder {
     };
   }
 
-  /** Makes room for an entry of so many bytes. @returns where it begins */
+  /** Makes room for an entry. @returns where it begins */
   #begin(oid: Oid, length: number): number {
     const start = this.#length;
     const needed = start + length + trailerLength;

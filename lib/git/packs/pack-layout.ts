@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import type { Oid, PackableObject } from '../objects/objects.js';
 
 /**
- * A pack's bytes and where its entries stand, before checksums. It is made of
- * plain typed arrays, so that it crosses to a worker without a copy.
+ * A pack's bytes and the places of its entries, before checksums. It is made of plain typed arrays, so that it crosses
+ * to a worker without a copy.
  */
 export interface PackLayout {
   /** The whole pack; the 20 bytes of its trailer are still to be filled. */
@@ -23,7 +23,7 @@ export interface PackFiles {
   index: Uint8Array<ArrayBuffer>;
 }
 
-/** An entry of a pack with the bytes that stand for it there. */
+/** An entry of a pack, with its bytes. */
 export interface PackEntry {
   oid: Oid;
   header: Uint8Array;
@@ -62,7 +62,7 @@ export function layOutPack(entries: readonly PackEntry[]): PackLayout {
   return { bytes, oids, starts };
 }
 
-/** Writes the beginning of a pack of so many objects. */
+/** Writes the header of a pack of `count` objects. */
 export function putPackHeader(bytes: Uint8Array, count: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   view.setUint32(0, 0x5041434b); // "PACK"

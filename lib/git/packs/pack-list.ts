@@ -11,7 +11,7 @@ export interface ListedPack {
   objects: number;
   /** Bytes of the pack and its index. */
   bytes: number;
-  /** Somebody marked it with a `.keep` file: it must stay as it is. */
+  /** A `.keep` file marks it: it must stay as it is. */
   isKept: boolean;
 }
 
@@ -29,7 +29,7 @@ export function packPath(folder: RepositoryFolder, name: string, ending: 'pack' 
   return folder.at(...packsPath, `${name}.${ending}`);
 }
 
-/** Names of the packs that have an index, which makes them visible. */
+/** Names of the packs with an index, which makes them visible. */
 export async function listPackNames(folder: RepositoryFolder): Promise<string[]> {
   const names = await folder.fs.readdir(folder.at(...packsPath));
   return names
@@ -38,7 +38,7 @@ export async function listPackNames(folder: RepositoryFolder): Promise<string[]>
     .sort();
 }
 
-/** Every visible pack. One that is removed meanwhile is passed over. */
+/** Every visible pack. A pack removed meanwhile is passed over. */
 export async function listPacks(folder: RepositoryFolder): Promise<ListedPack[]> {
   const packs: ListedPack[] = [];
   for (const name of await listPackNames(folder)) {
@@ -56,20 +56,16 @@ export async function listPacks(folder: RepositoryFolder): Promise<ListedPack[]>
   return packs;
 }
 
-/**
- * Removes a pack's files, the index first: whoever looks for packs meanwhile
- * sees it whole or not at all.
- */
+/** Removes a pack's files, the index first: a reader of packs sees it whole or not at all. */
 export async function removePack(folder: RepositoryFolder, name: string): Promise<void> {
   for (const ending of ['idx', 'pack', 'rev', 'bitmap'])
     await orAbsent(folder.fs.unlink(folder.at(...packsPath, `${name}.${ending}`)));
 }
 
 /**
- * Chooses the packs to join so that the rest stand in a geometric row: each at
- * least twice as many objects as all smaller ones together, hence few packs, and
- * every object is copied only a logarithmic number of times. The rule is that of
- * git-repack(1) `--geometric=2`.
+ * Chooses the packs to join so that the rest form a geometric row: each has at least twice as many objects as all
+ * smaller ones together. So packs are few, and every object is copied only a logarithmic number of times. The rule is
+ * that of git-repack(1) `--geometric=2`.
  * @returns at least two packs, or none when nothing is to be done.
  */
 export function choosePacksToJoin(packs: readonly ListedPack[]): ListedPack[] {
@@ -106,7 +102,7 @@ export function decodeIndex(index: Buffer): PackIndex {
   return { oids, starts, crcs };
 }
 
-/** The objects that an index of version 2 names. @throws RepositoryUnreadable for another */
+/** The objects named by an index of version 2. @throws RepositoryUnreadable for another */
 export function listNamed(index: Buffer): OidSet {
   const count = objectsInIndex(index);
   const oids = new OidSet(count + 1);

@@ -3,13 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import { sealPack } from './pack-layout.js';
 import type { PackFiles, PackLayout } from './pack-layout.js';
 
-/** What the worker is sent. */
+/** The input of the worker. */
 export interface SealRequest {
   id: number;
   layout: PackLayout;
 }
 
-/** What it answers. */
+/** The answer of the worker. */
 export type SealAnswer = { id: number; files: PackFiles } | { id: number; error: Error };
 
 parentPort?.on('message', ({ id, layout }: SealRequest) => {

@@ -3,16 +3,15 @@ import type { PackEntry, PackFiles, PackLayout } from './pack-layout.js';
 import type { PackableObject } from '../objects/objects.js';
 import type { RepositoryFolder } from '../repositories/repository-folder.js';
 
-/** Computes a pack's checksums and index: `sealPack`, or that in a worker. */
+/** Computes a pack's checksums and index: `sealPack`, here or in a worker. */
 export type SealPack = (layout: PackLayout) => PackFiles | Promise<PackFiles>;
 
-/** Where one pack ends and the next begins, so that memory stays bounded. */
+/** The size at which the next pack begins, so that memory stays bounded. */
 const maxPack = 256 * 1024 * 1024;
 
 /**
- * Writes objects as one pack with its index, or several when they are more than
- * 256 MB. When it resolves they are on stable storage. An object that comes
- * twice is written once.
+ * Writes objects as one pack with its index, or several when they are more than 256 MB. When it resolves they are on
+ * stable storage. A repeated object is written once.
  * @returns the packs' names (`pack-<checksum>`); none for no objects.
  */
 export async function writePack(
@@ -39,9 +38,8 @@ export async function writePack(
 }
 
 /**
- * Writes one pack of these entries. The pack's file comes first and its index
- * last: git sees a pack by its index. A pack of that name is written again, not
- * trusted: this may be the retry after a failed sync.
+ * Writes one pack of these entries. The pack's file comes first and its index last: git sees a pack by its index. An
+ * existing pack of the same name is written again, not trusted: this may be the retry after a failed sync.
  */
 export async function writeEntries(
   entries: readonly PackEntry[],
@@ -51,7 +49,7 @@ export async function writeEntries(
   return writeLayout(layOutPack(entries), folder, seal);
 }
 
-/** The same for a pack that is laid out already. */
+/** The same for a layout made before. */
 export async function writeLayout(layout: PackLayout, folder: RepositoryFolder, seal: SealPack): Promise<string> {
   const { name, pack, index } = await seal(layout);
   const target = folder.at('objects', 'pack', name);

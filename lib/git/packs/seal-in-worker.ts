@@ -13,9 +13,8 @@ let requests = 0;
 const waiting = new Map<number, Waiting>();
 
 /**
- * `sealPack` in a worker thread, so that hashing megabytes keeps nobody waiting
- * on the main one. The layout's buffers move there and are of no use afterwards.
- * An idle worker does not keep the process alive.
+ * `sealPack` in a worker thread, so that hashing megabytes does not block the main one. The layout's buffers move there
+ * and are of no use afterwards. An idle worker does not keep the process alive.
  */
 export function sealInWorker(layout: PackLayout): Promise<PackFiles> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { RepositoryUnreadable } from '../errors.js';
 
-/** What git says of one object. `bytes` is empty where only facts were asked. */
+/** git's answer for one object. `bytes` is empty where only facts were requested. */
 export interface CatFileAnswer {
   type: string;
   size: number;
@@ -22,9 +22,9 @@ const newline = 0x0a;
 const nothing = Buffer.alloc(0);
 
 /**
- * One `git cat-file --batch` (or `--batch-check`) process. Questions go out as
- * they come, answers come back in the same order; git answers each with a line
- * and, for contents, exactly as many bytes as the line says and a newline.
+ * One `git cat-file --batch` (or `--batch-check`) process. Questions leave as they come, and answers come back in the
+ * same order. git answers each with a line and, for contents, with exactly the bytes that the line announces and a
+ * newline.
  */
 export class CatFileChild {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -40,8 +40,8 @@ export class CatFileChild {
   #isRetired = false;
 
   /**
-   * @param onGone is called once, when the process has ended for whatever
-   * reason, with the questions it leaves unanswered and what it said last.
+   * @param onGone is called once, when the process has ended for any reason, with its unanswered questions and its last
+   * output.
    */
   constructor(
     child: ChildProcessWithoutNullStreams,
@@ -57,7 +57,7 @@ export class CatFileChild {
     };
     child.on('error', (error) => gone(error.message));
     child.on('close', () => gone(this.#said.trim()));
-    child.stdin.on('error', () => undefined); // the end is told by "close"
+    child.stdin.on('error', () => undefined); // "close" reports the end
     child.stderr.on('data', (piece: Buffer) => {
       this.#said = (this.#said + piece.toString('utf8')).slice(-2000);
     });
@@ -84,7 +84,7 @@ export class CatFileChild {
     this.#unsent += `${question.oid}\n`;
   }
 
-  /** Lets the process end once it has answered everything. Ours goes on until that was noticed. */
+  /** Lets the process end after its last answer. Our process stays alive until then. */
   retire(): void {
     this.#isRetired = true;
     this.#keepProcessAlive(true);
@@ -171,7 +171,7 @@ export class CatFileChild {
     const method = keeps ? 'ref' : 'unref';
     const { stdin, stdout, stderr } = this.#child;
     for (const handle of [this.#child, stdin, stdout, stderr])
-      // The pipes are sockets, which @types/node says only of some of them.
+      // The pipes are sockets, but @types/node says so only of some of them.
       (handle as { ref?(): void; unref?(): void })[method]?.();
   }
 }

@@ -5,14 +5,13 @@ import type { GitProgram } from './git-program.js';
 import { spawnGit } from './git-program.js';
 import type { Oid } from '../objects/objects.js';
 
-/** How long a child may sit idle before it is let go, in milliseconds. */
+/** Milliseconds that a child may stay idle before it is ended. */
 const idleTime = 60_000;
 
 /**
- * Asks a long-lived `git cat-file` child, started when the first question comes
- * and let go after a minute without one. When a child dies, its questions go to
- * a new one; only the question it was working on can have killed it, and that
- * one is given up when a second child dies of it.
+ * Asks a long-lived `git cat-file` child. It starts with the first question and ends after a minute without one. When a
+ * child dies, its questions go to a new one. Only the question in progress can have killed it: that question fails when
+ * a second child dies of it.
  */
 export class CatFile {
   readonly #start: (onGone: (left: Question[], reason: string) => void) => CatFileChild;
@@ -29,8 +28,7 @@ export class CatFile {
   }
 
   /**
-   * What git says of an object, or undefined when it says "missing" (which it
-   * also says of some damaged ones).
+   * git's answer for an object, or undefined when it is "missing" (also its answer for some damaged ones).
    * @throws RepositoryUnreadable when git fails on it twice, or cannot start.
    */
   ask(oid: Oid): Promise<CatFileAnswer | undefined> {
@@ -40,8 +38,8 @@ export class CatFile {
   }
 
   /**
-   * From now on a new child answers, which knows nothing of packs that have been
-   * removed; the old one ends after its last answer and lets go of their files.
+   * From now on a new child answers, without knowledge of removed packs. The old one ends after its last answer and
+   * closes their files.
    */
   renew(): void {
     this.#current?.retire();

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { LetGoOptions } from '../repositories/repository.js';
 
-/** Waits until the streams that are open now have closed; those that have not in time are ended. */
+/** Waits until the streams open now have closed, and ends all streams still open after the time limit. */
 export async function endStreams(open: Iterable<Readable>, { within, reason }: LetGoOptions): Promise<void> {
   const streams = [...open];
   const timer = setTimeout(() => {

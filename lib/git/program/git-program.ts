@@ -11,14 +11,14 @@ export interface GitProgram {
   file: string;
   /** Folder of git's own programs. */
   execPath: string;
-  /** As it says it itself, for example "2.39.5". */
+  /** From its own output, for example "2.39.5". */
   version: string;
 }
 
-/** `multi-pack-index write --stdin-packs` and clean configuration came by then. */
+/** This version has `multi-pack-index write --stdin-packs` and clean configuration. */
 const oldestVersion = [2, 34] as const;
 
-/** What a git command that ran to its end said. */
+/** The output of a git command that ran to its end. */
 export interface GitOutcome {
   /** Exit code; null when a signal ended it. */
   code: number | null;
@@ -27,8 +27,8 @@ export interface GitOutcome {
 }
 
 /**
- * Finds the git program on the search path. It is then called by the absolute
- * path that it names, so that its children need nothing of our environment.
+ * Finds the git program on the search path. Calls then use its absolute path, so that its children need nothing of our
+ * environment.
  */
 export async function findGit(): Promise<GitProgram | null> {
   const program = await (found ??= lookForGit());
@@ -57,7 +57,7 @@ export function isUsableGit({ version }: GitProgram): boolean {
 }
 
 /**
- * The git program, for what cannot be done without one.
+ * The git program, for work that cannot be done without it.
  * @param purpose goes on after "is needed to"
  * @throws GitProgramMissing when there is none, or it is too old
  */
@@ -68,25 +68,23 @@ export async function requireGit(purpose: string): Promise<GitProgram> {
 }
 
 /**
- * What stands above any repository's configuration. The file system monitor is a program that is named there, and runs
- * whenever an index is read, which comparing two trees does too; empty is "none" for every release of git.
+ * Settings that override any repository's configuration. The file system monitor is a program named there. It runs
+ * whenever an index is read, also when two trees are compared. An empty value is "none" for every release of git.
  */
 const ownSettings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
   'safe.directory=*',
-  // What git makes is closed to other accounts, whatever the mask of this process.
+  // All files of git are closed to other accounts, whatever the mask of this process.
   'core.sharedRepository=0600',
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Starts git on one repository, with nothing of the surroundings: no system or
- * user configuration, no GIT_ variables, no hooks, no replaced objects, no
- * prompts; the repository is named outright, so its owner does not matter.
+ * Starts git on one repository, cut off from its surroundings: no system or user configuration, no GIT_ variables, no
+ * hooks, no replaced objects, no prompts. The repository is named outright, so its owner does not matter.
  *
- * It can be anybody's: a clone that somebody brings. So nothing is fetched, by
- * no protocol: what is missing from a clone that says of itself that it is
- * partial would be asked for by a program that its configuration names.
+ * It can be an untrusted clone. So nothing is fetched, by no protocol: git would request the missing objects of a
+ * partial clone by a program that the clone's configuration names.
  */
 export function spawnGit(
   program: GitProgram,
@@ -101,10 +99,7 @@ export function spawnGit(
   return requirePipes(child);
 }
 
-/**
- * When the system has no file descriptor left, node hands out a child without
- * pipes, whatever its type says.
- */
+/** When the system has no file descriptor left, node returns a child without pipes, in spite of its type. */
 function requirePipes(child: ChildProcessWithoutNullStreams): ChildProcessWithoutNullStreams {
   if ((child.stdin as unknown) !== undefined) return child;
   child.on('error', () => undefined);
@@ -123,13 +118,13 @@ export function gitEnvironment(program: GitProgram): Record<string, string> {
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
-    // The one for releases of git that know it, the other for all.
+    // The first variable is for releases of git that know it, the second for all.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: '',
   };
 }
 
-/** Runs a git command to its end and gathers what it says. */
+/** Runs a git command to its end and collects its output. */
 export async function runGit(
   program: GitProgram,
   repository: string,
@@ -137,7 +132,7 @@ export async function runGit(
   options: {
     /** Text for its standard input. */
     input?: string;
-    /** Let everything else on the machine go first. */
+    /** Runs it at the lowest priority. */
     isBackground?: boolean;
     /** Kills the command. */
     signal?: AbortSignal;
@@ -148,7 +143,7 @@ export async function runGit(
   return outcomeOf(child, options.input, options.signal);
 }
 
-/** Most of what a command says that is kept, in bytes of each stream. */
+/** Most bytes of each output stream that are kept. */
 const maxOutput = 16 * 1024 * 1024;
 
 function outcomeOf(child: ChildProcessWithoutNullStreams, input = '', signal?: AbortSignal): Promise<GitOutcome> {

@@ -1,7 +1,7 @@
 import type { StartedGit } from './start-git.js';
 
 /**
- * What a git says, cut at each such byte. It ends when nobody takes any more.
+ * git's output, split at each such byte. It ends when its reader stops.
  * @throws RepositoryUnreadable when git fails
  */
 export async function* splitOutput(git: StartedGit, end: number): AsyncGenerator<Buffer> {

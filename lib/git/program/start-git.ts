@@ -3,12 +3,12 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { GitProgram } from './git-program.js';
 import { spawnGit } from './git-program.js';
 
-/** Characters of what git says on standard error that are kept: the last ones, which tell why it gave up. */
+/** Characters of git's standard error that are kept: the last ones, since they say why it gave up. */
 const maxSaid = 2000;
 
-/** A git command that runs while we work with its streams. */
+/** A running git command, for work with its streams. */
 export interface StartedGit {
-  /** What is written to a git that has gone is dropped; `requireSuccess` tells why it went. */
+  /** A write to an ended git is dropped; `requireSuccess` says why it ended. */
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Its exit code, when its streams have ended, too; null when a signal ended it, or it could not be started. */
@@ -16,10 +16,9 @@ export interface StartedGit {
   /** Ends it at once; nothing happens when it has ended. */
   kill(): void;
   /**
-   * Waits for its end. One that was ended by a signal, ours or anybody's, has failed like one that says so: what it
-   * wrote may be only a part.
-   * @param problem what cannot be done when it failed
-   * @throws RepositoryUnreadable with what git said
+   * Waits for its end. A git ended by any signal, also ours, counts as failed: its output may be only a part.
+   * @param problem the work that fails with it
+   * @throws RepositoryUnreadable with git's message
    */
   requireSuccess(problem: string): Promise<void>;
 }

@@ -10,9 +10,9 @@ import { startGit } from './start-git.js';
 const bigFileThreshold = '512k';
 
 /**
- * A blob's content from a `git cat-file blob` child of its own. git stops when
- * the reader does; destroying the stream ends git.
- * @param size what the stream must come to; it fails when it does not.
+ * A blob's content from a `git cat-file blob` child of its own. git stops when the reader does; destroying the stream
+ * ends git.
+ * @param size the expected length of the stream; it fails at any other.
  */
 export function streamBlob(program: GitProgram, repository: string, oid: Oid, size: number): Readable {
   const parameters = ['-c', `core.bigFileThreshold=${bigFileThreshold}`, 'cat-file', 'blob', oid];

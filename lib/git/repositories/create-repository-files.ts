@@ -2,13 +2,12 @@ import { dirname } from 'node:path';
 import { orAbsent } from '../file-system.js';
 import type { RepositoryFolder } from './repository-folder.js';
 
-/** The ref that content lives on. */
+/** The branch of all content. */
 export const mainRef = 'refs/heads/main';
 
 /**
- * gc.auto and maintenance.auto: only the store's own maintenance may repack, so
- * that nothing staged and not yet committed is pruned. core.fsync: what git
- * itself writes here (repacks) is as durable as what the store writes.
+ * gc.auto and maintenance.auto: only the store's own maintenance may repack, so that no staged and uncommitted object
+ * is pruned. core.fsync: git's own writes here (repacks) are as durable as the store's.
  */
 const config = `[core]
 \trepositoryformatversion = 0
@@ -34,8 +33,8 @@ export async function repositoryExists(folder: RepositoryFolder): Promise<boolea
 }
 
 /**
- * Writes the files of an empty bare repository, without the git program. HEAD
- * comes last: a creation that was interrupted has none, and can be done again.
+ * Writes the files of an empty bare repository, without the git program. HEAD comes last: an interrupted creation has
+ * none, and can be done again.
  */
 export async function createRepositoryFiles(folder: RepositoryFolder): Promise<void> {
   const { fs } = folder;

@@ -145,9 +145,8 @@ export class DiskRepositoryWithGit extends WrittenRepository implements Reposito
   }
 
   /**
-   * "missing" is also what a child says of an object whose pack is damaged, or
-   * was removed by maintenance since the child looked. A process of its own
-   * tells them apart, by what it has to say besides.
+   * "missing" is also a child's answer for an object whose pack is damaged, or was removed by maintenance after the
+   * child looked. A process of its own tells the cases apart by its further output.
    */
   async #askOnceMore(catFile: CatFile, oid: Oid): Promise<CatFileAnswer> {
     const { code, stderr } = await runGit(this.#program, this.#path, ['cat-file', '-e', oid]);

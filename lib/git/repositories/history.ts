@@ -7,8 +7,8 @@ import { isOid } from '../objects/objects.js';
 import { startGit } from '../program/start-git.js';
 
 /**
- * Names of the commits from the first one, or the one behind `after`, to `from`,
- * along first parents, by one git process. A clone that was cut off (`--depth`) starts where it was cut.
+ * Names of the commits from the first one, or the one behind `after`, to `from`, along first parents, by one git
+ * process. A shallow clone (`--depth`) starts at its oldest commit.
  * @throws RepositoryUnreadable when git fails on the way.
  */
 export async function* listHistoryWithGit(

@@ -17,10 +17,7 @@ import { sweepInWorker } from '../maintenance/sweep-in-worker.js';
 import { sweepPacks } from '../maintenance/sweep-packs.js';
 import { WrittenRepository } from './written-repository.js';
 
-/**
- * A repository whose objects are read by isomorphic-git. It holds every pack
- * that it has read from in memory.
- */
+/** A repository whose objects are read by isomorphic-git. It holds every pack in memory from which it has read. */
 export class IsomorphicRepository extends WrittenRepository implements Repository {
   readonly #fs: FsClient;
   readonly #missing: string | null;
@@ -31,10 +28,8 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   #lastMaintenance: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param fs the file system as isomorphic-git takes it; the writer's folder
-   * must stand on the same one.
-   * @param missing what `maintain` reports as left out; null for one in memory,
-   * where nothing is.
+   * @param fs the file system as isomorphic-git takes it; the writer's folder must stand on the same one.
+   * @param missing the work that `maintain` reports as left out; null for a repository in memory, where nothing is.
    */
   constructor(fs: FsClient, writer: RepositoryWriter, missing: string | null = null) {
     super(writer);
@@ -166,8 +161,8 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   }
 
   /**
-   * isomorphic-git takes what it cannot read for absent. So before an object is
-   * called absent, what it would have been found in is looked at.
+   * isomorphic-git takes an unreadable object for absent. So its possible files are checked before an object is called
+   * absent.
    */
   async #requireReadable(oid: Oid): Promise<void> {
     const { folder } = this.writer;

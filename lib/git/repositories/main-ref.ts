@@ -7,13 +7,13 @@ import { isOid } from '../objects/objects.js';
 import type { Oid } from '../objects/objects.js';
 import type { RepositoryFolder } from './repository-folder.js';
 
-/** How often a lock that git holds is tried again, and after how long (ms). */
+/** How often main's lock is tried again while git holds it, and after how long (ms). */
 const lockTries = 40;
 const lockPause = 25;
 
 /**
- * The commit that main stands at; null before the first one.
- * @throws RepositoryUnreadable when what stands there is no commit's name.
+ * The commit of main; null before the first one.
+ * @throws RepositoryUnreadable when main does not hold a commit's name.
  */
 export async function readMain(folder: RepositoryFolder): Promise<Oid | null> {
   try {
@@ -28,8 +28,8 @@ export async function readMain(folder: RepositoryFolder): Promise<Oid | null> {
 }
 
 /**
- * Moves main, durably. It takes git's own lock (`main.lock`), so that a git
- * program which packs refs at that moment cannot lose the move.
+ * Moves main, durably. It takes git's own lock (`main.lock`), so that a git program packing refs at that moment cannot
+ * lose the move.
  */
 export async function moveMain(folder: RepositoryFolder, to: Oid): Promise<void> {
   const target = folder.at(...mainRef.split('/'));

@@ -11,13 +11,12 @@ import type { Repository } from './repository.js';
 const path = '/content.git';
 
 /**
- * A new, empty repository in memory, which is gone when it is dropped.
+ * A new, empty repository in memory. It is gone when it is dropped.
  * @param wrap puts a file system around the memory's (for tests).
  */
 export async function createMemoryRepository(wrap: (fs: FileSystem) => FileSystem = (fs) => fs): Promise<Repository> {
   const volume = createFsFromVolume(new Volume());
-  // memfs types its functions more loosely than node; the suite that all
-  // repositories run shows that they do what is needed.
+  // memfs types its functions more loosely than node; the common tests of all repositories show that they suffice.
   const promises = volume.promises as unknown as Parameters<typeof fileSystemOver>[0];
   const fs = fileSystemOver(promises, { keepsModes: false, syncsFolders: false });
   const folder = new RepositoryFolder(wrap(fs), path);

@@ -13,14 +13,14 @@ import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
 import { sealInWorker } from '../packs/seal-in-worker.js';
 
-/** The part of a repository that looks and changes nothing. */
+/** The methods of a repository that change nothing. */
 export type ReadableRepository = Pick<
   Repository,
   'read' | 'has' | 'size' | 'readStream' | 'head' | 'history' | 'stats' | 'fsck' | 'close'
 >;
 
 /**
- * Opens a repository that another process may be writing to: unlike `openRepository` it sweeps nothing away.
+ * Opens a repository while another process may write to it: unlike `openRepository` it removes nothing.
  * @throws RepositoryUnreadable when there is none.
  */
 export async function openRepositoryReadOnly(options: {
@@ -37,8 +37,8 @@ export async function openRepositoryReadOnly(options: {
 }
 
 /**
- * Adds packs of a history to a repository that another thread of this process has open. They only ever come in
- * addition, so nobody is disturbed.
+ * Adds packs of a history to a repository that another thread of this process has open. It only adds packs, so it
+ * disturbs no reader.
  * @param path the repository's folder
  * @param makesDeltas whether there is a git program to read them
  */

@@ -14,7 +14,7 @@ import { RepositoryFolder } from './repository-folder.js';
 import { RepositoryWriter } from './repository-writer.js';
 import { sealInWorker } from '../packs/seal-in-worker.js';
 
-/** The path that stands for a repository in memory. */
+/** The path of a repository in memory. */
 export const inMemory = ':memory:';
 
 export interface RepositoryOptions {
@@ -22,13 +22,13 @@ export interface RepositoryOptions {
   path: string;
   /** `auto`: use the git program where there is a usable one (2.34 or newer). */
   git: 'auto' | 'never';
-  /** The file system that writes go through; the machine's own if left out. */
+  /** The file system for writes; the machine's own by default. */
   fs?: FileSystem;
 }
 
 /**
- * Creates an empty bare repository and opens it. The git program is not needed
- * for that. A creation that was interrupted is done again.
+ * Creates an empty bare repository and opens it. The git program is not needed for that. An interrupted creation is
+ * done again.
  * @throws Error when a repository stands there already.
  */
 export async function createRepository(options: RepositoryOptions): Promise<Repository> {
@@ -40,8 +40,8 @@ export async function createRepository(options: RepositoryOptions): Promise<Repo
 }
 
 /**
- * Opens a repository, after removing what an interrupted process left half done.
- * The caller sees to it that no other process writes there.
+ * Opens a repository, after removing the remains of an interrupted process. The caller makes sure that no other process
+ * writes there.
  * @throws RepositoryUnreadable when there is none, or it cannot be reached.
  */
 export async function openRepository(options: RepositoryOptions): Promise<Repository> {

@@ -6,10 +6,10 @@ import type { GitObject, Oid } from '../objects/objects.js';
 import { startGit } from '../program/start-git.js';
 import { Tree } from '../objects/tree.js';
 
-/** A commit that is asked for. */
+/** A requested commit. */
 export interface WantedCommit {
   readonly oid: Oid;
-  /** Whether what its root folder lists is wanted, too. */
+  /** Whether the listing of its root folder is wanted, too. */
   readonly withTree: boolean;
 }
 
@@ -17,17 +17,17 @@ export interface WantedCommit {
 export interface ReadCommit {
   readonly oid: Oid;
   readonly bytes: Buffer;
-  /** Its root folder's listing, where it was asked for. */
+  /** Its root folder's listing, where it was requested. */
   readonly tree: Buffer | undefined;
 }
 
-/** Bytes that are read before those who asked get what is there. */
+/** Bytes to read before a caller gets a group. */
 const groupBytes = 2 * 1024 * 1024;
 const groupCommits = 256;
 
 /**
- * Commits, and the listings of their root folders, in the order in which they are asked for, by one git process that
- * nobody waits for between two of them. They come in groups, and no more is read than is taken.
+ * Requested commits and the listings of their root folders, in the order of the requests, from one git process. There
+ * is no wait for git between two of them. They come in groups, and git reads no further than the caller takes.
  * @throws RepositoryUnreadable when one cannot be read, or git fails on the way
  */
 export async function* readCommitsWithGit(
@@ -39,7 +39,7 @@ export async function* readCommitsWithGit(
   const git = startGit(program, repository, ['cat-file', '--batch', '--buffer'], signal);
   const open: WantedCommit[] = [];
   const asking = ask(wanted, open, git.stdin);
-  // Told where the answers end.
+  // The end of the answers reports the error.
   asking.catch(() => git.kill());
   try {
     const parser = new AnswerParser();
@@ -78,7 +78,7 @@ export async function* readCommitsWithGit(
   }
 }
 
-/** Questions that are sent in one write. */
+/** Questions sent in one write. */
 const askedAtOnce = 256;
 
 async function ask(wanted: AsyncIterable<WantedCommit>, open: WantedCommit[], stdin: Writable): Promise<void> {
@@ -95,7 +95,7 @@ async function ask(wanted: AsyncIterable<WantedCommit>, open: WantedCommit[], st
     });
   };
   for await (const question of wanted) {
-    // Nobody takes the answers any more.
+    // The reader has stopped.
     if (stdin.destroyed) return;
     open.push(question);
     lines += question.withTree ? `${question.oid}\n${question.oid}^{tree}\n` : `${question.oid}\n`;
@@ -107,11 +107,11 @@ async function ask(wanted: AsyncIterable<WantedCommit>, open: WantedCommit[], st
 
 const newline = 0x0a;
 
-/** Takes the contents out of what `git cat-file --batch` says, however its bytes are cut into pieces. */
+/** Takes the contents out of the output of `git cat-file --batch`, however its bytes are cut into pieces. */
 class AnswerParser {
   #rest: Buffer = Buffer.alloc(0);
   #pieces: Buffer[] = [];
-  /** Bytes that are missing before it makes sense to look again. */
+  /** Bytes still missing before the next look makes sense. */
   #missing = 0;
 
   *take(piece: Buffer): IterableIterator<Buffer> {
@@ -153,7 +153,7 @@ export async function* readCommitsByReading(
       continue;
     }
     const { tree } = decodeCommit(bytes);
-    // git knows the empty one without having it.
+    // git knows the empty tree without storing it.
     yield [{ oid, bytes, tree: tree === Tree.empty.oid ? Tree.empty.bytes : (await read(tree)).bytes }];
   }
 }

@@ -3,23 +3,21 @@ import { threadId } from 'node:worker_threads';
 import type { FileSystem, OpenFile } from '../file-system.js';
 import { orAbsent, writeAll } from '../file-system.js';
 
-/** Where packs are made that take long; nothing that lies there is part of the repository. */
+/** The folder for packs that take long to make; nothing in it is part of the repository. */
 export const packingFolder = 'packing';
 
 /** Part of a temporary file's name: unique within this thread. */
 let temporaryFiles = 0;
 
 /**
- * The folder of one bare repository, and the one way a file gets into it:
- * written under a temporary name, synced, renamed, and the rename synced. A
- * reader finds the whole file or none. Temporary names end in `.tmp`, stand in
- * the repository's own folder (git looks at none of them there) and are swept
- * when the repository is opened.
+ * The folder of one bare repository, and the one way for a file to get into it: written under a temporary name, synced,
+ * renamed, and the rename synced. A reader finds the whole file or none. Temporary names end in `.tmp` and stand in the
+ * repository's own folder, where git looks at none of them. Opening the repository removes them.
  */
 export class RepositoryFolder {
   readonly fs: FileSystem;
   readonly path: string;
-  /** Files of no use that could not be removed. */
+  /** Useless files that could not be removed. */
   readonly #undiscarded = new Set<string>();
 
   constructor(fs: FileSystem, path: string) {
@@ -32,7 +30,7 @@ export class RepositoryFolder {
     return join(this.path, ...names);
   }
 
-  /** Creates a temporary file. What `fill` throws removes it again. */
+  /** Creates a temporary file. An error of `fill` removes it again. */
   async fillTemporary<T>(
     mode: number,
     fill: (file: OpenFile, path: string) => Promise<T>,
@@ -65,7 +63,7 @@ export class RepositoryFolder {
     await this.fs.syncFolder(dirname(target));
   }
 
-  /** Puts a whole file in its place, durably; replaces what stood there. */
+  /** Puts a whole file in its place, durably; replaces an existing one. */
   async writeFile(target: string, bytes: Uint8Array, mode: number = 0o600): Promise<void> {
     const { path } = await this.fillTemporary(mode, async (file) => {
       await writeAll(file, bytes);
@@ -75,8 +73,8 @@ export class RepositoryFolder {
   }
 
   /**
-   * Removes a file that is of no use. A failure is passed over: whoever calls
-   * this has a graver error to report, and the file is remembered.
+   * Removes a useless file. A failure is passed over: the caller has a graver error to report, and the file is
+   * remembered.
    */
   async discard(path: string): Promise<void> {
     try {
@@ -88,17 +86,16 @@ export class RepositoryFolder {
   }
 
   /**
-   * Removes what could not be removed before: a lock of ours that outlived a
-   * failing disk would keep ourselves out for good.
+   * Removes the files that could not be removed before: a lock of ours that outlived a failing disk would lock us out
+   * for good.
    */
   async discardAgain(): Promise<void> {
     for (const path of this.#undiscarded) await this.discard(path);
   }
 
   /**
-   * Removes what an earlier process left half done: temporary files of ours and
-   * of git's, locks, and what belongs to a pack without an index. To be called
-   * before use, while no other process works in the folder.
+   * Removes the remains of an earlier process: temporary files of ours and of git's, locks, and the files of a pack
+   * without an index. To be called before use, while no other process works in the folder.
    */
   async sweep(): Promise<void> {
     const packs = this.at('objects', 'pack');

@@ -13,8 +13,8 @@ import { stageBlob } from './stage-blob.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
 /**
- * The half of a repository that all kinds share: everything that writes, and
- * what is told from the folder's names alone. `Repository` says what each does.
+ * The half of a repository that all kinds share: every write, and every answer that needs only the folder's names.
+ * `Repository` describes each method.
  */
 export class RepositoryWriter {
   readonly folder: RepositoryFolder;
@@ -39,7 +39,7 @@ export class RepositoryWriter {
     return readMain(this.folder);
   }
 
-  /** Moves main after the moves asked for before this one. */
+  /** Moves main after the moves requested before this one. */
   async moveHead(to: Oid, has: (oid: Oid) => Promise<boolean>): Promise<void> {
     requireOid(to);
     const move = this.#lastMove.then(async () => {

@@ -7,7 +7,7 @@ import { loosePath } from '../objects/loose-object.js';
 import type { Oid } from '../objects/objects.js';
 import type { RepositoryFolder } from './repository-folder.js';
 
-/** A blob that was stored before the transaction that will refer to it. */
+/** A blob stored before the transaction that will refer to it. */
 export interface StagedBlob {
   oid: Oid;
   /** Bytes of content. */
@@ -18,21 +18,20 @@ export interface StagedBlob {
   isText: boolean;
 }
 
-/** Told of a staged blob before it shows under its name. */
+/** Called with a staged blob before it is visible under its name. */
 export type AnnounceBlob = (blob: StagedBlob) => Promise<void>;
 
 /** Level 1, as git itself uses for objects with a file of their own. */
 const looseLevel = 1;
 
 /**
- * Stores a blob as a file of its own, durably, holding only pieces of it in
- * memory. Its header states its length, which is known only at the source's end:
- * so the content is first written as it comes, then deflated from there.
+ * Stores a blob as a file of its own, durably, holding only pieces of it in memory. Its header states its length, which
+ * is known only at the source's end. So the content is first written as it comes, then deflated from there.
  *
- * A file that already stands under the name is replaced rather than trusted: it
- * may be damaged, and this content is known to be whole.
+ * A file that already stands under the name is replaced rather than trusted: it may be damaged, and this content is
+ * known to be whole.
  *
- * @param announce called when the content is whole and has its name, before it shows under it; what it throws passes
+ * @param announce called when the content is whole and has its name, before it is visible under it; its errors pass
  * through, and nothing stays.
  */
 export async function stageBlob(
@@ -70,7 +69,7 @@ export async function stageBlob(
   }
 }
 
-/** @returns the temporary file that holds the object as git stores it, synced */
+/** @returns the temporary file with the object in git's format, synced */
 async function deflateFrom(
   folder: RepositoryFolder,
   spool: string,
@@ -99,10 +98,10 @@ async function deflateFrom(
   return { path, oid };
 }
 
-/** Says of content that comes in pieces whether it is text. */
+/** Decides whether content that comes in pieces is text. */
 export class TextCheck {
   #text = true;
-  /** The first bytes of a character whose rest is in the next piece. */
+  /** The first bytes of a character that ends in the next piece. */
   #begun = Buffer.alloc(0);
 
   update(piece: Uint8Array): void {

@@ -4,7 +4,7 @@ import type { RepositoryStats } from './repository.js';
 import type { RepositoryWriter } from './repository-writer.js';
 import type { AnnounceBlob, StagedBlob } from './stage-blob.js';
 
-/** The half of a repository that is the same however its objects are read: everything that writes. */
+/** The half of a repository that does not depend on how its objects are read: all writes. */
 export abstract class WrittenRepository {
   protected readonly writer: RepositoryWriter;
 

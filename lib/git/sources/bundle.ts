@@ -12,21 +12,21 @@ import type { StartedGit } from '../program/start-git.js';
 import { startGit } from '../program/start-git.js';
 
 /**
- * Bundles (gitformat-bundle(5), version 2): a head and everything that it needs,
- * in one file that `git bundle verify` accepts and `git clone` clones.
+ * Bundles (gitformat-bundle(5), version 2): a head and all objects that it needs, in one file for `git bundle verify`
+ * and `git clone`.
  */
 const signature = '# v2 git bundle\n';
 
-/** More than the header of any bundle that is written here. */
+/** More than the header of any bundle written here. */
 const maxHeaderLength = 1024;
 
-/** Takes the names of commits, and writes all that they lead to as one pack. */
+/** Takes the names of commits, and writes all reachable objects as one pack. */
 const packHistory = ['-c', 'pack.threads=1', 'pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'];
 
 /**
- * Writes the history of one commit as a bundle, durably. The commit need not be
- * main's any more: what was committed later is left out.
- * @param file is made; it must not be there.
+ * Writes the history of one commit as a bundle, durably. The commit need not be main's any more: later commits are left
+ * out.
+ * @param file is made; it must not exist.
  * @throws RepositoryUnreadable when git cannot read it all.
  */
 export async function writeBundle(program: GitProgram, repository: string, head: Oid, file: string): Promise<void> {
@@ -48,11 +48,10 @@ export async function writeBundle(program: GitProgram, repository: string, head:
 }
 
 /**
- * Takes a bundle's objects into a repository, checked one by one as git's fsck
- * does, and with everything that they refer to. Moves no branch.
- * @returns the commit that it brings.
- * @throws GitProgramMissing; RepositoryUnreadable when the bundle is damaged or
- * lacks something.
+ * Takes a bundle's objects into a repository. It checks each of them as git's fsck does, and that every reference is
+ * there. Moves no branch.
+ * @returns the commit of the bundle.
+ * @throws GitProgramMissing; RepositoryUnreadable when the bundle is damaged or incomplete.
  */
 export async function takeBundle(repository: string, file: string): Promise<Oid> {
   const program = await requireGit('take a bundle in');
@@ -71,10 +70,7 @@ export async function takeBundle(repository: string, file: string): Promise<Oid>
   }
 }
 
-/**
- * git may be done and gone before it is told that no more will come: a pack says itself where it ends. Whether it had
- * all of it, its exit code tells.
- */
+/** git may end before its input does: a pack marks its own end. Its exit code shows whether it had all of it. */
 function forgiveEarlyEnd(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
@@ -101,7 +97,7 @@ async function feed(git: StartedGit, work: (git: StartedGit) => Promise<void>, p
     git.kill();
   }
   git.stdout.resume();
-  // What git gave up for is the cause; a broken pipe is only what follows from it.
+  // git's own failure is the cause; a broken pipe only follows from it.
   const code = await git.ended;
   const hasGivenUp = code !== null && code !== 0;
   if (failure !== undefined && !hasGivenUp) throw failure;

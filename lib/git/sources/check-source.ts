@@ -5,18 +5,18 @@ import { asUnreadable, RepositoryUnreadable } from '../errors.js';
 import { orAbsent } from '../file-system.js';
 import { runGit, type GitProgram } from '../program/git-program.js';
 
-/** Milliseconds in which git has to say the first thing about a repository. */
+/** Milliseconds in which git has to give its first answer about a repository. */
 const defaultTimeout = 30_000;
 
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds in which git has to say the first thing. */
+  /** Milliseconds in which git has to give its first answer. */
   readonly timeout?: number;
 }
 
 /**
- * Makes sure that a repository which somebody brings holds all that is read from it, itself. git follows what points
- * out of it, alternates, links and work trees of others, and would hand out objects of any repository on the machine.
+ * Makes sure that an untrusted repository itself holds all bytes that are read from it. git follows alternates, links
+ * and foreign work trees out of the repository. It would then return objects of any repository on the machine.
  * @param path the folder with its objects
  * @throws RepositoryUnreadable with a sentence that says what to do
  */
@@ -27,7 +27,7 @@ export async function checkSource(program: GitProgram, path: string, options: Ch
     if ((await orAbsent(lstat(join(path, name)))) !== undefined) throw borrows(path, `has ${name}`);
   }
   await checkFolder(path, 'objects');
-  // Its configuration can name a file that never ends, or that nobody writes to.
+  // Its configuration can name a file that never ends, or a pipe without a writer.
   const late = AbortSignal.timeout(timeout);
   const ending = { signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
   const format = await runGit(program, path, ['rev-parse', '--show-object-format'], ending);
@@ -45,9 +45,9 @@ export async function checkSource(program: GitProgram, path: string, options: Ch
 }
 
 /**
- * Makes sure that git waits for nobody when it reads a repository which somebody brings: opening a FIFO waits until
- * another process writes to it, and a device may never end. git opens what lies in the repository's own folder, in
- * `info` and below `refs`. What is in `objects` has to be a file in any case.
+ * Makes sure that git blocks on no file of an untrusted repository. Opening a FIFO waits until another process writes
+ * to it, and a device may never end. git opens the files in the repository's own folder, in `info` and below `refs`.
+ * Entries of `objects` have to be files in any case.
  * @param path the folder with its objects
  * @throws RepositoryUnreadable
  */
@@ -60,7 +60,7 @@ export async function checkWaitsForNobody(path: string): Promise<void> {
 }
 
 async function checkBelow(path: string, folder: string): Promise<void> {
-  // What cannot be listed is for git to complain of.
+  // git reports the folders that cannot be listed.
   const entries = await readdir(join(path, folder), { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const name = `${folder}/${entry.name}`;
@@ -72,9 +72,9 @@ async function checkBelow(path: string, folder: string): Promise<void> {
 async function checkEntry(path: string, name: string, entry: Dirent): Promise<void> {
   if (entry.isFile() || entry.isDirectory()) return;
   const found = entry.isSymbolicLink() ? await stat(join(path, name)).catch(() => undefined) : entry;
-  // Opening a socket fails at once, and git leaves one there itself. A link to nowhere is as absent.
+  // Opening a socket fails at once, and git itself leaves one there. A broken link counts as absent.
   if (found === undefined || found.isFile() || found.isSocket()) return;
-  // What lies below is not looked at here, and git would go there.
+  // git would enter this folder, but its entries are not checked here.
   if (found.isDirectory() && !name.startsWith('refs/') && name !== 'refs') return;
   throw new RepositoryUnreadable(`${path} cannot be read: its ${name} is neither a file nor a folder of its own.`);
 }

@@ -9,7 +9,7 @@ import { orAbsent } from '../file-system.js';
 import { findGit } from '../program/git-program.js';
 import type { Oid } from '../objects/objects.js';
 
-/** Somebody's clone of a workspace's repository, bare or with files: looked at, never changed. */
+/** A foreign clone of a workspace's repository, bare or with files: it is read, never changed. */
 export interface Clone {
   /** The folder with its objects. */
   readonly path: string;
@@ -20,8 +20,8 @@ export interface Clone {
 
 /**
  * @param folder the clone's top folder, or its `.git`
- * @throws RepositoryUnreadable when it is no clone, has no branch `main`, would make git wait, or has a commit or folder
- * that is too large to be read whole
+ * @throws RepositoryUnreadable when it is no clone, has no branch `main`, would make git wait, or has a commit or
+ * folder that is too large to be read whole
  */
 export async function openClone(folder: string, git: 'auto' | 'never' = 'auto'): Promise<Clone> {
   const path = await findGitFolder(resolve(folder));
@@ -44,6 +44,7 @@ async function findGitFolder(folder: string): Promise<string> {
   const found = await orAbsent(lstat(inside));
   if (found === undefined) return folder;
   if (found.isDirectory()) return inside;
-  // A work tree whose repository lies elsewhere (gitrepository-layout(5)): whoever brings it says what is read, then.
+  // A work tree with its repository elsewhere (gitrepository-layout(5)): the owner of the clone would choose the files
+  // that are read.
   throw new RepositoryUnreadable(`${inside} points to a repository elsewhere. Name that repository itself.`);
 }

@@ -11,8 +11,8 @@ export interface PathDifference {
 }
 
 /**
- * The files that differ between two trees, in no particular order. Folders that are the same are not read, so the cost
- * depends on what changed.
+ * The files that differ between two trees, in no particular order. Equal folders are not read, so the cost depends on
+ * the number of changes.
  * @param load reads a tree by its oid
  */
 export async function* compareTrees(

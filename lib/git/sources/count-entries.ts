@@ -3,16 +3,16 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import { isFolderAt } from '../objects/tree-bytes.js';
 
-/** Folders within folders that are gone down into. No location has as many (`maxLocationLength`). */
+/** Depth to which nested folders are followed. No location is as deep (`maxLocationLength`). */
 const deepest = 1000;
 /** Bytes of a path. No file system takes as many. */
 const maxPathLength = 16 * 1024;
 /** Folders whose count is remembered. */
 const maxRemembered = 100_000;
-/** Bytes of listings that are kept: a commit's folders are those of the one before it, but for a few. */
+/** Bytes of listings in the cache: a commit shares all but a few folders with the one before it. */
 const keptBytes = 64 * 1024 * 1024;
 
-/** What stands below a folder. */
+/** The size of everything below a folder. */
 interface Extent {
   /** Files and folders, each as often as it stands there. */
   readonly entries: number;
@@ -30,9 +30,8 @@ interface Entry {
 }
 
 /**
- * Counts what stands below folders of a repository, without going through it: a folder that stands in many places is
- * read once. Ten folders, each of which names the next one ten times, are some hundred bytes, and ten thousand million
- * files when a git lists them.
+ * Counts the entries below folders of a repository without walking it: a folder with many places is read once. Ten
+ * folders, each with ten names for the next one, are some hundred bytes. git lists ten thousand million files for them.
  */
 export class EntryCount {
   readonly #read: (tree: Oid) => Promise<Buffer | undefined>;
@@ -42,8 +41,8 @@ export class EntryCount {
   #kept = 0;
 
   /**
-   * @param read a tree's bytes; undefined where it is lost, which stops whoever goes through it, and is not counted here
-   * @param most where a count may stop: what is beyond need not be exact
+   * @param read a tree's bytes; undefined where it is lost. A lost tree stops every walk, and is not counted here
+   * @param most where a count may stop: beyond it, it need not be exact
    */
   constructor(read: (tree: Oid) => Promise<Buffer | undefined>, most: number) {
     this.#read = read;
@@ -51,8 +50,8 @@ export class EntryCount {
   }
 
   /**
-   * How many files and folders stand below a tree.
-   * @returns more than the bound where there are more than it, whatever their number
+   * The number of files and folders below a tree.
+   * @returns any number above the bound where there are more
    * @throws RepositoryUnreadable when a path is too long, or leads through too many folders
    */
   async below(tree: Oid): Promise<number> {
@@ -60,8 +59,8 @@ export class EntryCount {
   }
 
   /**
-   * How many files and folders are to be seen by whoever compares two trees: what was added, removed or replaced, with
-   * all that is below it.
+   * The number of files and folders that a comparison of two trees visits: all added, removed or replaced entries, with
+   * everything below them.
    * @param before null for nothing
    */
   async changed(before: Oid | null, after: Oid): Promise<number> {
@@ -164,8 +163,8 @@ const restsAfter = 1000;
 const maxModeLength = 8;
 
 /**
- * The entries of a tree as any program may have written it, up to where it is none: in no order, and with names of any
- * kind. git says what is wrong with it.
+ * The entries of a tree from any program, up to the first malformed one. Their order and names are arbitrary. git
+ * reports the faults.
  * @param most where to stop: one more is read
  */
 function* readEntries(bytes: Buffer, most: number): Generator<void, Map<string, Entry>> {

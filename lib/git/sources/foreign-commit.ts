@@ -1,17 +1,17 @@
 import { TextDecoder } from 'node:util';
 import type { Signature } from '../objects/commit-object.js';
 
-/** What a commit of somebody's repository says of itself. */
+/** The data of a commit in a foreign repository. */
 export interface ForeignCommit {
-  /** What is not there is `unknown`, a time that is not there `NaN`; it may lie before 1970. */
+  /** A missing text is `unknown`, a missing time `NaN`; it may lie before 1970. */
   readonly author: Signature;
   readonly message: string;
 }
 
 /**
  * Reads a commit that any program may have written in any year: nothing in it is an error. Text is read in the encoding
- * that the commit names (its `encoding` header, git-commit(1)); where that is none that anybody knows, as UTF-8, and
- * what is none becomes U+FFFD.
+ * that the commit names (its `encoding` header, git-commit(1)). An unknown encoding is read as UTF-8, and malformed
+ * bytes become U+FFFD.
  */
 export function decodeForeignCommit(bytes: Buffer): ForeignCommit {
   const end = bytes.indexOf('\n\n');
@@ -22,10 +22,10 @@ export function decodeForeignCommit(bytes: Buffer): ForeignCommit {
   return { author: readSignature(author), message };
 }
 
-/** Bytes of a header, and of a message, that are read: the beginning says what is told of the commit. */
+/** Bytes of a header, and of a message, that are read: the beginning suffices. */
 const maxTextLength = 4096;
 
-/** What the first header of this name says; undefined where there is none. */
+/** The value of the first header of this name; undefined where there is none. */
 function findHeader(head: Buffer, name: string): Buffer | undefined {
   const start = head.indexOf(`\n${name} `);
   if (start < 0) return undefined;
@@ -43,7 +43,7 @@ function openDecoder(label: string | undefined): TextDecoder {
   }
 }
 
-/** As git reads it: the name ends at the first `<`, the address at the next `>`, and the time follows the last one. */
+/** git's rule: the name ends at the first `<`, the address at the next `>`, and the time follows the last one. */
 function readSignature(line: string): Signature {
   const [, name = line, email = ''] = /^([^<]*)<([^>]*)/.exec(line) ?? [];
   const close = line.lastIndexOf('>');

@@ -22,12 +22,12 @@ export interface SourceEntry {
   readonly oid: Oid;
 }
 
-/** A file of a commit; its path is bytes, since git asks nothing of names. */
+/** A file of a commit; its path is bytes, since git does not restrict names. */
 export interface SourceFile extends SourceEntry {
   readonly path: Buffer;
 }
 
-/** What a commit did to a path. */
+/** A commit's change of a path. */
 export interface SourceChange {
   readonly path: Buffer;
   /** null where it was not there. */
@@ -36,7 +36,7 @@ export interface SourceChange {
   readonly after: SourceEntry | null;
 }
 
-/** Somebody's repository, of any content: read by the git program, never changed, never trusted. */
+/** A foreign repository, of any content: read by the git program, never changed, never trusted. */
 export class SourceRepository {
   readonly #program: GitProgram;
   readonly #path: string;
@@ -56,8 +56,8 @@ export class SourceRepository {
 
   /**
    * @param path the folder with its objects, absolute
-   * @param signal ends what git is doing
-   * @param tell says how many objects are looked at so far
+   * @param signal ends git's current work
+   * @param tell reports the number of objects checked so far
    * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects, is of SHA-256, or has
    * a commit, tag or folder that is too large to be read whole
    */
@@ -72,9 +72,9 @@ export class SourceRepository {
     return new SourceRepository(program, path, signal);
   }
 
-  /** The commit that a branch, tag or anything else that git understands leads to; undefined when it leads to none. */
+  /** The commit of a branch, tag or any other revision of git; undefined when it leads to none. */
   async findCommit(ref: string): Promise<Oid | undefined> {
-    // Nothing that begins so is a revision, and git would take it for an option.
+    // No revision begins with a dash, and git would take it for an option.
     if (ref.startsWith('-') || ref.includes('\0')) return undefined;
     const parameters = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
     const { code, stdout } = await runGit(this.#program, this.#path, parameters, { signal: this.#signal });
@@ -98,8 +98,8 @@ export class SourceRepository {
   }
 
   /**
-   * How many files and folders a commit has, or more than `most` where it has more than those. They are counted without
-   * going through them: few objects can stand for any number.
+   * The number of files and folders of a commit; any number above `most` where there are more. They are counted without
+   * walking them: few objects can stand for any number.
    * @throws RepositoryUnreadable
    */
   async countFiles(commit: Oid, most: number): Promise<number> {
@@ -134,7 +134,7 @@ export class SourceRepository {
   }
 
   /**
-   * What a commit changed, against the one before it; null where it is the first. One at a time.
+   * The changes of a commit against the one before it; null where it is the first. One at a time.
    * @throws RepositoryUnreadable
    */
   async *listChanges(before: Oid | null, commit: Oid): AsyncGenerator<SourceChange> {

@@ -2,7 +2,7 @@ import { RepositoryUnreadable } from '../errors.js';
 import type { Oid } from '../objects/objects.js';
 import type { StartedGit } from '../program/start-git.js';
 
-/** How a diff of trees is asked for, whether of one pair or of many. */
+/** The parameters for diffs of trees, of one pair or of many. */
 export const diffTreeParameters = [
   'diff-tree',
   '-r',
@@ -13,12 +13,12 @@ export const diffTreeParameters = [
   '--ignore-submodules=none',
 ];
 
-/** What no diff begins with: git says a line back that names no object, and lets go of what it has written. */
+/** A line with which no diff begins. git repeats a line that names no object, and flushes its output. */
 const mark = '.\n';
 
 /**
- * What commits changed against others, one after the other, by one git that is started with the first: starting one
- * takes longer than a small commit does.
+ * The changes between pairs of commits, one after the other, from one git that starts with the first. Starting git
+ * takes longer than a small commit.
  */
 export class TreeDiffer {
   readonly #start: (parameters: readonly string[]) => StartedGit;
@@ -32,8 +32,8 @@ export class TreeDiffer {
   }
 
   /**
-   * The fields of a raw diff (git-diff-tree(1), `-z`), facts and path by turns. One diff at a time; who does not take
-   * one to its end ends the git with it.
+   * The fields of a raw diff (git-diff-tree(1), `-z`), facts and path in alternation. One diff at a time; a caller that
+   * stops early ends git.
    * @throws RepositoryUnreadable
    */
   async *list(before: Oid, commit: Oid): AsyncGenerator<Buffer, undefined> {
@@ -41,7 +41,7 @@ export class TreeDiffer {
     let isWhole = false;
     try {
       git.stdin.write(`${commit} ${before}\n${mark}`);
-      // Git passes over a commit that it cannot find in silence; of every other it says the name first.
+      // git passes over an unknown commit in silence; for every other it prints the name first.
       if (await this.#isAtMark(git)) throw new RepositoryUnreadable(`Commit ${commit} is missing.`);
       await this.#takeField(git);
       while (!(await this.#isAtMark(git))) {
@@ -58,7 +58,7 @@ export class TreeDiffer {
     const git = this.#git;
     this.#git = undefined;
     git?.kill();
-    // It has not ended before what it wrote is read or thrown away.
+    // It ends only after its output has been read or thrown away.
     git?.stdout.destroy();
     await git?.ended;
   }

@@ -4,16 +4,16 @@ import { openRegular, readUpTo } from '../../disk/open-regular.js';
 import { RepositoryUnreadable } from '../errors.js';
 import { requireGit, runGit } from '../program/git-program.js';
 
-/** How the folders begin that bundles are unpacked in. */
+/** The prefix of the folders in which bundles are unpacked. */
 export const unpackedPrefix = '.importing-';
 
 /** To other accounts. */
 const closed = { mode: 0o600 };
 
 const signature = /^# v[23] git bundle\n/;
-/** Bytes of a bundle before its pack that are read: more than a hundred thousand branches and tags. */
+/** Bytes of a bundle that are read before its pack: more than a hundred thousand branches and tags. */
 const maxHeaderLength = 8 * 1024 * 1024;
-/** The least bytes that an object takes in a pack: its size, and the frame of a compressed stream (RFC 1950). */
+/** The least bytes of an object in a pack: its size, and the frame of a compressed stream (RFC 1950). */
 const minObjectBytes = 9;
 
 /** Whether a file begins as a bundle does (gitformat-bundle(5)). */
@@ -28,8 +28,8 @@ export async function isBundle(file: string): Promise<boolean> {
 }
 
 /**
- * Makes sure that a bundle does not ask git for more memory than it is worth: git holds all names, and makes room for as
- * many objects as the pack says that it has, before it reads the first.
+ * Makes sure that a bundle does not make git allocate more memory than the bundle justifies. git holds all names. It
+ * allocates for the number of objects that the pack claims, before it reads the first.
  * @throws RepositoryUnreadable
  */
 async function checkHeader(file: string): Promise<void> {
@@ -57,9 +57,9 @@ async function readStart(handle: FileHandle): Promise<Buffer> {
 }
 
 /**
- * Makes a bare repository of a bundle, in a folder of its own that only this user opens. What a process leaves there that
- * ends meanwhile is known by its name. Its HEAD is the bundle's, else
- * `main`, else `master`, else the only branch; else there is none.
+ * Makes a bare repository of a bundle, in a folder of its own that only this user opens. The folder's name identifies
+ * the remains of an ended process. Its HEAD is the bundle's, else `main`, else `master`, else the only branch; else
+ * there is none.
  * @param within where that folder is made
  * @returns the folder, which the caller removes
  * @throws GitProgramMissing; RepositoryUnreadable when it is damaged, or builds on commits that it does not hold

@@ -21,7 +21,7 @@ export interface SearchDocument {
   readonly labels: readonly string[];
 }
 
-/** A document taken apart: what stands in the index about it. */
+/** An analysed document: its entries in the index. */
 export interface AnalyzedDocument {
   readonly location: Location;
   readonly flags: number;
@@ -29,7 +29,7 @@ export interface AnalyzedDocument {
   readonly lengths: readonly [number, number, number, number];
   /** Packed counts (see posting.ts) by term. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Where its text points, part by part (see meaning/find-directions.ts); empty where that is not asked for. */
+  /** The directions of its text, part by part (see meaning/find-directions.ts); empty where none were requested. */
   readonly directions: Int8Array;
 }
 
@@ -37,18 +37,18 @@ export const binaryFlag = 1;
 /** The title is the name, and changes with it. */
 export const titledByNameFlag = 2;
 
-/** Characters of a text that are indexed; what comes after can be read, but not found. */
+/** Characters of a text that are indexed; the rest can be read, but not found. */
 export const maxTextLength = 10_000_000;
 
-/** Marks the term by which a label is filtered. No word holds it, so no query can name it. */
+/** Marks the term that filters by a label. No word holds it, so no query can name it. */
 export const labelMark = '\u0000';
 
 const [body, title, path, label] = [0, 1, 2, 3] as const;
 
-/** How documents are taken apart. */
+/** How documents are analysed. */
 export interface Reading {
   readonly languages: Languages;
-  /** With which a document's directions are found, too. */
+  /** The vectors for the directions of documents. */
   readonly vectors: WordVectors | null;
 }
 
@@ -78,7 +78,7 @@ export function analyzeDocument(document: SearchDocument, { languages, vectors }
   };
 }
 
-/** The same document at another location; what its name says is read anew, the rest stays. */
+/** The same document at another location; the words of its name are analysed again, the rest stays. */
 export function renameAnalyzed(analyzed: AnalyzedDocument, location: Location, languages: Languages): AnalyzedDocument {
   const name = nameOf(location);
   const collected = new Collected(languages, analyzed);
@@ -125,7 +125,7 @@ class Collected {
     const words: string[] = [];
     const spelled: string[] = [];
     splitWords(text, (word, start, end) => {
-      // What texts point to is known of English words alone.
+      // The directions of texts are known of English words alone.
       if (!languages.areSpelled || this.#directions !== undefined) {
         const stem = stemOfDocument(word);
         this.#directions?.addWord(stem);
@@ -163,7 +163,7 @@ class Collected {
     this.terms.set(labelMark + text, 1);
   }
 
-  /** Takes back all that one field says. */
+  /** Removes all entries of one field. */
   drop(field: 1 | 2 | 3): void {
     this.lengths[field] = 0;
     for (const [term, counts] of this.terms) {

@@ -1,6 +1,6 @@
 import { endOfFrontMatter } from './reduce-markup.js';
 
-/** Characters at the start of a text in which its title is looked for. */
+/** Characters at the start of a text that are searched for its title. */
 const headLength = 8_000;
 const maxTitleLength = 300;
 
@@ -13,7 +13,7 @@ const htmlTitle = /<title/i;
 const markedLine = /^[ ]{0,3}(?:#{1,6}|=)[ \t]+(\S.*)$/;
 const underline = /^(?:={3,}|-{3,}|~{3,})[ \t]*$/;
 
-/** Where a title stands: its words, and the span of the text that is its line, to be read once only. */
+/** The place of a title: its words, and the span of its line in the text, to be read once only. */
 export interface Title {
   readonly title: string;
   readonly start: number;
@@ -42,7 +42,7 @@ export function findTitle(text: string): Title | undefined {
   return undefined;
 }
 
-/** The title that front matter gives, without the quotes around it. */
+/** The title in front matter, without the quotes around it. */
 function readFrontMatter(front: string): string | undefined {
   const line = titleLine.exec(front)?.[0];
   if (line === undefined) return undefined;

@@ -2,13 +2,13 @@ import { labelMark } from './analyze-document.js';
 import type { SegmentReader } from '../segments/segment-reader.js';
 import { ordinalShift } from '../segments/posting.js';
 
-/** The labels that living documents are filtered by, in order, by the documents' keys. */
+/** The labels of live documents, in order, by the documents' keys. */
 export function readLabels(segments: readonly SegmentReader[]): Map<number, string[]> {
   const labels = new Map<number, string[]>();
   const mark = Buffer.from(labelMark);
   for (const reader of segments) {
     const { segment } = reader;
-    // The mark sorts before whatever a word can begin with.
+    // The mark sorts before every first character of a word.
     for (let term = segment.firstTerm(mark); term < segment.terms; term += 1) {
       const name = segment.termAt(term);
       if (!name.startsWith(labelMark)) break;

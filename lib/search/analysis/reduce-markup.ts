@@ -1,7 +1,7 @@
 /**
- * What a reader sees of Markdown or HTML: without front matter, link targets and tags.
- * One pass; what opens is closed by looking forward to places that only ever move on, so that a document
- * made of brackets costs no more than any other of its length.
+ * The visible text of Markdown or HTML: without front matter, link targets and tags. It works in one pass. The search
+ * for a closing sign starts at a place that only moves forward, so a document made of brackets costs no more than any
+ * other of its length.
  */
 
 const maxTargetLength = 2_000;
@@ -12,7 +12,7 @@ const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
 const markdownNames = /\.(?:md|markdown|mdx)$/i;
 const tagStart = /[a-z/!?]/i;
 
-/** Whether the file's name says that its text is Markdown or HTML. */
+/** Whether the file's name marks its text as Markdown or HTML. */
 export function isMarkup(name: string): boolean {
   return markupNames.test(name);
 }

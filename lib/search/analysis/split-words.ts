@@ -1,18 +1,18 @@
 /**
- * Words of any script. A word is a run of letters, digits and marks; scripts written without spaces give
- * every character and every pair of neighbours, so that any part of a sentence can be found.
- * Words come out compatibility-normalised (NFKC), in lower case and without diacritics.
+ * Words of any script. A word is a run of letters, digits and marks. In scripts written without spaces, every character
+ * and every pair of neighbours is a word, so that any part of a sentence can be found. Words come out
+ * compatibility-normalised (NFKC), in lower case and without diacritics.
  */
 
 /** Characters of a word that count; the rest of a longer one is left out, in documents and queries alike. */
 export const maxWordLength = 64;
-/** Characters of a raw word that are looked at: NFKC can make 18 of one. */
+/** Characters of a raw word that are read: NFKC can make 18 of one. */
 const maxRawLength = 2 * maxWordLength;
 
 /**
- * A run is taken in spans: the engine's matcher keeps 16 bytes for every character that it may have to give back,
- * and gives up with an exception at four million. Normalising a run of marks takes the square of its length. Within a
- * word there may be what nobody sees: soft hyphens, joiners, marks of direction.
+ * A run is taken in spans. The engine's matcher keeps 16 bytes for every character to which it may go back, and throws
+ * at four million. Normalising a run of marks takes the square of its length. A word may hold invisible characters:
+ * soft hyphens, joiners, marks of direction.
  */
 const wordPattern =
   /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}/gv;
@@ -20,11 +20,11 @@ const withoutSpaces =
   /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
 const ascii = /^[\0-\x7f]*$/;
 const wordInFolded = /[\p{L}\p{N}\p{M}]+/gu;
-/** What nobody sees in a word (see wordPattern). */
+/** The invisible characters of a word (see wordPattern). */
 const unseen = /[\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+/g;
 /** Diacritics of Latin, Greek and Cyrillic; the vowel points of Hebrew and Arabic; the Arabic stretcher. */
 const diacritic = /(?:[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|\u0640)+/g;
-/** A character with what is joined to it when texts are normalised; jamo are, one to the other. */
+/** A character with all that normalising joins to it; jamo join each other. */
 const cluster =
   /[\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]+|[^][\p{M}\u11a8-\u11ff\ud7cb-\ud7fb\uff9e\uff9f\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]*/gu;
 const ligature = /[ßæœøłđıς]/g;
@@ -48,15 +48,15 @@ export function splitWords(text: string, visit: WordVisitor): void {
   for (const { 0: raw, index } of text.matchAll(wordPattern)) last = visitSpan(raw, index, last, visit);
 }
 
-/** Characters that are a few milliseconds of work, whatever they are. */
+/** Characters that take a few milliseconds of work, whatever they are. */
 const charactersAtOnce = 4096;
 
 /** Longer than anything the pattern matches. */
 const searchedAtOnce = 16 * 1024;
 
 /**
- * Like `splitWords`, for texts of any length before somebody who waits: rests where it yields. The matcher sees a
- * part of the text at a time, since it goes through all that is no word without a rest.
+ * Like `splitWords`, for texts of any length while other work waits: it yields between steps. The matcher sees a part
+ * of the text at a time, since it goes through a span without words without a pause.
  */
 export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<void, void> {
   let last = nothingYet;
@@ -116,8 +116,8 @@ function visitWord(raw: string, index: number, visit: WordVisitor): void {
 }
 
 /**
- * How the word that stands there is spelled: in lower case, in one form for characters that mean the same, with its
- * diacritics. The word itself where several are made of what stands there.
+ * The spelling of the word at that place: in lower case, in one form for characters of the same meaning, with its
+ * diacritics. The word itself where the place yields several words.
  */
 export function spellingAt(text: string, word: string, start: number, end: number): string {
   const raw = text.slice(start, Math.min(end, start + maxRawLength));
@@ -133,7 +133,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** Lower case, one form for characters that mean the same, no diacritics. */
+/** Lower case, one form for characters of the same meaning, no diacritics. */
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   return text
@@ -152,7 +152,7 @@ export function isWithoutSpaces(word: string): boolean {
 }
 
 /**
- * @param before the character that this run goes on from, or nothing
+ * @param before the last character of the run before, or nothing
  * @returns the last character
  */
 function visitPairs(raw: string, index: number, before: string, visit: WordVisitor): string {
@@ -175,7 +175,7 @@ interface PlacedText {
   readonly end: number;
 }
 
-/** The folded characters of a run with the places of what they are made of. */
+/** The folded characters of a run with the places of their source characters. */
 function placeCharacters(raw: string): PlacedText[] {
   const placed: PlacedText[] = [];
   const folded = foldText(raw);
@@ -187,7 +187,7 @@ function placeCharacters(raw: string): PlacedText[] {
   for (const { 0: piece, index: start } of raw.matchAll(cluster)) {
     placed.push({ text: foldText(piece), start, end: start + piece.length });
   }
-  // Should characters be joined in a way that is not known here, where they stand can't be told apart.
+  // If characters are joined in a way unknown here, their places cannot be separated.
   const isWhole = placed.map(({ text }) => text).join('') === folded;
   return isWhole ? placed : [{ text: folded, start: 0, end: raw.length }];
 }

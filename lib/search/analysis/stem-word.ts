@@ -2,12 +2,12 @@ import lunr from 'lunr';
 
 const plainLatin = /^[a-z]+$/;
 const maxRemembered = 50_000;
-/** Stems of words met in documents. Emptied when one of them is erased, since it would outlive it. */
+/** Stems of words in documents. Emptied when a document is erased, since its words would outlive it. */
 const remembered = new Map<string, string>();
 
 /** Whether the word says too little to be kept in a body ("the", "of"): lunr's list. */
 export function isStopWord(word: string): boolean {
-  // The typings leave out that the filter gives nothing for a stop word.
+  // The filter returns nothing for a stop word, but its typings leave that out.
   const kept = lunr.stopWordFilter(new lunr.Token(word, {})) as lunr.Token | undefined;
   return kept === undefined;
 }
@@ -31,6 +31,6 @@ export function stemOfDocument(word: string): string | null {
 /** After an erase: no word of a document stays in memory here. */
 export function forgetStems(): void {
   remembered.clear();
-  // The engine keeps the text that a pattern matched last.
+  // The engine keeps the last text that a pattern matched.
   /^/.exec('');
 }

@@ -3,21 +3,21 @@ import { isStopWord, stemWord } from '../analysis/stem-word.js';
 import { showLanguages } from './show-languages.js';
 import { openStemmer, type LanguageCode } from './open-stemmer.js';
 
-/** How words are read: what of their endings counts for nothing. */
+/** How words are read: which part of their endings is ignored. */
 export interface Languages {
-  /** In the order in which an admin named them. */
+  /** In the order of the admin's setting. */
   readonly codes: readonly LanguageCode[];
-  /** Whether how a word is spelled tells more than its folded form. */
+  /** Whether the spelling of a word says more than its folded form. */
   readonly areSpelled: boolean;
-  /** Whether the folded word says too little to be asked for, besides others. */
+  /** Whether the folded word says too little to be searched for beside others. */
   isStopWord(word: string): boolean;
-  /** Whether it says too little to be kept in a body that is read in these languages. */
+  /** Whether it says too little to be kept in a body read in these languages. */
   leavesOut(word: string): boolean;
-  /** Those of the languages in which these words of a body, one after the other, are to be read: what they show. */
+  /** The languages that these successive words of a body show; they are read in those. */
   forWords(words: readonly string[]): Languages;
   /**
-   * What a document is found by that has the word, and what the word is sought by: one term a language at most, that
-   * of English first; the word itself where no language has its script.
+   * The terms of a word, for documents that hold it and for queries: one term a language at most, the English one
+   * first; the word itself where no language has its script.
    * @param word folded
    * @param spelled the same in lower case, with its diacritics
    */
@@ -43,18 +43,18 @@ class English implements Languages {
   }
 }
 
-/** As long as an admin does not say otherwise. */
+/** The default without an admin's setting. */
 export const english: Languages = new English();
 
 class SeveralLanguages implements Languages {
   readonly codes: readonly LanguageCode[];
   readonly areSpelled = true;
   readonly #hasEnglish: boolean;
-  /** Those that are written in Latin letters. */
+  /** The languages written in Latin letters. */
   readonly #latinCodes: readonly LanguageCode[];
   readonly #latin: readonly ((word: string) => string)[];
   readonly #cyrillic: readonly ((word: string) => string)[];
-  /** Stems of words met. Emptied when a document is erased, since its words would outlive it. */
+  /** Stems of earlier words. Emptied when a document is erased, since its words would outlive it. */
   readonly #remembered = new Map<string, readonly string[]>();
 
   constructor(codes: readonly LanguageCode[]) {
@@ -98,9 +98,10 @@ class SeveralLanguages implements Languages {
   }
 
   #find(word: string, spelled: string): readonly string[] {
-    // й is no и with something on it, although it comes apart as one; ё is written е as often as not.
+    // й is no и with a mark, although it decomposes into one; ё is written е as often as not.
     if (cyrillic.test(spelled)) return this.#stem(this.#cyrillic, [spelled.replaceAll('ё', 'е')], word);
-    // Who leaves out the accents finds what has them; who writes them finds what is inflected differently with them.
+    // A query without accents finds words with them; a query with accents finds words that inflect differently with
+    // them.
     if (latin.test(spelled) && latin.test(word)) return this.#stem(this.#latin, [spelled, word], word);
     return [this.#hasEnglish ? stemWord(word) : word];
   }
@@ -122,7 +123,7 @@ export function openLanguages(codes: readonly LanguageCode[]): Languages {
   return languages;
 }
 
-/** What this thread remembers of words in languages is gone then. */
+/** Clears this thread's cache of words in languages. */
 export function forgetLanguages(): void {
   for (const languages of opened.values()) languages.forget?.();
 }

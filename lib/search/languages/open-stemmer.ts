@@ -1,6 +1,6 @@
 /**
- * Snowball's stemmers (M. F. Porter and others), as lunr-languages has them. Each is loaded when it is first wanted,
- * and at once: an index says in which languages it was made only when it is opened.
+ * Snowball's stemmers (M. F. Porter and others), as lunr-languages has them. Each is loaded at its first use, and
+ * synchronously: an index names its languages only when it is opened.
  */
 import { createRequire } from 'node:module';
 
@@ -31,7 +31,7 @@ export type LanguageCode = 'en' | StemmedCode;
 
 export const languageCodes: readonly LanguageCode[] = ['en', ...(Object.keys(plugins) as StemmedCode[])];
 
-/** What a plugin changes in lunr is changed here: the real one goes on reading queries as it does. */
+/** Plugins change this object in place of lunr: the real one goes on reading queries as it does. */
 const standIn: Record<string, unknown> = {
   Pipeline: { registerFunction: () => undefined },
   generateStopWordFilter: () => undefined,
@@ -47,7 +47,7 @@ export function openStemmer(code: LanguageCode): (word: string) => string {
   return language.stemmer;
 }
 
-/** Those of the codes that are offered here; English where none is. */
+/** The supported ones among the codes; English where none is. */
 export function knownLanguages(codes: readonly string[]): readonly LanguageCode[] {
   const known = languageCodes.filter((code) => codes.includes(code));
   return known.length === 0 ? ['en'] : known.sort((a, b) => codes.indexOf(a) - codes.indexOf(b));

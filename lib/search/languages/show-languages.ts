@@ -1,6 +1,6 @@
 /**
- * Which languages a span of text shows by the words that are the most frequent in them. Words as they are folded;
- * chosen by hand from what everybody knows of these languages: articles, pronouns, conjunctions, auxiliary verbs.
+ * Which languages a span of text shows by its most frequent words. Words as they are folded, chosen by hand from common
+ * knowledge of these languages: articles, pronouns, conjunctions, auxiliary verbs.
  */
 import type { LanguageCode } from './open-stemmer.js';
 
@@ -25,14 +25,14 @@ const known = new Map<LanguageCode, ReadonlySet<string>>(
   Object.entries(frequentWords).map(([code, words]) => [code as LanguageCode, new Set(words.split(' '))]),
 );
 
-/** Words of a text that are looked at together: a paragraph, or a page of a list. */
+/** Words of a text that are judged together: a paragraph, or a page of a list. */
 export const wordsOfPart = 64;
-/** So many of them at least have to be frequent ones, lest a chance decides. */
+/** At least this many have to be frequent ones, so that chance does not decide. */
 const minFrequency = 8;
-/** A language with more than this part of what the best has is in the text as well, or too much like it. */
+/** A language with more than this share of the best one's words is in the text as well, or too similar to it. */
 const likeBest = 0.3;
 
-/** Those of the languages that the words show, all written in Latin letters; all of them where it isn't plain. */
+/** The languages that the words show, all written in Latin letters; all of them in an unclear case. */
 export function showLanguages(codes: readonly LanguageCode[], words: readonly string[]): readonly LanguageCode[] {
   const counts = codes.map((code) => {
     const frequent = known.get(code);

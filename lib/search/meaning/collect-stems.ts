@@ -7,11 +7,11 @@ export interface PublishedVectors {
   readonly vectors: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The most frequent words that are looked at. */
+/** The number of most frequent words that are read. */
 const maxWords = 60_000;
 const plainWord = /^[a-z]{3,}$/;
 
-/** A stem, and the most frequent word that has it. */
+/** A stem, and its most frequent word. */
 export interface KnownStem {
   readonly stem: string;
   readonly word: string;
@@ -19,7 +19,7 @@ export interface KnownStem {
   readonly rank: number;
 }
 
-/** The stems of the most frequent words that say something, in order. */
+/** The stems of the most frequent words except stop words, in order. */
 export function collectStems(words: readonly string[]): KnownStem[] {
   const known = new Map<string, KnownStem>();
   words.slice(0, maxWords).forEach((word, rank) => {

@@ -5,7 +5,7 @@ import { toDirection, type WordVectors } from './word-vectors.js';
 /** Words of a text that make one direction, together with its heading. */
 export const wordsOfPart = 60;
 
-/** Goes through a text word by word, and finds where each part of it points. */
+/** Goes through a text word by word, and finds the direction of each part. */
 export class DirectionFinder {
   readonly #vectors: WordVectors;
   readonly #heading: Int32Array;
@@ -19,14 +19,14 @@ export class DirectionFinder {
     this.#sums = this.#heading.slice();
   }
 
-  /** @param stem null for a word that says too little, which takes its place in the part */
+  /** @param stem null for a stop word, which takes its place in the part */
   addWord(stem: string | null): void {
     if (stem !== null) this.#vectors.add(stem, this.#sums);
     this.#words += 1;
     if (this.#words === wordsOfPart) this.#endPart();
   }
 
-  /** All directions, one after the other; one at least where the heading has a word that is known. */
+  /** All directions, one after the other; one at least where the heading has a known word. */
   end(): Int8Array {
     if (this.#words > 0 || this.#directions.length === 0) this.#endPart();
     const all = new Int8Array(this.#directions.length * this.#vectors.dimensions);

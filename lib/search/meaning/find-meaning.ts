@@ -3,8 +3,8 @@ import type { Query } from '../query/parse-query.js';
 import { toDirection, type WordVectors } from './word-vectors.js';
 
 /**
- * Where a query points. Undefined where it insists on anything (a word that must or must not be there, a phrase, a
- * field, a pattern), which meaning knows nothing of, and where none of its words is known.
+ * The direction of a query. Undefined where none of its words is known, and where it has a condition beyond meaning: a
+ * required or prohibited word, a phrase, a field, a pattern.
  */
 export function findMeaning({ clauses, phrases }: Query, vectors: WordVectors): Int8Array | undefined {
   if (phrases.length > 0) return undefined;

@@ -9,7 +9,7 @@ let own: WordVectors | undefined;
 
 /**
  * Reads some megabytes at the first call, so call it only where meaning is wanted.
- * @throws Error for a name that no vectors have
+ * @throws Error for an unknown name
  */
 export function openVectors(name: string): WordVectors {
   if (name !== ownVectors) throw new Error(`There are no word vectors called ${name}.`);

@@ -1,17 +1,20 @@
 import { collectStems, toUnit, type PublishedVectors } from './collect-stems.js';
 import type { VectorTable } from './static-vectors.js';
 
-/** Dimensions that are kept: those in which the words differ most. */
+/** Dimensions that are kept: the words differ most in these. */
 const keptDimensions = 64;
-/** Words that are more frequent than this weigh less (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017). */
+/**
+ * The frequency above which words weigh less (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
+ * Embeddings", 2017).
+ */
 const frequent = 1e-3;
 const eulerGamma = 0.5772;
 const rounds = 200;
 const largest = 127;
 
 /**
- * A row of small whole numbers for each stem, in the order of stems: its word's vector, turned to the axes along
- * which words differ most, without the one that they all have in common, and shorter for a frequent word.
+ * A row of small whole numbers for each stem, in the order of stems. It is its word's vector, turned to the axes along
+ * which words differ most, without the axis common to them all, and shorter for a frequent word.
  */
 export function reduceVectors({ dimensions, words, vectors }: PublishedVectors): VectorTable {
   const known = collectStems(words);

@@ -19,7 +19,7 @@ export function packVectors({ dimensions, stems, rows }: VectorTable): Buffer {
   return Buffer.concat([head, names, Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)]);
 }
 
-/** Vectors from a file that `packVectors` made. */
+/** Vectors from a file of `packVectors`. */
 export class StaticVectors implements WordVectors {
   readonly name: string;
   readonly dimensions: number;

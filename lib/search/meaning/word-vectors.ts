@@ -1,19 +1,22 @@
 /**
- * Vectors of words, of which those of texts are made: what stands near in direction is near in meaning.
- * Whole numbers throughout, so that every machine comes to the same result.
+ * Vectors of words, which are summed to vectors of texts: near in direction is near in meaning. Whole numbers
+ * throughout, so that every machine comes to the same result.
  */
 export interface WordVectors {
-  /** By which a worker thread opens them as well. Other vectors have another: an index made with those is revised. */
+  /**
+   * The name by which a worker thread opens them as well. Other vectors have another name: an index made with them is
+   * revised.
+   */
   readonly name: string;
   readonly dimensions: number;
-  /** Adds the stem's vector to the sums, one for each dimension; nothing for a stem that has none. */
+  /** Adds the stem's vector to the sums, one for each dimension; nothing for an unknown stem. */
   add(stem: string, sums: Int32Array): void;
 }
 
-/** Name of the vectors that come with the program. */
+/** Name of the vectors included in the program. */
 export const ownVectors = 'words-64';
 
-/** Of a vector that stands for a text. */
+/** Length of a text's vector. */
 const unitLength = 127;
 
 /** The vector in the direction of the sums; undefined when they have none. */
@@ -25,7 +28,7 @@ export function toDirection(sums: Int32Array): Int8Array | undefined {
   return Int8Array.from(sums, (sum) => Math.round(sum * scale));
 }
 
-/** How near in direction, from -1 to 1: the vector against the one that starts at `at`. */
+/** The nearness of two directions, from -1 to 1: the vector against the one at `at`. */
 export function compareDirections(vector: Int8Array, others: Int8Array, at: number): number {
   let sum = 0;
   let index = 0;

@@ -6,10 +6,13 @@ import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const maxPhraseCandidates = 256;
 export const maxPhraseText = 4_000_000;
-/** Characters of a text in which a phrase is sought. */
+/** Characters of a text that are searched for a phrase. */
 const maxSearched = 1_000_000;
 
-/** Rests where it yields. @returns whether every wanted phrase stands in the text or in the document's name, and no prohibited one does. */
+/**
+ * Works in steps. @returns whether the text or the document's name holds every wanted phrase, and neither holds a
+ * prohibited one.
+ */
 export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
   const name = nameOf(location);
   const words: string[] = [];
@@ -25,12 +28,12 @@ export function* holdsPhrases(location: Location, text: string, phrases: readonl
   return true;
 }
 
-/** Words of a text between two rests. */
+/** Words of a text in one step. */
 const wordsBetweenRests = 50_000;
 
 /**
- * The place of the phrase's first word in the list; -1 when it isn't there. Looks at each word of the list twice at
- * most, whatever repeats in it and in the phrase (the algorithm of Knuth, Morris and Pratt). Rests where it yields.
+ * The place of the phrase's first word in the list; -1 when it isn't there. It reads each word of the list twice at
+ * most, however often words repeat (the algorithm of Knuth, Morris and Pratt). Works in steps.
  */
 export function* findPhrase(list: readonly string[], phrase: readonly string[]): Generator<void, number> {
   const { length } = phrase;

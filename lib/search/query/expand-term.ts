@@ -7,10 +7,10 @@ import { maxWordLength } from '../analysis/split-words.js';
 /** Bytes of a term that are compared: four for each character of the longest word, and a few for edits. */
 const maxCompared = 4 * maxWordLength + 16;
 
-/** Terms that are compared before others may have their turn. */
+/** Terms compared in one step. */
 const maxDocumentsAtOnce = 4096;
 
-/** The places of the terms in a segment that a term of a query stands for, in order. Rests where it yields. */
+/** The places of the terms in a segment that match a query's term, in order. Works in steps. */
 export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
   if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stem);
   if (term.type === 'fuzzy') return yield* expandFuzzy(segment, term.term, term.edits);
@@ -18,7 +18,7 @@ export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, 
   return terms.map((each) => segment.findTerm(Buffer.from(each))).filter((place) => place >= 0);
 }
 
-/** The term by which documents with the label are found. */
+/** The term of all documents with the label. */
 export function labelTerm(label: string): QueryTerm {
   return { type: 'exact', term: labelMark + label };
 }
@@ -47,14 +47,14 @@ function startsWith(segment: Segment, place: number, bytes: Uint8Array): boolean
 }
 
 /**
- * Walks the sorted terms as a tree: the work for a common beginning is done once, and where a beginning is already
- * too far off, binary search leaps over everything that begins so.
+ * Walks the sorted terms as a tree: the work for a common beginning is done once. Where a beginning is already too far
+ * off, binary search skips all terms with that beginning.
  */
 function* expandFuzzy(segment: Segment, target: string, edits: number): Generator<void, number[]> {
   const places: number[] = [];
   const distance = new EditDistance(target, edits);
   const { termBytes, termStarts } = segment;
-  /** How many characters begin before each byte of the previous term that is still good. */
+  /** Bytes of the previous term whose depths are still valid. */
   let knownBytes = 0;
   let previous = -1;
   let place = segment.firstTerm(Buffer.from('0'));
@@ -100,7 +100,7 @@ function commonBytes(segment: Segment, a: number, b: number, most: number): numb
   return common;
 }
 
-/** The first term after `place` that does not begin with the same so many bytes; found by steps that grow, then halve. */
+/** The first term after `place` with another beginning of that many bytes; found by steps that grow, then halve. */
 function firstTermBeyond(segment: Segment, place: number, bytes: number): number {
   let low = place + 1;
   let step = 1;
@@ -117,7 +117,7 @@ function firstTermBeyond(segment: Segment, place: number, bytes: number): number
   return low;
 }
 
-/** How many bytes the character takes that begins so. */
+/** The bytes of a character with this first byte. */
 function bytesOf(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }

@@ -20,7 +20,7 @@ function visitOrdinals({ cuts }: CutTerm, fields: number, place: number, visit: 
   }
 }
 
-/** Everything within reach is found. */
+/** Marks every document within reach as found. */
 export function markAll(on: ScoreAccumulator, { intervals }: ReachedSegment): void {
   for (let index = 0; index < intervals.length; index += 2) {
     const end = intervals[index + 1] ?? 0;
@@ -30,14 +30,14 @@ export function markAll(on: ScoreAccumulator, { intervals }: ReachedSegment): vo
   }
 }
 
-/** What has the term has one more of those that are required. */
+/** Counts one more required term for every document with it. */
 export function markRequired(on: ScoreAccumulator, term: CutTerm, place: number): void {
   visitOrdinals(term, everyField, place, (ordinal) => {
     on.mark(ordinal, (on.states[ordinal] ?? 0) + 1);
   });
 }
 
-/** What has all the terms of a prohibited word is out. */
+/** Excludes every document with all the terms of a prohibited word. */
 export function markExcluded(on: ScoreAccumulator, terms: readonly CutTerm[], fields: number, place: number): void {
   const [first, ...others] = terms;
   if (first === undefined) return;

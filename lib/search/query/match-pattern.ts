@@ -1,6 +1,6 @@
 /**
- * Whether the word matches the pattern, in which `*` stands for any characters. Goes back to the last star only,
- * so the time is at most the product of both lengths.
+ * Whether the word matches the pattern, in which `*` stands for any characters. It goes back to the last star only, so
+ * the time is at most the product of both lengths.
  */
 export function matchesWildcard(word: string, pattern: string): boolean {
   let at = 0;
@@ -26,13 +26,13 @@ export function matchesWildcard(word: string, pattern: string): boolean {
 }
 
 /**
- * Counts the edits (insert, leave out, replace, swap neighbours) that make one word of another, one character of
- * the candidate after the other, so that words which begin alike share the work.
+ * Counts the edits (insert, leave out, replace, swap neighbours) from one word to another. It takes one character of
+ * the candidate after the other, so that words with the same beginning share the work.
  */
 export class EditDistance {
   readonly #target: Uint32Array;
   readonly #most: number;
-  /** Row after row; the row of a depth holds the distances from so many characters to each beginning of the target. */
+  /** Row after row; a row holds the distances from the first `depth` characters to each beginning of the target. */
   readonly #rows: Uint16Array;
   readonly #characters: Uint32Array;
 
@@ -45,7 +45,9 @@ export class EditDistance {
     this.#rows = new Uint16Array(depths * (this.#target.length + 1)).map((_, index) => index);
   }
 
-  /** Sets the candidate's character (a code point) at `depth`; false when no word beginning so is near enough. */
+  /**
+   * Sets the candidate's character (a code point) at `depth`; false when no word with this beginning is near enough.
+   */
   step(depth: number, character: number): boolean {
     const target = this.#target;
     const rows = this.#rows;

@@ -4,14 +4,14 @@ import { bodyField, everyField, fieldNames } from '../segments/posting.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
 
-/** lunr's parser of its query language, which its typings leave out. */
+/** lunr's parser of its query language. Its typings leave it out. */
 const { QueryParser } = lunr as unknown as {
   readonly QueryParser: new (text: string, query: lunr.Query) => { parse(): lunr.Query };
 };
 
 /**
- * What may be asked. The limits lie in the text of the query alone: a limit on the work done would depend on
- * content that the caller may not know of.
+ * Bounds of a query. They depend on the text of the query alone: a bound on the work would depend on content outside
+ * the caller's reach.
  */
 export const maxQueryLength = 512;
 export const maxClauses = 24;
@@ -24,13 +24,13 @@ const maxBoost = 100;
 
 export type QueryTerm =
   | { readonly type: 'exact'; readonly term: string }
-  /** Any of the stems that a word has in several languages; that of English first. */
+  /** Any of a word's stems in several languages; the English one first. */
   | { readonly type: 'any'; readonly terms: readonly string[] }
-  /** `*` stands for any characters; what comes before the first is literal. The literal's own stem matches too. */
+  /** `*` stands for any characters; the part before the first is literal. The literal's own stem matches too. */
   | { readonly type: 'wildcard'; readonly pattern: string; readonly stem: string }
   | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number };
 
-/** What one word of the query asks for; more than one term where the index takes the word apart. */
+/** The terms for one word of the query; more than one where the index splits the word. */
 export interface Clause {
   readonly presence: 'optional' | 'required' | 'prohibited';
   readonly boost: number;
@@ -84,7 +84,7 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
     return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
   };
   const query = read(false);
-  // Words that say little are all there is: titles and names have them.
+  // The query has only stop words: titles and names hold them.
   const complete = query.clauses.length > 0 ? query : read(true);
   checkLimits(complete);
   return complete;
@@ -127,10 +127,7 @@ function readWords(text: string, manner: Manner): Clause[] {
     .map((terms) => ({ presence: 'optional', boost: 1, fields: everyField, terms }));
 }
 
-/**
- * The words of a query's word. Where characters come in pairs, a single one says nothing that its pairs
- * don't say better.
- */
+/** The words of a query's word. Where characters come in pairs, a single one adds nothing to its pairs. */
 function wordsOfQuery(text: string): SpelledWord[] {
   const words = wordsIn(text);
   const hasPairs = words.some(({ word }) => isWithoutSpaces(word) && isPair(word));
@@ -146,7 +143,7 @@ function isPair(word: string): boolean {
   return charactersOf(word).length === 2;
 }
 
-/** lunr's reading of the text, or undefined where it can't be read so. */
+/** lunr's reading of the text, or undefined where lunr refuses it. */
 function readOperators(text: string, manner: Manner): Clause[] | undefined {
   const query = new lunr.Query([...fieldNames]);
   try {
@@ -181,7 +178,7 @@ function readClause(
   return { ...shape, terms: wordsIn(clause.term).map((word) => fuzzyTerm(word, edits, own)) };
 }
 
-/** Undefined for a leading `*`, which is how Markdown stresses and not how words are sought. */
+/** Undefined for a leading `*`: it is an emphasis of Markdown, and not a search. */
 function wildcardTerms(text: string, manner: Manner): QueryTerm[] | undefined {
   const terms: QueryTerm[] = [];
   for (const piece of foldText(text).match(wordWithStars) ?? []) {

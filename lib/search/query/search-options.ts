@@ -7,9 +7,9 @@ export interface SearchOptions {
   readonly folder: string | null;
   /** The current text of a document, to check phrases against; null for a binary or an absent one. */
   readonly readText: (key: number, location: Location) => Promise<string | null> | string | null;
-  /** Told of failures in the background, after which the index goes on as it was. */
+  /** Called with failures in the background; the index then goes on as it was. */
   readonly report?: (error: Error) => void;
-  /** In which documents are taken apart where nothing is stored: English. */
+  /** The languages of a new index: English by default. */
   readonly languages?: Languages;
   /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
   readonly firstTier?: number;

@@ -5,9 +5,9 @@ import type { SearchPosition } from '../ranking/search-position.js';
 import type { SearchReach } from '../reachable.js';
 
 export interface SearchFilters {
-  /** Only what lies below it; it counts as the whole reach. */
+  /** Only documents below it; it counts as the whole reach. */
   readonly folder?: Location;
-  /** Only what has all of them; scores stay as they are. */
+  /** Only documents with all of them; scores stay as they are. */
   readonly labels?: readonly string[];
   readonly kind?: DocumentKind;
 }
@@ -30,6 +30,6 @@ export interface SearchHit {
 
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
-  /** Plain data, to be sealed: it tells how many documents the caller reaches. Null at the end. */
+  /** Plain data, to be sealed: it reveals how many documents the caller reaches. Null at the end. */
   readonly position: SearchPosition | null;
 }

@@ -5,10 +5,13 @@ import type { Plan, SoughtTerm } from './plan-bounds.js';
 import { countsOf, fieldCount, ordinalShift } from '../segments/posting.js';
 import type { ScoreAccumulator } from './score-accumulator.js';
 
-/** Documents that are looked at before others may have their turn. */
+/** Documents read in one step. */
 export const maxDocumentsAtOnce = 8192;
 
-/** Adds what a term gives to the documents of a segment. @param which of the plan's terms @param place the segment's among those reached */
+/**
+ * Adds a term's scores to the documents of a segment. @param which of the plan's terms @param place the segment's among
+ * those reached
+ */
 export function addScores(
   on: ScoreAccumulator,
   { reader }: ReachedSegment,
@@ -33,7 +36,7 @@ export function addScores(
   }
 }
 
-/** What is near enough in meaning is found; what has been found counts for as near as it is. */
+/** Adds documents that are near enough in meaning, and to found documents the score of their nearness. */
 export function* addMeaning(
   on: ScoreAccumulator,
   { reader, intervals }: ReachedSegment,

@@ -7,7 +7,7 @@ export interface Candidate {
   readonly score: number;
 }
 
-/** Keeps the best so many candidates: by score, then by location. A heap whose top is the worst that is kept. */
+/** Keeps the `most` best candidates: by score, then by location. A heap with the worst kept one on top. */
 export class BestDocuments {
   readonly most: number;
   readonly #heap: Candidate[] = [];

@@ -2,7 +2,7 @@ import type { CutTerm, ReachedSegment } from '../segments/cut-postings.js';
 import { fieldCount, fieldNames } from '../segments/posting.js';
 import { addLengths, type Statistics } from './weigh.js';
 
-/** Exact whole numbers over the intervals, less what is dead in them. */
+/** Exact whole numbers over the intervals, without deleted documents. */
 export function gatherStatistics(reached: readonly ReachedSegment[], terms: readonly CutTerm[]): Statistics {
   let documents = 0;
   const lengths = fieldNames.map(() => 0);

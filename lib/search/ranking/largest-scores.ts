@@ -1,7 +1,4 @@
-/**
- * The largest so many of the scores that it is shown. Keeps them in a heap with the least on top, so that most scores
- * cost one comparison.
- */
+/** Keeps the largest of the added scores, in a heap with the least on top, so that most scores cost one comparison. */
 export class LargestScores {
   readonly #heap: Float64Array;
   #count = 0;
@@ -10,7 +7,7 @@ export class LargestScores {
     this.#heap = new Float64Array(most);
   }
 
-  /** What a score has to exceed to be among them; -1 while there is room. */
+  /** The score that a new one has to exceed; -1 while there is room. */
   get least(): number {
     return this.#count < this.#heap.length ? -1 : (this.#heap[0] ?? -1);
   }

@@ -15,18 +15,18 @@ export interface Snippet {
 const maxSnippetLength = 240;
 /** Text before the first highlight. */
 const lead = 60;
-/** Characters that are looked at: first these, and more only when they don't have all of the query. */
+/** Characters that are searched: first these, and more only when they don't have all of the query. */
 const firstSearched = 20_000;
 const maxSearched = 100_000;
 
 interface Match {
   readonly start: number;
   readonly end: number;
-  /** Which term of the query it is. */
+  /** The term's place in the query. */
   readonly term: number;
 }
 
-/** The span with most different words of the query, the earliest of equals. For text only. Rests where it yields. */
+/** The span with most different words of the query, the earliest of equals. For text only. Works in steps. */
 export function* makeSnippet(
   location: Location,
   text: string,
@@ -62,7 +62,7 @@ interface Found {
   readonly best: Best;
 }
 
-/** Looks at so many characters. */
+/** Searches this many characters. */
 function* search(
   location: Location,
   text: string,
@@ -77,7 +77,7 @@ function* search(
   return { readable, matches, best: findBest(matches) };
 }
 
-/** What to look for: terms by their place in the query, phrases after them. */
+/** The search: terms by their place in the query, phrases after them. */
 interface Sought {
   readonly exact: ReadonlyMap<string, number>;
   readonly patterns: readonly { readonly term: QueryTerm; readonly index: number }[];
@@ -142,7 +142,7 @@ function matchesPattern(stem: string, term: QueryTerm): boolean {
 
 interface Best {
   readonly start: number;
-  /** How many different ones stand in the window. */
+  /** Number of different words in the window. */
   readonly terms: number;
 }
 
@@ -172,11 +172,11 @@ function startBefore(text: string, place: number): number {
   return space >= 0 && space < place ? space + 1 : endOfCharacter(text, place - lead);
 }
 
-/** Marks that are shown with one character: more of them are somebody's joke. */
+/** Most combining marks shown with one character: more of them are no writing. */
 const maxMarks = 16;
 const mark = /\p{M}|\u200d/u;
 
-/** Not between the two halves of one character, nor before what is shown on top of it. */
+/** Not between the two halves of one character, nor before its combining marks. */
 function endOfCharacter(text: string, at: number): number {
   let end = at;
   for (let marks = 0; marks < maxMarks && end < text.length; marks += 1) {

@@ -12,7 +12,7 @@ import { almostOne, type Plan } from './plan-bounds.js';
 import type { SearchPosition } from './search-position.js';
 import type { ScoreAccumulator } from './score-accumulator.js';
 
-/** What decides, for the documents of one segment, which are offered. */
+/** Decides which documents of one segment are offered. */
 export interface Offering {
   readonly plan: Plan;
   readonly eligible: Eligibility;
@@ -20,7 +20,7 @@ export interface Offering {
   readonly best: BestDocuments;
 }
 
-/** What decides, besides the terms, whether a document is a hit. */
+/** Decides, besides the terms, whether a document is a hit. */
 interface Eligibility {
   readonly reader: SegmentReader;
   readonly kind: DocumentKind | undefined;
@@ -29,8 +29,8 @@ interface Eligibility {
 
 /**
  * Offers the documents of a segment whose terms are added up. This is MaxScore (Turtle and Flood, "Query Evaluation:
- * Strategies and Optimizations", 1995): terms are the essential part of a score, and meaning is the part that is left
- * out where its upper bound shows that it cannot bring a document onto the page.
+ * Strategies and Optimizations", 1995). Terms are the essential part of a score. Meaning is left out where its upper
+ * bound shows that it cannot bring a document onto the page.
  */
 export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offering: Offering): Generator<void, void> {
   const { meaning, meaningWorth, maxMeaning } = offering.plan;
@@ -43,7 +43,7 @@ export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offeri
   offerAdded(on, segment, offering);
 }
 
-/** Offers the documents that have all of their score. */
+/** Offers the documents with complete scores. */
 function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible, after, best }: Offering): void {
   for (const ordinal of on.touched) {
     const score = on.scores[ordinal] ?? 0;
@@ -52,8 +52,8 @@ function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible
 }
 
 /**
- * Compares the meaning of those documents only whose upper bound reaches the threshold, and offers them.
- * @param least a score that the last hit of the page will have at least
+ * Compares the meaning only of documents whose upper bound reaches the threshold, and offers them.
+ * @param least a lower bound of the score of the page's last hit
  */
 function* offerAboveBound(
   on: ScoreAccumulator,
@@ -84,7 +84,7 @@ function isEligible(on: ScoreAccumulator, ordinal: number, { reader, kind, requi
   return ((reader.segment.flags[ordinal] ?? 0) & binaryFlag) === (kind === 'binary' ? binaryFlag : 0);
 }
 
-/** Offers what comes after the position. */
+/** Offers the documents after the position. */
 function offer(
   reader: SegmentReader,
   ordinal: number,
@@ -99,9 +99,9 @@ function offer(
   best.offer(reader, ordinal, score);
 }
 
-/** A score that the last hit of the page will have at least; -1 when too few documents are found. */
+/** A lower bound of the score of the page's last hit; -1 when too few documents are found. */
 function findThreshold(on: ScoreAccumulator, { plan: { maxMeaning }, eligible, after, best }: Offering): number {
-  // Meaning may place a document above this score on an earlier page, so such documents prove nothing.
+  // Meaning may place a document above this score on an earlier page, so such documents give no bound.
   const ceiling = after === undefined ? Number.POSITIVE_INFINITY : after.score;
   const largest = new LargestScores(best.most);
   let least = -1;

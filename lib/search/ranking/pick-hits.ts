@@ -9,13 +9,13 @@ export interface Picking {
   readonly limit: number;
   readonly phrases: readonly Phrase[];
   readonly readText: SearchOptions['readText'];
-  /** A hit as it is to be shown in this moment. */
+  /** Returns the hit with its current location. */
   readonly present: (hit: SearchHit) => SearchHit;
 }
 
 /**
- * The hits of one page among the candidates, in their order: those that hold the phrases asked for. It ends early, with
- * a shorter page, when more than enough text has been read for it.
+ * The hits of one page among the candidates, in their order: those with the requested phrases. It ends early, with a
+ * shorter page, when more than enough text has been read for it.
  * @returns the hits, and how many candidates were examined for them
  */
 export async function pickHits(

@@ -11,7 +11,7 @@ export interface SoughtTerm extends CutTerm {
 
 /** A query's terms, cut to the reach. */
 export interface Sought {
-  /** Those that add to scores. */
+  /** The terms that add to scores. */
   readonly scored: readonly SoughtTerm[];
   readonly filters: readonly CutTerm[];
   readonly prohibited: readonly { readonly terms: readonly CutTerm[]; readonly fields: number }[];
@@ -22,17 +22,20 @@ export const almostOne = 1 + 1e-9;
 
 /** How scores are added up. */
 export interface Plan {
-  /** In the order in which they are added, each with what a full match of it is worth. */
+  /** In the order of adding, each with the score of a full match. */
   readonly terms: readonly SoughtTerm[];
   readonly weigher: Weigher;
   readonly meaning: Int8Array | undefined;
-  /** What the nearest meaning is worth: a part of what all words can be. */
+  /** The score of the nearest meaning: a part of the highest score of all words. */
   readonly meaningWorth: number;
-  /** No document gets more than this by meaning. */
+  /** The most that meaning adds to a document's score. */
   readonly maxMeaning: number;
 }
 
-/** How much each of a query's terms, and its meaning, can be worth. The statistics alone decide, so that every page adds alike. */
+/**
+ * The highest scores of each of a query's terms, and of its meaning. The statistics alone decide, so that every page
+ * adds alike.
+ */
 export function makePlan({ scored }: Sought, statistics: Statistics, meaning: Int8Array | undefined): Plan {
   const terms = scored.map((term, index) => {
     const frequency = statistics.frequencies[index] ?? 0;

@@ -16,9 +16,9 @@ import type { Statistics } from './weigh.js';
 
 export interface RankRequest {
   readonly query: Query;
-  /** Where the query points, when meaning is to count. */
+  /** The query's direction, when meaning counts. */
   readonly meaning: Int8Array | undefined;
-  /** All of them; they narrow what is found and leave scores alone. */
+  /** All of them; they narrow the hits and leave scores alone. */
   readonly labels: readonly string[];
   readonly kind: DocumentKind | undefined;
   readonly most: number;
@@ -31,8 +31,8 @@ export interface Ranking {
 }
 
 /**
- * Ranks the documents within reach. Nothing out of reach enters any figure or any list. Rests where it yields, so that
- * nobody waits long behind a search that is much work.
+ * Ranks the documents within reach. No document out of reach enters any figure or any list. Works in steps, so that an
+ * expensive search does not delay other requests.
  * @param reached as they are at one moment: nothing about them may change until it is done
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
@@ -83,7 +83,7 @@ function* cutTerms(
   return { scored, filters, prohibited };
 }
 
-/** What is said of a position that the index does not go on from. */
+/** The refusal of a position from which the index cannot continue. */
 export function strangePosition(): Refusal {
   const message = 'Search reads words otherwise since the page before was made. Start again without the cursor.';
   return invalidRequest('bad_cursor', message, { field: 'cursor' });

@@ -1,10 +1,10 @@
 import { maxDocuments } from '../segments/posting.js';
 
-/** Room for one search to add up in, segment after segment; all zero between uses. */
+/** The scores of one search, segment after segment; all zero between uses. */
 export class ScoreAccumulator {
   readonly scores: Float64Array;
   readonly states: Uint16Array;
-  /** Where the counts of a pseudo-term are added up. */
+  /** The counts of a pseudo-term. */
   readonly counts: Uint16Array;
   readonly #touched: Uint32Array;
   #count = 0;
@@ -37,7 +37,7 @@ export class ScoreAccumulator {
   }
 }
 
-/** Each search that is under way has one of its own. So many are kept for the next ones. */
+/** Each running search has one of its own. This many are kept for later searches. */
 const maxKept = 2;
 const kept: ScoreAccumulator[] = [];
 
@@ -48,7 +48,7 @@ export function takeAccumulator(documents: number): ScoreAccumulator {
   return new ScoreAccumulator(Math.min(maxDocuments, 2 * documents));
 }
 
-/** Gives back one that has been cleared. */
+/** Returns a cleared accumulator to the pool. */
 export function releaseAccumulator(accumulator: ScoreAccumulator): void {
   if (kept.length < maxKept) kept.push(accumulator);
 }

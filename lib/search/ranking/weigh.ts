@@ -1,22 +1,22 @@
 /**
- * BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009, section 3.6) with k1 = 1.2 and
- * b = 0.75: counts of the fields are weighted and set against the field's average length, then levelled off together.
+ * BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009, section 3.6) with k1 = 1.2 and b =
+ * 0.75. Counts of the fields are weighted and set against the field's average length, then levelled off together.
  */
 import { fieldCount, fieldWeights } from '../segments/posting.js';
 
 const k1 = 1.2;
 const b = 0.75;
 
-/** What scores are made of besides the documents' own counts: whole numbers over what the caller reaches. */
+/** The basis of scores besides the documents' own counts: whole numbers over the caller's reach. */
 export interface Statistics {
   readonly documents: number;
   /** Words in all documents, field by field. */
   readonly lengths: readonly number[];
-  /** Documents that hold a term, term by term of the query. */
+  /** Numbers of documents with a term, term by term of the query. */
   readonly frequencies: readonly number[];
 }
 
-/** How much a term tells that so many of so many documents hold. */
+/** The weight of a term that so many of so many documents hold. */
 export function inverseFrequency(documents: number, frequency: number): number {
   return Math.log(1 + Math.max(0, documents - frequency + 0.5) / (frequency + 0.5));
 }
@@ -31,7 +31,7 @@ export class Weigher {
   }
 
   /**
-   * Between 0 and 1: how strongly the packed counts (already cut to the fields sought) speak for a document.
+   * Between 0 and 1: how strongly the packed counts (already cut to the searched fields) count for a document.
    * @param at where the document's field lengths start in `lengths`
    */
   weigh(counts: number, lengths: Uint32Array, at: number): number {

@@ -3,12 +3,12 @@ import type { SearchUpsert } from './search-batch.js';
 import type { SegmentSet } from './segment-set.js';
 
 /**
- * Work on the whole index while commits go on: documents come in batch by batch, as they were when they were read, and
- * whatever a commit has named since it began is newer than they are.
+ * Work on the whole index while commits go on. Documents come in batch by batch, as they were when they were read.
+ * Documents named by a commit since it began are newer, and win.
  */
 export class Backfill {
   readonly #segmentSet: SegmentSet;
-  /** Keys that commits named since it began; null while there is none. */
+  /** Keys named by commits since it began; null while there is none. */
   #touched: Set<number> | null = null;
 
   constructor(segmentSet: SegmentSet) {
@@ -23,15 +23,15 @@ export class Backfill {
     this.#touched = null;
   }
 
-  /** A commit names a document. */
+  /** Records that a commit names a document. */
   touch(key: number): void {
     this.#touched?.add(key);
   }
 
   /**
-   * Brings documents in.
-   * @param manner `add` those that are not there, for a rebuild; `replace` those that are, for a revision
-   * @param leftOut keys of those that are not to be brought in
+   * Adds or replaces documents.
+   * @param manner `add` the missing ones, for a rebuild; `replace` the existing ones, for a revision
+   * @param leftOut keys of documents to leave alone
    */
   take({ analysis, keys }: SearchUpsert, manner: 'add' | 'replace', leftOut?: ReadonlySet<number>): void {
     analysis.segment.assignKeys(keys);

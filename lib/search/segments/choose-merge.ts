@@ -4,9 +4,9 @@ import { maxDocuments } from './posting.js';
 /** Bytes up to which a segment is of the first tier; each further tier holds eight times as much. */
 export const defaultFirstTier = 32 * 1024;
 const ratio = 8;
-/** Segments of the first tier that are merged at once, within the commit that brings the last of them. */
+/** Segments of the first tier that are merged at once, within the commit that adds the last of them. */
 const maxOfFirstTier = 16;
-/** Segments of the second tier that wait for the worker at most. */
+/** Most segments of the second tier that wait for the worker. */
 const maxWaiting = 32;
 const maxBytes = 1024 ** 3;
 const maxRuns = 256;
@@ -17,7 +17,7 @@ function tierOf({ segment }: SegmentReader, firstTier: number): number {
   return tier;
 }
 
-/** Small segments that should become one at once, which takes a few milliseconds; none mostly. */
+/** Small segments to merge at once, which takes a few milliseconds; none mostly. */
 export function chooseInlineMerge(segments: readonly SegmentReader[], firstTier: number): readonly SegmentReader[] {
   const tiers = segments.map((reader) => tierOf(reader, firstTier));
   const first = segments.filter((_, index) => tiers[index] === 0);
@@ -26,7 +26,7 @@ export function chooseInlineMerge(segments: readonly SegmentReader[], firstTier:
   return second.length > maxWaiting ? second.slice(0, ratio / 2) : [];
 }
 
-/** Segments that a worker should make into one: eight of a size, or one that is mostly dead or much moved about. */
+/** Segments for a worker to merge: eight of a size, or one with mostly deleted documents or many renames. */
 export function chooseMerge(segments: readonly SegmentReader[], firstTier: number): readonly SegmentReader[] {
   const tiers = new Map<number, SegmentReader[]>();
   for (const reader of segments) {

@@ -6,7 +6,7 @@ import type { Intervals } from '../reachable.js';
 import type { ScoreAccumulator } from '../ranking/score-accumulator.js';
 import { firstPosting } from './write-segment.js';
 
-/** A segment with the ordinals in it that the caller reaches; one with none is left out of the search. */
+/** A segment with its ordinals in the caller's reach; a segment without any is left out of the search. */
 export interface ReachedSegment {
   readonly reader: SegmentReader;
   readonly intervals: Intervals;
@@ -20,15 +20,16 @@ export interface CutPostings {
 
 const nothing: CutPostings = { postings: new Uint32Array(0), ranges: [] };
 
-/** A term cut to the reach: its postings in each reached segment, and in how many live documents it stands. */
+/** A term cut to the reach: its postings in each reached segment, and the number of live documents with it. */
 export interface CutTerm {
   readonly cuts: readonly CutPostings[];
   readonly frequency: number;
 }
 
 /**
- * Finds the term's postings within reach. Postings out of reach are never read: binary search leads past them.
- * What stands for several terms (a wildcard, say) becomes one pseudo-term, which stands where any of them does. Rests where it yields.
+ * Finds the term's postings within reach. Postings out of reach are never read: binary search leads past them. A
+ * pattern with several terms (a wildcard, say) becomes one pseudo-term, which occurs where any of them does. Works in
+ * steps.
  * @param on room for the largest of the segments
  */
 export function* cutTerm(
@@ -92,7 +93,7 @@ function isWithinIntervals(intervals: Intervals, ordinal: number): boolean {
   return 2 * low < intervals.length && (intervals[2 * low] ?? 0) <= ordinal;
 }
 
-/** Postings of a pseudo-term that are added up before others may have their turn. */
+/** Postings of a pseudo-term that are added up in one step. */
 const maxDocumentsAtOnce = 1 << 17;
 
 /** @param added room for every ordinal; all zero before and after */
@@ -112,7 +113,7 @@ function* unitePostings(
     for (let index = 0; index < (ranges?.length ?? 2); index += 2) {
       const start = (ranges === undefined ? postingStarts[term] : ranges[index]) ?? 0;
       const end = (ranges === undefined ? postingStarts[term + 1] : ranges[index + 1]) ?? 0;
-      // Each posting of a term is of another document, so that no more can be touched by it.
+      // Each posting of a term is of another document, so it cannot touch more documents than that.
       if (count + end - start > touched.length) touched = growTo(touched, 2 * (count + end - start));
       count = addPostings(postings, start, end, added, touched, count);
       sinceRest += end - start;
@@ -160,7 +161,7 @@ function growTo(list: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   return grown;
 }
 
-/** Living documents in which the term stands in one of the fields. */
+/** Live documents with the term in one of the fields. */
 function countLive(reader: SegmentReader, { postings, ranges }: CutPostings, fields: number): number {
   let all = 0;
   for (let index = 0; index < ranges.length; index += 2) all += (ranges[index + 1] ?? 0) - (ranges[index] ?? 0);

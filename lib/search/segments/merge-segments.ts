@@ -12,9 +12,9 @@ const gone = 0xffffffff;
 const shortList = 24;
 
 /**
- * Writes the live documents of several segments into one, at the locations where they are now.
- * Terms that only dead documents held are not in it.
- * @param keepsDirections whether what the documents' texts point to is to be kept
+ * Writes the live documents of several segments into one, at their current locations. It leaves out terms that only
+ * deleted documents held.
+ * @param keepsDirections whether the directions of the documents' texts are kept
  */
 export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: boolean): Segment {
   const placed = placeDocuments(inputs);
@@ -85,7 +85,7 @@ interface MergedTerms {
   readonly bytes: Uint8Array;
 }
 
-/** Goes through all lists of terms at once, always taking the first term that is left. */
+/** Goes through all lists of terms at once, always taking the first remaining term. */
 function mergeTerms(inputs: readonly MergeInput[], renumbered: readonly Uint32Array[]): MergedTerms {
   const most = (sizeOf: (segment: Segment) => number): number =>
     inputs.reduce((sum, { segment }) => sum + sizeOf(segment), 0);
@@ -130,7 +130,7 @@ function mergeTerms(inputs: readonly MergeInput[], renumbered: readonly Uint32Ar
   };
 }
 
-/** The input whose next term comes first. */
+/** The input with the first next term. */
 function firstHead(
   inputs: readonly MergeInput[],
   heads: Uint32Array,
@@ -155,7 +155,7 @@ function isEarlier(a: Segment, aTerm: number, b: Segment, bTerm: number): boolea
   return compareBytes(a.termBytes, aStart, aEnd, b.termBytes, bStart, bEnd) < 0;
 }
 
-/** Copies a term's postings with their new ordinals, without the dead; returns where the next ones go. */
+/** Copies a term's postings of live documents with their new ordinals; returns where the next ones go. */
 function copyPostings(from: Segment, term: number, renumbered: Uint32Array, to: Uint32Array, at: number): number {
   let next = at;
   const end = from.postingStarts[term + 1] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * A posting is one Uint32: that a term stands in a document, and how often in each field.
- * From the top: ordinal 20 bits, count in the body 7, in the title 3, in the name 1, in the labels 1.
- * Counts stop at their largest value; BM25F has long levelled off there.
+ * A posting is one Uint32: the occurrence of a term in a document, with its count in each field. From the top: ordinal
+ * 20 bits, count in the body 7, in the title 3, in the name 1, in the labels 1. Counts stop at their largest value;
+ * BM25F has long levelled off there.
  */
 export const fieldNames = ['body', 'title', 'path', 'label'] as const;
 export const fieldCount = fieldNames.length;
@@ -35,7 +35,7 @@ export function addCounts(a: number, b: number): number {
   return (body << 5) | (title << 2) | ((a | b) & 3);
 }
 
-/** The bits of the packed counts that belong to the fields of the mask. */
+/** The bits of the packed counts for the fields of the mask. */
 export function countsOf(fields: number): number {
   let mask = 0;
   for (let field = 0; field < fieldCount; field += 1) {

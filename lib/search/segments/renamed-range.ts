@@ -2,9 +2,9 @@ import { isWithin, rebase, rootLocation, type Location } from '../../domain/loca
 import { compareBytes, type Segment } from './segment.js';
 
 /**
- * A range of a segment's ordinals whose documents were renamed or moved since it was written:
- * what was at or below `from` is now at or below `to`. Where nothing moved, both are the root.
- * The runs of a segment follow each other without gaps; within one, ordinals are in the order of locations.
+ * A range of a segment's ordinals whose documents were renamed or moved since it was written: locations at or below
+ * `from` are now at or below `to`. Where nothing moved, both are the root. The ranges of a segment follow each other
+ * without gaps; within one, ordinals are in the order of locations.
  */
 export interface RenamedRange {
   readonly start: number;
@@ -13,7 +13,7 @@ export interface RenamedRange {
   readonly to: Location;
 }
 
-/** The one run of a segment in which nothing has moved. */
+/** The one range of a segment without renames. */
 export function runOfAll(documents: number): RenamedRange {
   return { start: 0, end: documents, from: rootLocation, to: rootLocation };
 }
@@ -22,7 +22,7 @@ export function isUnmoved(run: RenamedRange): boolean {
   return run.from === run.to;
 }
 
-/** The run that an ordinal of the segment lies in. */
+/** The range of an ordinal of the segment. */
 export function runAt(runs: readonly RenamedRange[], ordinal: number): RenamedRange {
   let low = 0;
   let high = runs.length - 1;
@@ -67,7 +67,7 @@ export function compareLocations(
   return Buffer.compare(left, right);
 }
 
-/** What lies at `from` is called `to` from now on; its ordinals become runs of their own. */
+/** Renames `from` to `to` from now on; its ordinals become ranges of their own. */
 export function renameRanges(
   segment: Segment,
   runs: readonly RenamedRange[],
@@ -86,7 +86,7 @@ export function renameRanges(
   return renamed;
 }
 
-/** A range that is back at the location where it was written is not renamed. */
+/** A range back at its written location is not renamed. */
 function settle(run: RenamedRange): RenamedRange {
   return isUnmoved(run) ? { ...run, from: rootLocation, to: rootLocation } : run;
 }

@@ -3,7 +3,7 @@ import type { Segment } from './segment.js';
 
 /** Documents made ready for the index, which is most of the work; for one `apply` or `backfill`. */
 export interface Analysis {
-  /** In the order in which keys are to be given. */
+  /** In the order in which keys are given to them. */
   readonly locations: readonly Location[];
   readonly segment: Segment;
 }
@@ -14,20 +14,20 @@ export interface SearchUpsert {
   readonly keys: readonly number[];
 }
 
-/** What a commit changes. It is done in this order. */
+/** The changes of a commit, applied in this order. */
 export interface SearchBatch {
-  /** The commit that the index is of afterwards. */
+  /** The commit of the index afterwards. */
   readonly commit: string;
-  /** Documents that are gone. */
+  /** Deleted documents. */
   readonly removals?: readonly Location[];
-  /** Folders or documents that are called otherwise now. */
+  /** Folders or documents with new names. */
   readonly renames?: readonly { readonly from: Location; readonly to: Location }[];
   readonly upserts?: readonly SearchUpsert[];
   /** Documents with other labels than when they were analysed. */
   readonly relabels?: readonly { readonly location: Location; readonly labels: readonly string[] }[];
 }
 
-/** The analysis of documents that have been written into the segment. */
+/** The analysis of documents already written into the segment. */
 export function toAnalysis(segment: Segment): Analysis {
   const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
   return { segment, locations };

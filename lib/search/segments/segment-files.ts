@@ -1,7 +1,7 @@
 /**
- * The index on disk: segments in files named by the SHA-256 of their bytes, never changed once written, and a
- * manifest that says which of them make the index of which commit. The manifest is replaced in one step, so that
- * a crash at any point leaves the earlier index or the later one.
+ * The index on disk: segments in files named by the SHA-256 of their bytes, never changed once written, and a manifest.
+ * The manifest names the commit and the segments of its index. It is replaced in one step, so that a crash at any point
+ * leaves the earlier index or the later one.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ import type { LanguageCode } from '../languages/languages.js';
 import { SegmentReader, type SegmentState } from './segment-reader.js';
 import { Segment, segmentFormat } from './segment.js';
 
-/** Changes when documents are taken apart differently: an index made otherwise is made anew. */
+/** Changes with the analysis of documents: an index of another version is made again. */
 const analysisVersion = 2;
 const manifestName = 'manifest.json';
 const segmentName = /^[0-9a-f]{64}\.segment$/;
@@ -46,7 +46,7 @@ export function storeSegment(folder: string, segment: Segment): string {
   return file;
 }
 
-/** Names the segments that make the index of the commit; other files of segments are removed. */
+/** Names the segments of the commit's index; other files of segments are removed. */
 export function storeManifest(
   folder: string,
   { commit, vectors, languages }: IndexState,
@@ -68,7 +68,7 @@ export function storeManifest(
   sweepFiles(folder, segments);
 }
 
-/** Removes what a crash may have left behind beside the segments named; durably, since erased words may be in it. */
+/** Removes the remains of a crash beside the named segments; durably, since erased words may be in them. */
 function sweepFiles(folder: string, segments: readonly { readonly file: string }[]): void {
   const named = new Set(segments.map(({ file }) => file));
   const stray = fs
@@ -78,7 +78,7 @@ function sweepFiles(folder: string, segments: readonly { readonly file: string }
   if (stray.length > 0) syncFolder(folder);
 }
 
-/** Forgets what is stored. */
+/** Removes the stored index. */
 export function dropFiles(folder: string): void {
   fs.rmSync(path.join(folder, manifestName), { force: true });
   for (const file of fs.readdirSync(folder)) {
@@ -86,13 +86,13 @@ export function dropFiles(folder: string): void {
   }
 }
 
-/** What is told of an index as a whole. */
+/** The facts of an index as a whole. */
 export interface IndexState {
-  /** The commit that it is of. */
+  /** The commit of the index. */
   readonly commit: string | null;
-  /** The word vectors that the directions of all its documents were made from; null where not all have any. */
+  /** The word vectors of the directions of all its documents; null where some have none. */
   readonly vectors: string | null;
-  /** In which all documents were taken apart. */
+  /** The languages in which all documents were analysed. */
   readonly languages: readonly LanguageCode[];
 }
 
@@ -115,7 +115,7 @@ function unsealManifest(folder: string): SealedManifest | undefined {
 }
 
 /**
- * What the manifest in the folder names, for who only looks; undefined where there is none.
+ * The files named by the manifest in the folder, for read-only commands; undefined where there is none.
  * @throws Error when it is damaged
  */
 export function readManifest(
@@ -128,8 +128,8 @@ export function readManifest(
 }
 
 /**
- * What is stored in the folder, or undefined when nothing is.
- * @throws Error when what is there can't be trusted: damaged, incomplete, or of another format
+ * The stored index of the folder, or undefined when there is none.
+ * @throws Error when it can't be trusted: damaged, incomplete, or of another format
  */
 export function loadIndex(folder: string): StoredIndex | undefined {
   const manifest = unsealManifest(folder)?.manifest;

@@ -2,14 +2,14 @@ import { isWithin, rebase, type Location } from '../../domain/location.js';
 import { renameRanges, locationIn, runOfAll, type RenamedRange } from './renamed-range.js';
 import type { Segment } from './segment.js';
 
-/** What changes about a segment after it was written; plain data, so that it can be saved and sent. */
+/** The changes of a segment since it was written; plain data, so that it can be saved and sent. */
 export interface SegmentState {
   /** One bit an ordinal: the document is gone, or a newer copy stands in another segment. */
   readonly tombstones: Uint32Array;
   readonly runs: readonly RenamedRange[];
 }
 
-/** A segment with its tombstones and the moves of its documents. */
+/** A segment with its deletions and the moves of its documents. */
 export class SegmentReader {
   readonly segment: Segment;
   readonly tombstones: Uint32Array;

@@ -7,7 +7,7 @@ import type { Segment } from './segment.js';
 import type { AnalyzedDocument } from '../analysis/analyze-document.js';
 import { extractDocument } from './write-segment.js';
 
-/** What happened to segments while a worker was merging them, to be done again to the result. */
+/** A change of segments during a worker's merge, to be repeated on the result. */
 type Change =
   | { readonly type: 'delete'; readonly reader: SegmentReader; readonly key: number }
   | { readonly type: 'rename'; readonly from: Location; readonly to: Location };
@@ -19,8 +19,8 @@ export interface SegmentPlace {
 }
 
 /**
- * The segments that make the index, and their merging: small ones at once, large ones in a worker.
- * Invariant: a key, and a location, belongs to at most one live document.
+ * The segments of the index, and their merging: small ones at once, large ones in a worker. Invariant: a key, and a
+ * location, belongs to at most one live document.
  */
 export class SegmentSet {
   #segments: readonly SegmentReader[] = [];
@@ -29,13 +29,13 @@ export class SegmentSet {
   readonly #worker: SearchWorker;
   readonly #report: (error: Error) => void;
   readonly #firstTier: number;
-  /** Those that the worker is merging, and what happened meanwhile. */
+  /** The segments that the worker is merging, and the changes meanwhile. */
   #merging: readonly SegmentReader[] = [];
   #changes: Change[] = [];
   /** Work in the background, one piece after the other. */
   #background: Promise<void> = Promise.resolve();
   #isScheduled = false;
-  /** Whether merging keeps what texts point to. */
+  /** Whether merging keeps the directions of texts. */
   keepsDirections = false;
 
   constructor(worker: SearchWorker, report: (error: Error) => void, firstTier: number) {
@@ -48,7 +48,7 @@ export class SegmentSet {
     return this.#segments;
   }
 
-  /** Another number after whatever a search could see has changed. */
+  /** A new number after any change that a search could see. */
   get version(): number {
     return this.#version;
   }
@@ -88,7 +88,7 @@ export class SegmentSet {
     if (!reader.isEmpty) this.#segments = [...this.#segments, reader];
   }
 
-  /** What a worker is merging is dropped when it is done. */
+  /** A worker's merge is dropped when it is done. */
   clear(): void {
     this.#version += 1;
     this.#clearings += 1;
@@ -105,19 +105,19 @@ export class SegmentSet {
     void this.#run(() => this.#mergeAll()).catch(this.#report);
   }
 
-  /** Writes every segment again that holds the document, dead copies included. Then no segment holds its words. */
+  /** Writes every segment again that holds the document, deleted copies included. Then no segment holds its words. */
   async expel(key: number): Promise<void> {
     const place = this.findKey(key);
     if (place !== undefined) this.delete(place);
     await this.#run(async () => {
       for (const reader of this.#segments.filter(({ segment }) => segment.findKey(key) >= 0)) {
-        // Those that went into another segment meanwhile left the dead behind.
+        // A segment merged into another one meanwhile lost its deleted documents there.
         if (this.#segments.includes(reader)) await this.#mergeInWorker([reader]);
       }
     });
   }
 
-  /** Writes every segment anew that has directions, in the background; without them, unless they are to be kept. */
+  /** Writes every segment with directions again, in the background; without them, unless they are to be kept. */
   dropDirections(): void {
     void this.#run(async () => {
       for (const reader of this.#segments.filter(({ segment }) => segment.directions.length > 0)) {
@@ -185,7 +185,7 @@ export function keyAt({ reader, ordinal }: SegmentPlace): number {
   return reader.segment.keys[ordinal] ?? 0;
 }
 
-/** All that stands in the index about the document, at the place where it is now. */
+/** All entries of the document in the index, at its current location. */
 export function extract({ reader, ordinal }: SegmentPlace): AnalyzedDocument {
   return { ...extractDocument(reader.segment, ordinal), location: reader.locationOf(ordinal) };
 }

@@ -4,12 +4,12 @@ import { fieldCount } from './posting.js';
 /**
  * An immutable piece of the index in one block of shared memory, which worker threads read in place.
  *
- * Documents stand in the order of their locations (UTF-8 bytes), so that a folder is one range of ordinals;
- * terms stand in the order of their UTF-8 bytes, so that a prefix is one range of terms; the postings of a term
- * stand in the order of ordinals, so that binary search cuts them to what a caller reaches.
+ * Documents stand in the order of their locations (UTF-8 bytes), so that a folder is one range of ordinals. Terms stand
+ * in the order of their UTF-8 bytes, so that a prefix is one range of terms. The postings of a term stand in the order
+ * of ordinals, so that binary search cuts them to a caller's reach.
  *
- * Layout, in Uint32 of the machine's order: magic, format, counts (documents, terms, postings, bytes of locations,
- * of terms and of directions); keys, ordinals in the order of keys, field lengths, starts of locations, of terms, of
+ * Layout, in Uint32 of the machine's order: magic, format, counts (documents, terms, postings, bytes of locations, of
+ * terms and of directions); keys, ordinals in the order of keys, field lengths, starts of locations, of terms, of
  * postings and of directions, postings; then bytes: flags, locations, terms, directions.
  */
 export interface SegmentSize {
@@ -18,7 +18,7 @@ export interface SegmentSize {
   readonly postings: number;
   readonly locationBytes: number;
   readonly termBytes: number;
-  /** What the documents' directions (see meaning/word-vectors.ts) take; 0 where none are made. */
+  /** Bytes of the documents' directions (see meaning/word-vectors.ts); 0 where none are made. */
   readonly directionBytes: number;
 }
 
@@ -26,7 +26,7 @@ const magic = 0x63617274;
 export const segmentFormat = 2;
 const headerWords = 8;
 
-/** Bytes that a segment of that size takes. */
+/** Bytes of a segment of that size. */
 function sizeInBytes(size: SegmentSize): number {
   const words =
     headerWords + size.documents * (2 + fieldCount) + 2 * (size.documents + 1) + 2 * (size.terms + 1) + size.postings;
@@ -154,7 +154,7 @@ export class Segment {
     this.keyOrder.sort((a, b) => (this.keys[a] ?? 0) - (this.keys[b] ?? 0));
   }
 
-  /** Running sums of the field lengths: those before an ordinal start at `ordinal * fieldCount`. */
+  /** Running sums of the field lengths: the sums before an ordinal start at `ordinal * fieldCount`. */
   get sums(): Float64Array {
     if (this.#sums === undefined) {
       this.#sums = new Float64Array((this.documents + 1) * fieldCount);

@@ -55,8 +55,8 @@ export function writeSegment(documents: readonly AnalyzedDocument[]): Segment {
 }
 
 /**
- * Takes one document out of a segment again, with all that is known of it. Looks at every term once:
- * some milliseconds in a large segment, for the rare change of a name or of labels.
+ * Reads one document with all its entries out of a segment. It reads every term once: some milliseconds in a large
+ * segment, for the rare change of a name or of labels.
  */
 export function extractDocument(segment: Segment, ordinal: number): AnalyzedDocument {
   const terms = new Map<string, number>();

@@ -1,16 +1,16 @@
 import { Table } from '../statement.js';
 
-/** A stretch of the chain that lies in a file. */
+/** A range of the chain in a file. */
 export interface ArchiveRow {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** The last record's hash, which the next one links to. */
+  /** The hash of the last record, to which the next one links. */
   readonly lastHash: Buffer;
   /** When the last record was made, in milliseconds since 1970. */
   readonly lastAt: number;
   /** Name of the file in the workspace's `audit` folder. */
   readonly file: string;
-  /** Hex, of the file as it lies there. */
+  /** Hex, of the file as stored. */
   readonly sha256: string;
   readonly bytes: number;
   readonly archivedAt: number;
@@ -20,7 +20,7 @@ const select = `SELECT first_seq AS firstSeq, last_seq AS lastSeq, last_hash AS 
     bytes, archived_at AS archivedAt
   FROM audit_archive`;
 
-/** Which files the older part of the audit chain lies in, in order and without gaps from the first record on. */
+/** The files of the older part of the audit chain, in order and without gaps from the first record on. */
 export class AuditArchiveTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO audit_archive (first_seq, last_seq, last_hash, last_at, file, sha256, bytes, archived_at)
@@ -41,7 +41,7 @@ export class AuditArchiveTable extends Table {
     return this.#list.all();
   }
 
-  /** The archive that a record lies in. */
+  /** The archive with a record. */
   holding(seq: number): ArchiveRow | undefined {
     return this.#holding.get(seq, seq);
   }

@@ -19,7 +19,7 @@ export class AuditCheckpointTable extends Table {
     'SELECT * FROM audit_checkpoint WHERE seq > ? AND seq <= ? ORDER BY seq',
   );
 
-  /** A head that is signed already stays as it is. */
+  /** A signed head stays as it is. */
   insert(row: CheckpointRow): void {
     this.#insert.run(row.seq, row.at, row.hash, row.signature);
   }
@@ -28,7 +28,7 @@ export class AuditCheckpointTable extends Table {
     return this.#last.get();
   }
 
-  /** Those with after < seq ≤ upTo. */
+  /** Checkpoints with after < seq ≤ upTo. */
   between(after: number, upTo: number): CheckpointRow[] {
     return this.#between.all(after, upTo);
   }

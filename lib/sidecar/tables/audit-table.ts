@@ -21,9 +21,9 @@ export interface AuditRow {
   readonly hash: Buffer;
 }
 
-/** A text as it was committed to. */
+/** A text as its record commits to it. */
 export interface StoredText extends AuditText {
-  /** Whether the file holds it in the form that earlier builds gave to text that is no Unicode. */
+  /** Whether the file holds it in the form of earlier builds for text that is no Unicode. */
   readonly isAltered: boolean;
 }
 
@@ -36,15 +36,15 @@ export interface Tally {
 }
 
 /**
- * What earlier builds stored for half of a surrogate pair: three bytes that are no UTF-8 (RFC 3629 §3). Read as
- * text they are three times U+FFFD. What was hashed had U+FFFD once in their place.
+ * The bytes that earlier builds stored for half of a surrogate pair: three that are no UTF-8 (RFC 3629 §3). Read as
+ * text they are three times U+FFFD. The hashed text had U+FFFD once in their place.
  */
 const encodedSurrogate = /\xed[\xa0-\xbf][\x80-\xbf]/g;
 const decodedSurrogate = '\ufffd\ufffd\ufffd';
 /** U+FFFD in UTF-8, a character for each byte. */
 const replacementCharacter = '\xef\xbf\xbd';
 
-/** The chain's records, the erasable texts beside them, and what is being counted this minute. */
+/** The chain's records, the erasable texts beside them, and the counts of this minute. */
 export class AuditTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO audit_record (seq, at, principal, credential, interface, action, code, target, version, request_id,
@@ -122,8 +122,8 @@ export class AuditTable extends Table {
   }
 
   /**
-   * The text behind a record's commitments. A target that an earlier build stored altered is read as what its record
-   * commits to. Details are JSON, which escapes what is no Unicode: they were never altered.
+   * The text behind a record's commitments. A target that an earlier build stored altered is read as its record commits
+   * to it. Details are JSON, which escapes text that is no Unicode: they were never altered.
    */
   textOf(seq: number): StoredText | undefined {
     const row = this.#text.get(seq);
@@ -145,7 +145,7 @@ export class AuditTable extends Table {
     return this.#lastBefore.get(at) ?? 0;
   }
 
-  /** Takes away records that lie in an archive now; their texts stay. */
+  /** Removes records that lie in an archive now; their texts stay. */
   deleteUpTo(seq: number): void {
     this.#deleteUpTo.run(seq);
   }
@@ -154,12 +154,12 @@ export class AuditTable extends Table {
     this.#tally.run(tally.minute, tally.interface, tally.reason, tally.source, tally.count);
   }
 
-  /** The first of what was counted in minutes before this one, at most so many. */
+  /** The first counts of minutes before this one, at most `limit`. */
   talliesBefore(minute: number, limit: number): Tally[] {
     return this.#due.all(minute, limit);
   }
 
-  /** Takes away this one and all that `talliesBefore` gives before it. */
+  /** Removes this tally and all earlier ones in the order of `talliesBefore`. */
   deleteTalliesUpTo(last: Tally): void {
     this.#endTally.run(last.minute, last.interface, last.reason, last.source);
   }

@@ -4,22 +4,22 @@ import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 import { Table } from '../statement.js';
 
-/** Something that happened to a document or folder: a line in the order of all that happened. */
+/** An event of a document or folder: a line in the order of all events. */
 export interface ChangeRow {
   readonly type: 'version' | 'relocation' | 'deletion';
   readonly moment: number;
-  /** Orders what happened by one commit: the document's number, for a rename or move its own. */
+  /** Orders the events of one commit: the document's number, for a rename or move its own. */
   readonly place: number;
   /** Null when a folder went. */
   readonly document: { readonly number: number; readonly id: string; readonly name: string } | null;
-  /** Number of the folder that the document lies in now; null when it is deleted. */
+  /** Number of the folder of the document; null when it is deleted. */
   readonly folder: number | null;
-  /** For deletions: where the document lay, and the folder that went with everything in it. */
+  /** For deletions: the document's location before, and the folder that went with everything in it. */
   readonly deletedFrom: Location | null;
   readonly deletedFolder: Location | null;
 }
 
-/** A folder that went elsewhere, with everything in it. */
+/** A folder that was moved, with everything in it. */
 export interface FolderRelocation {
   readonly moment: number;
   readonly at: number;
@@ -64,11 +64,13 @@ interface RelocationRow {
   to_location: string;
 }
 
-/** Not of a document that is being erased: nothing is to be told of it any more. */
+/** Leaves out a document that is being erased: nothing more may be reported of it. */
 const isKept = (table: string): string =>
   `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.document = ${table}.document)`;
 
-/** All find their rows by an index, in order: the cost is that of what happened since, however long the history is. */
+/**
+ * All find their rows by an index, in order. The cost is that of the events since then, however long the history is.
+ */
 export const briefStatements = {
   changes: `SELECT e.*, d.id, d.name, d.folder FROM (
       SELECT 'version' AS type, moment, document AS place, document, NULL AS location, NULL AS deleted_folder
@@ -93,7 +95,7 @@ export const briefStatements = {
   momentOf: 'SELECT moment FROM version WHERE document = ? AND sequence = ?',
 } as const;
 
-/** What happened since a moment, and up to where each principal has been briefed. */
+/** Events since a moment, and the moment of each principal's last brief. */
 export class BriefTable extends Table {
   readonly #changes = this.statement<[Range], Row>(briefStatements.changes);
   readonly #folderRelocations = this.statement<[number], RelocationRow>(briefStatements.folderRelocations);
@@ -111,7 +113,7 @@ export class BriefTable extends Table {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
 
-  /** What happened after the moment `since` and before (moment, place), the last first. */
+  /** The events after the moment `since` and before (moment, place), the last first. */
   changesBefore(since: number, { moment, place }: Pick<ChangeRow, 'moment' | 'place'>, limit: number): ChangeRow[] {
     return this.#changes.all({ since, moment, place, limit }).map((row) => ({
       type: row.type,
@@ -138,12 +140,15 @@ export class BriefTable extends Table {
     }));
   }
 
-  /** Of the last thing that happened; 0 when nothing has. */
+  /** The moment of the last event; 0 when there is none. */
   lastMoment(): number {
     return Math.max(0, ...this.#lastMoments.map((statement) => statement.get() ?? 0));
   }
 
-  /** Of the last thing that happened before that time, by halving: time goes up with moments, but for set clocks. */
+  /**
+   * The moment of the last event before that time, by binary search: time goes up with moments, except where a clock
+   * was set back.
+   */
   lastMomentBefore(time: number): number {
     let before = 0;
     for (let from = this.lastMoment() + 1; before + 1 < from;) {
@@ -155,7 +160,7 @@ export class BriefTable extends Table {
     return before;
   }
 
-  /** The first thing that happened at the moment or later. */
+  /** The first event at the moment or later. */
   #firstFrom(moment: number): Moment | undefined {
     const found = this.#from.flatMap((statement) => statement.get(moment) ?? []);
     return found.reduce<Moment | undefined>(
@@ -164,7 +169,7 @@ export class BriefTable extends Table {
     );
   }
 
-  /** Sequence of the document's last version at or before the moment, by halving; 0 when there was none. */
+  /** Sequence of the document's last version at or before the moment, by binary search; 0 when there was none. */
   sequenceAt(document: number, newest: number, moment: number): number {
     let before = 0;
     for (let after = newest + 1; before + 1 < after;) {
@@ -180,7 +185,7 @@ export class BriefTable extends Table {
     return this.#isWriter.get(document, most, principal) === 1;
   }
 
-  /** What the principal was told of by its last brief. */
+  /** The extent of the principal's last brief. */
   mark(principal: string): BriefMark | undefined {
     const row = this.#mark.get(principal);
     return row === undefined

@@ -5,7 +5,7 @@ export interface StoredSession {
   readonly id: string;
   readonly identityId: string;
   readonly method: SignInMethod;
-  /** What the browser said of itself. */
+  /** The browser's description of itself. */
   readonly browser: string;
   readonly address: string;
   /** Milliseconds since 1970. */
@@ -62,7 +62,7 @@ export class BrowserSessionTable extends Table {
     this.#touch.run(at, id);
   }
 
-  /** @returns whether there was one of that identity */
+  /** @returns whether that identity had such a session */
   delete(identityId: string, id: string): boolean {
     return this.#delete.run(identityId, id).changes > 0;
   }
@@ -72,7 +72,7 @@ export class BrowserSessionTable extends Table {
     return this.#deleteOf.run(identityId).changes;
   }
 
-  /** Deletes some of those last seen, or begun, before these moments. Milliseconds since 1970. @param most rows */
+  /** Deletes some sessions last seen, or begun, before these moments. Milliseconds since 1970. @param most rows */
   sweep(seenBefore: number, begunBefore: number, most: number): void {
     this.#sweep.run(seenBefore, begunBefore, most);
   }

@@ -17,12 +17,12 @@ interface Row {
   ended_by: string | null;
 }
 
-/** A claim with the number of the document it lies on. */
+/** A claim with the number of its document. */
 export interface ClaimRow extends Omit<Claim, 'holdsDocument'> {
   readonly document: number;
-  /** Stands for the lines of the section as they are now; null for a whole document, or when the heading is gone. */
+  /** A digest of the section's lines; null for a whole document, or when the heading is gone. */
   readonly sectionDigest: string | null;
-  /** When it was given up or broken before it ran out, and by whom; null while it was not. */
+  /** Time and principal of a release or break before it ran out; null without one. */
   readonly endedAt: number | null;
   readonly endedBy: string | null;
 }
@@ -43,7 +43,7 @@ const toClaim = (row: Row): ClaimRow => ({
 const select = `SELECT c.*, p.kind AS holder_kind, p.display_name AS holder_name
   FROM claim c JOIN principal p ON p.id = c.holder`;
 
-/** Leases. Those that ran out or were ended count no more; they stay a while for their holders and are swept later. */
+/** Leases. Expired or ended ones have no effect; they stay a while for their holders and are swept later. */
 export class ClaimTable extends Table {
   readonly #find = this.statement<[string], Row>(`${select} WHERE c.id = ?`);
   readonly #on = this.statement<[number, number], Row>(
@@ -74,13 +74,13 @@ export class ClaimTable extends Table {
     'DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
   );
 
-  /** Any claim that is still kept, whatever has become of it. */
+  /** Any stored claim, in any state. */
   find(id: string): ClaimRow | undefined {
     const row = this.#find.get(id);
     return row === undefined ? undefined : toClaim(row);
   }
 
-  /** Numbers of the documents on which there are such claims. */
+  /** Numbers of the documents with such claims. */
   claimedDocuments(now: number): Set<number> {
     return new Set(this.#claimed.all(now));
   }
@@ -101,8 +101,8 @@ export class ClaimTable extends Table {
   }
 
   /**
-   * The holder's claim on that section (null: the whole document) that was not ended, or else the last that was; of
-   * those that run or ran out after `since`.
+   * The holder's claim on that section (null: the whole document), among those that run or ran out after `since`. A
+   * claim that was not ended comes first, then the last ended one.
    */
   lastOf(document: number, holder: string, section: string | null, since: number): ClaimRow | undefined {
     const row = this.#lastOf.get(document, holder, section, since);
@@ -136,7 +136,7 @@ export class ClaimTable extends Table {
     this.#end.run(at, by, id);
   }
 
-  /** Forgets some of those that ran out at or before that time. */
+  /** Deletes some claims that ran out at or before that time. */
   sweep(upTo: number, limit: number): void {
     this.#sweep.run(upTo, limit);
   }

@@ -49,7 +49,7 @@ export interface StoredComment extends Comment {
   readonly thread: number;
 }
 
-/** Whom a comment is meant for, and why. */
+/** The addressee of a comment, and why. */
 export interface Addressed {
   readonly principal: string;
   readonly why: 'mention' | 'reply';
@@ -100,7 +100,7 @@ function listStatement(condition: string): string {
     ORDER BY t.number, c.number LIMIT @limit`;
 }
 
-/** A comment as addressed to somebody. */
+/** A comment with its addressee. */
 export interface AddressedRow extends Omit<Addressed, 'principal'> {
   readonly number: number;
   readonly comment: StoredComment;
@@ -218,17 +218,17 @@ export class CommentTable extends Table {
     this.#edit.run(text, editedAt, comment);
   }
 
-  /** Addresses a comment; who is addressed already stays so, since then. */
+  /** Addresses a comment; an earlier address of the principal stays, with its time. */
   address(comment: number, { principal, why }: Addressed, at: number): void {
     this.#address.run(principal, comment, why, at);
   }
 
-  /** Takes back whom the comment mentions, but for these. */
+  /** Removes a comment's mentions, except of these. */
   keepMentions(comment: number, principals: readonly string[]): void {
     this.#keepMentions.run(comment, JSON.stringify(principals));
   }
 
-  /** Takes away a comment's text and whom it was for; a thread of which nothing is left goes altogether. */
+  /** Removes a comment's text and its addresses; a thread without any text left goes altogether. */
   delete({ number, thread }: Pick<StoredComment, 'number' | 'thread'>, at: number): void {
     this.#clear.run(at, number);
     this.#deleteAddresses.run(number);
@@ -236,7 +236,7 @@ export class CommentTable extends Table {
     for (const statement of this.#deleteThread) statement.run(thread);
   }
 
-  /** What was addressed to the principal between these numbers, the last first. */
+  /** The comments addressed to the principal between these numbers, the last first. */
   addressedTo(
     principal: string,
     between: { readonly after: number; readonly before: number },
@@ -251,12 +251,14 @@ export class CommentTable extends Table {
     }));
   }
 
-  /** Number of what was addressed last, to anybody; 0 when nothing was. Numbers go up, and none is given twice. */
+  /**
+   * The highest number of an address, to any principal; 0 when there is none. Numbers go up, and none is given twice.
+   */
   lastAddressed(): number {
     return this.#lastAddressed.get() ?? 0;
   }
 
-  /** Number of what was addressed last to the principal before that time; 0 when nothing was. */
+  /** The number of the last address to the principal before that time; 0 when there is none. */
   lastAddressedBefore(principal: string, time: number): number {
     return this.#addressedBefore.get(principal, time) ?? 0;
   }

@@ -21,7 +21,7 @@ interface FolderRow {
   kept: number;
 }
 
-/** The rows that the repository's history gives again: folders, documents, versions, renames, moves and deletions. */
+/** The rows that the repository's history restores: folders, documents, versions, renames, moves and deletions. */
 export class ContentRows extends Table {
   readonly #numbers = this.statement<[], { id: string; number: number }>('SELECT id, number FROM document');
   readonly #insertFolder = this.statement(
@@ -33,17 +33,17 @@ export class ContentRows extends Table {
   );
 
   /**
-   * Puts the scratch's rows in the place of those that are there, within the caller's transaction. Documents that were
-   * known keep their numbers, and with them their labels, claims and whatever else hangs on them; what hangs on
-   * documents that are not in the scratch goes. Folders keep the connector that mirrors into them.
-   * @param later how much later than in the scratch everything happened, in the order of all that did
+   * Replaces the rows by the scratch's, within the caller's transaction. Known documents keep their numbers, and so
+   * their labels, claims and all other rows that reference them. Rows that reference documents missing in the scratch
+   * are removed. Folders keep the connector that mirrors into them.
+   * @param later how much later than in the scratch everything happened, in the order of all events
    * @returns bytes of all versions
    */
   replaceBy(scratch: object, later: number): number {
     const source = connectionOf(scratch);
     const known = new Map(this.#numbers.all().map(({ id, number }) => [id, number]));
     const mirrors = this.#readMirrors();
-    // What refers to a document finds it again, or is taken away, before the transaction ends.
+    // References to documents are valid again, or removed, before the transaction ends.
     this.connection.pragma('defer_foreign_keys = ON');
     for (const table of ['folder_deletion', 'deletion', 'relocation', 'version', 'document'])
       this.connection.exec(`DELETE FROM ${table}`);
@@ -65,9 +65,9 @@ export class ContentRows extends Table {
     }
   }
 
-  /** @returns the number that each document of the source has here */
+  /** @returns the number of each of the source's documents here */
   #copyDocuments(source: Connection, known: ReadonlyMap<string, number>): Map<number, number> {
-    // Above whatever a lost document had: what hangs on that must not come to hang on another one.
+    // Above every number of a lost document: rows that reference it must not come to reference another one.
     let next = this.#referring('document').reduce((most, { table, column }) => {
       const largest = this.connection.prepare<[], { number: number | null }>(
         `SELECT max(${column}) AS number FROM ${table}`,
@@ -118,7 +118,7 @@ export class ContentRows extends Table {
     return byPath;
   }
 
-  /** Rows of other tables whose document is not there any more, and those that hang on such rows in turn. */
+  /** Removes rows of other tables whose document is gone, and the rows that reference them in turn. */
   #dropOrphans(): void {
     const dropBelow = (parent: string): void => {
       for (const { table, column, to } of this.#referring(parent)) {
@@ -131,7 +131,7 @@ export class ContentRows extends Table {
     dropBelow('document');
   }
 
-  /** Where rows name those of a table, whichever tables there are. */
+  /** The columns of all tables that reference this one. */
   #referring(parent: string): { readonly table: string; readonly column: string; readonly to: string }[] {
     const tables = this.connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -141,7 +141,7 @@ export class ContentRows extends Table {
         .filter(({ table }) => table === parent && table !== name)
         .map(({ from, to }) => ({ table: name, column: from, to })),
     );
-    // It says which document an answer is about, and is no reference in the schema.
+    // It names the document of an answer, and is no reference in the schema.
     if (parent === 'document') referring.push({ table: 'idempotency', column: 'document', to: 'number' });
     return referring;
   }
@@ -162,7 +162,7 @@ function* walkFolders(connection: Connection): Generator<FolderRow & { readonly 
   }
 }
 
-/** Inserts whole rows, whatever columns the table has. */
+/** Inserts whole rows, with all columns of the table. */
 function insertInto(connection: Connection, table: string): (row: object) => void {
   const columns = (connection.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const insert = connection.prepare(

@@ -16,7 +16,7 @@ interface Row {
   requests_per_minute: number | null;
 }
 
-/** A credential with the hash of its secret, for the one who compares. */
+/** A credential with the hash of its secret, for comparing. */
 export interface StoredCredential extends Credential {
   /** SHA-256 of the secret. */
   readonly secretHash: Uint8Array;

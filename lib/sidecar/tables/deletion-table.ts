@@ -10,7 +10,7 @@ export interface NewDeletion {
   readonly moment: number;
 }
 
-/** A live document and where it lies. */
+/** A live document and its location. */
 export interface PlacedDocument {
   readonly number: number;
   readonly location: Location;
@@ -21,7 +21,7 @@ export interface FolderDeletion {
   readonly moment: number;
   readonly commit: string;
   readonly location: Location;
-  /** Folders at or below it that had been made to stay when empty. */
+  /** Folders at or below it that were made to stay when empty. */
   readonly kept: readonly Location[];
 }
 
@@ -31,7 +31,7 @@ export interface DeletedWithFolder {
   readonly id: string;
   readonly location: Location;
   readonly sequence: number;
-  /** What its last version holds. */
+  /** The content of its last version. */
   readonly content: Pick<Version, 'blobOid' | 'sha256' | 'size' | 'kind' | 'mediaType'>;
 }
 
@@ -94,13 +94,13 @@ export class DeletionTable extends Table {
      WHERE d.deleted_commit = ? AND d.folder IS NULL AND d.number > ? ORDER BY d.number LIMIT ?`,
   );
 
-  /** Notes that one document was deleted. */
+  /** Records the deletion of one document. */
   insert(document: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
     this.#insert.run(document, moment, commit, location, author, at);
   }
 
   /**
-   * Documents in a folder and in all folders below it, with their places; at most so many, in no order.
+   * Documents in a folder and in all folders below it, with their locations; at most `limit`, in no order.
    * @param number of the folder
    */
   documentsBelow(number: number, location: Location, limit: number): PlacedDocument[] {
@@ -116,14 +116,14 @@ export class DeletionTable extends Table {
     this.#deleteSome.run({ rows, commit, author, at });
   }
 
-  /** Takes away the rows of a folder, and of those below it, whose documents were all deleted. */
+  /** Removes the rows of a folder, and of those below it, whose documents were all deleted. */
   dropFolder(number: number, location: Location, { commit, author, at, moment }: NewDeletion): void {
     const kept = this.#keptBelow.all(location, number);
     this.#dropBelow.run(location, number);
     this.#insertFolder.run(moment, commit, location, JSON.stringify(kept), author, at);
   }
 
-  /** Deletions of folders at this location that were not brought back, the last first; no more than a few. */
+  /** Deletions of folders at this location that were not undone, the last first; no more than a few. */
   foldersAt(location: Location): FolderDeletion[] {
     return this.#foldersAt.all(location).map((row) => ({
       moment: row.moment,
@@ -133,14 +133,14 @@ export class DeletionTable extends Table {
     }));
   }
 
-  /** Forgets a folder's deletion once it was brought back; those of its documents stay as events. */
+  /** Removes a folder's deletion once it was undone; those of its documents stay as events. */
   forgetFolder(moment: number): void {
     this.#deleteFolder.run(moment);
   }
 
   /**
-   * Documents that a commit deleted and that are still deleted by it, in the order in which they were made.
-   * @param after the number of the last one that is known
+   * Documents deleted by a commit and still deleted by it, in the order of their creation.
+   * @param after the number of the last known one
    */
   deletedBy(commit: string, after: number, limit: number): DeletedWithFolder[] {
     return this.#ofFolder

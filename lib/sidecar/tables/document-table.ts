@@ -7,12 +7,12 @@ import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 export interface DocumentRow {
   readonly number: number;
   readonly id: string;
-  /** Number of the folder it lies in. */
+  /** Number of its folder. */
   readonly folder: number;
   readonly name: string;
   readonly createdAt: number;
   readonly current: Version;
-  /** Whether it has labels, and whether claims lie on it: looked at first, as most have neither. */
+  /** Whether it has labels, and whether it has claims: checked first, since most have neither. */
   readonly isLabelled: boolean;
   readonly isClaimed: boolean;
 }
@@ -23,7 +23,7 @@ export interface DeletedRow {
   readonly location: string;
   readonly createdAt: number;
   readonly deletedAt: number;
-  /** Id of the principal who deleted it, and the commit by which. */
+  /** Id of the principal who deleted it, and the commit of the deletion. */
   readonly deletedBy: string;
   readonly commit: string;
   readonly sequence: number;
@@ -119,15 +119,17 @@ export class DocumentTable extends Table {
   }
 
   /**
-   * Only the id of the live document there. Where there is none some other row is read in its stead, since finding
-   * nothing is quicker than finding a row and would tell hidden from absent.
+   * Only the id of the live document there. Without one it reads some other row instead: finding nothing is quicker
+   * than finding a row, and the time would separate hidden from absent.
    */
   idAt(folder: number, name: string): string | undefined {
     const row = this.#idAt.get(folder, name);
     return row?.folder === folder && row.name === name ? row.id : undefined;
   }
 
-  /** Those of these documents that were deleted at the location; sought from the ids, whatever else was deleted there. */
+  /**
+   * Those of these documents that were deleted at the location; searched by the ids, whatever else was deleted there.
+   */
   deletedOfThese(ids: readonly string[], location: string): string[] {
     return this.#deletedOfThese.all(JSON.stringify(ids), location);
   }
@@ -144,7 +146,7 @@ export class DocumentTable extends Table {
     return row === undefined ? undefined : toDocument(row);
   }
 
-  /** Live documents directly in the folder, by name, those after `after`. */
+  /** Live documents directly in the folder, by name, after `after`. */
   inFolder(folder: number, after: string, limit: number): DocumentRow[] {
     return this.#inFolder.all(folder, after, limit).map(toDocument);
   }
@@ -159,7 +161,7 @@ export class DocumentTable extends Table {
     this.#advance.run(sequence, number);
   }
 
-  /** Puts a live document elsewhere. */
+  /** Moves or renames a live document. */
   place(number: number, folder: number, name: string): void {
     this.#place.run(folder, name, number);
   }
@@ -181,12 +183,12 @@ export class DocumentTable extends Table {
     this.#markLive.run(JSON.stringify(rows));
   }
 
-  /** Documents that were deleted at this location, the last deletion first. */
+  /** Documents deleted at this location, the last deletion first. */
   deletedAt(location: string): DeletedRow[] {
     return this.#deletedAt.all(location);
   }
 
-  /** Whether anything that was deleted at the place, or below it, can still come back there. */
+  /** Whether a document or folder deleted at the place, or below it, can still come back there. */
   isDeletedWithin(place: Location): boolean {
     // '0' is the character after '/': the range holds exactly the paths that start with `place/`.
     return this.#deletedWithin.get(place, `${place}/`, `${place}0`) === 1;

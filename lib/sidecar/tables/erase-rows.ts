@@ -1,7 +1,7 @@
 import type { Location } from '../../domain/location.js';
 import { Table } from '../statement.js';
 
-/** A table whose rows hang on a document, directly or on others that do; deepest first. */
+/** A table whose rows reference a document, directly or through other tables; deepest first. */
 interface Dependent {
   readonly table: string;
   readonly key: readonly string[];
@@ -9,19 +9,19 @@ interface Dependent {
   readonly condition: string;
 }
 
-/** A text that stands beside a record of the audit log. */
+/** A text beside a record of the audit log. */
 export interface KeptText {
   readonly seq: number;
   readonly target: string | null;
   /** JSON. */
   readonly detail: string | null;
-  /** Id of the document that it is about; null where that is none, or none that was known. */
+  /** Id of the document of the record; null without a known one. */
   readonly documentId: string | null;
-  /** What was done; null for a record that lies in an archive. */
+  /** The recorded action; null for a record in an archive. */
   readonly action: string | null;
 }
 
-/** What a thing is or was called. */
+/** A current or former name of a document or folder. */
 export interface NamedPlace {
   /** Number of the document; null for a folder. */
   readonly document: number | null;
@@ -30,10 +30,7 @@ export interface NamedPlace {
   readonly isName: boolean;
 }
 
-/**
- * Takes documents out of every table, in stretches, so that nobody waits long behind them; each of them can be done
- * again.
- */
+/** Removes documents from every table, in batches, so that no other work waits long; each batch can be repeated. */
 export class EraseRows extends Table {
   readonly #dropThreads = this.statement('DELETE FROM message_thread WHERE about_document = ?');
   readonly #dropClaims = this.statement('DELETE FROM claim WHERE document = ?');
@@ -64,18 +61,18 @@ export class EraseRows extends Table {
   );
   readonly #dropTexts = this.statement('DELETE FROM audit_text WHERE seq IN (SELECT value FROM json_each(?))');
 
-  /** Claims and messages about it: gone at once, since they could be asked for. */
+  /** Removes claims and messages about it at once, since requests could find them. */
   dropAtOnce(document: number): void {
     this.#dropThreads.run(document);
     this.#dropClaims.run(document);
   }
 
-  /** What happened to the document itself, the newest first: where it lay before and after; null for nowhere. */
+  /** The events of the document itself, the newest first: its locations before and after; null for nowhere. */
   eventsOf(document: number): { readonly from: Location; readonly to: Location | null; readonly moment: number }[] {
     return this.#events.all(document, document, document);
   }
 
-  /** Where the document lay from a commit on, for every commit that says so, in order; null for nowhere. */
+  /** The document's location from a commit on, for every commit that states it, in order; null for nowhere. */
   placesOf(
     document: number,
   ): { readonly commit: string; readonly location: string | null; readonly blob: string | null }[] {
@@ -84,14 +81,14 @@ export class EraseRows extends Table {
       .map(({ commit, location, blob }) => ({ commit, location, blob }));
   }
 
-  /** The commit that made the first version of the one of these documents that came first. */
+  /** The commit of the first version of the oldest of these documents. */
   firstCommit(documents: readonly number[]): string | undefined {
     return this.#firstCommit.get(JSON.stringify(documents));
   }
 
   /**
-   * What all documents and folders, live or not, are or were called, in stretches.
-   * @param most rows of a stretch: whoever asks may rest between two
+   * The current and former names of all documents and folders, live or not, in batches.
+   * @param most rows of a batch: the caller may yield between two
    */
   *namedPlaces(most: number): Generator<NamedPlace[]> {
     for (const { columns, table, key, start, isName } of namedRows) {
@@ -114,7 +111,7 @@ export class EraseRows extends Table {
   }
 
   /**
-   * Takes away some of the rows that hang on the document, whichever tables there are; the document's own stays.
+   * Removes some rows that reference the document, from all tables; the document's own stays.
    * @returns how many, and the bytes of the versions among them
    */
   dropSome(document: number, most: number): { readonly rows: number; readonly bytes: number } {
@@ -135,7 +132,7 @@ export class EraseRows extends Table {
     return { rows: 0, bytes: 0 };
   }
 
-  /** Takes the document's own row. */
+  /** Removes the document's own row. */
   dropDocument(document: number): void {
     this.#dropAnswers.run(document);
     this.#dropDocument.run(document);
@@ -146,12 +143,12 @@ export class EraseRows extends Table {
     return this.#texts.all(seq, most);
   }
 
-  /** Takes texts away from beside their records; the chain verifies without them. */
+  /** Removes texts beside their records; the chain verifies without them. */
   dropTexts(seqs: readonly number[]): void {
     this.#dropTexts.run(JSON.stringify(seqs));
   }
 
-  /** Every table with rows that hang on documents, those that hang on others first. */
+  /** Every table with rows that reference documents, indirect references first. */
   #dependents(): Dependent[] {
     const tables = this.connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -186,7 +183,7 @@ interface Reference {
   readonly to: string;
 }
 
-/** Rows that say what things are or were called: a document's number, null for a folder, and locations or names. */
+/** Rows with current or former names: a document's number, null for a folder, and locations or names. */
 const namedRows = [
   { table: 'document', columns: 'number, name', key: ['number'], start: [0], isName: true },
   { table: 'folder', columns: 'NULL, name', key: ['number'], start: [1], isName: true },

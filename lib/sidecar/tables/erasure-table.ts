@@ -1,20 +1,20 @@
 import type { Erasure } from '../../domain/erasure.js';
 import { Table } from '../statement.js';
 
-/** An erase under way, with what it still has to find. */
+/** An erase under way, with its remaining search. */
 export interface OpenErasure extends Erasure {
   readonly number: number;
   /** Number of the document; null once its rows are gone. */
   readonly document: number | null;
   readonly documentId: string | null;
-  /** Every place that it ever had; null until they are gathered, and again once nothing is sought by them. */
+  /** Every location that it ever had; null until they are gathered, and again once the search by them is over. */
   readonly locations: readonly string[] | null;
 }
 
 const columns = `id, phase, requested_by AS requestedBy, requested_at AS requestedAt, versions, comments, bytes,
   final_at AS finalAt, hindrance`;
 
-/** Every look-up of deleted documents goes by where or with what they were deleted. */
+/** Every look-up of deleted documents goes by the location or the commit of the deletion. */
 const hide = 'UPDATE document SET deleted_location = NULL, deleted_commit = NULL WHERE folder IS NULL AND';
 
 /** Erases, under way and final. */
@@ -47,24 +47,24 @@ export class ErasureTable extends Table {
      FROM version WHERE document = ?`,
   );
 
-  /** How much there is of a document. */
+  /** The size of a document. */
   measure(document: number): Pick<Erasure, 'versions' | 'comments' | 'bytes'> {
     return this.#measure.get(document, document) ?? { versions: 0, comments: 0, bytes: 0 };
   }
 
-  /** Takes note of an erase, and takes the document, which is deleted, out of everything that can be asked for. */
+  /** Records an erase, and hides the deleted document from all requests. */
   accept(erasure: Erasure, document: number, documentId: string): void {
     const { id, requestedBy, requestedAt, versions, comments, bytes } = erasure;
     this.#insert.run(id, document, documentId, requestedBy, requestedAt, versions, comments, bytes);
     this.#hide.run(document);
   }
 
-  /** Hides what is being erased once more, after rows were made anew from the history. */
+  /** Hides the documents being erased once more, after rows were made again from the history. */
   hideAgain(): void {
     this.#hideAgain.run();
   }
 
-  /** Those under way, in the order in which they were asked for. */
+  /** The erases under way, in the order of their requests. */
   open(): OpenErasure[] {
     return this.#open.all().map(({ locations, ...row }) => ({
       ...row,
@@ -76,7 +76,7 @@ export class ErasureTable extends Table {
     return this.#byId.get(id);
   }
 
-  /** The newest first, those with a number below that. */
+  /** The newest first, with a number below `before`. */
   list(before: number, limit: number): (Erasure & { readonly number: number })[] {
     return this.#list.all(before, limit);
   }
@@ -85,7 +85,7 @@ export class ErasureTable extends Table {
     this.#setPhase.run(phase, number);
   }
 
-  /** Notes why it cannot be carried out; gone when it goes on. */
+  /** Records why it cannot be carried out; removed when it goes on. */
   hinder(number: number, hindrance: string): void {
     this.#hinder.run(hindrance, number);
   }

@@ -22,7 +22,7 @@ const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
 
 export const rootFolderNumber = 1;
 
-/** All folders at or below one, with how many bytes their paths have beyond its own. */
+/** All folders at or below one, with the bytes of their paths beyond its own. */
 const below = `WITH RECURSIVE below (number, bytes) AS (
     SELECT ?, 0
     UNION ALL
@@ -54,12 +54,12 @@ export class FolderTable extends Table {
         AND NOT EXISTS (SELECT 1 FROM folder WHERE parent = ?) AS empty`,
   );
 
-  /** How many bytes the deepest folder's path has beyond that of this one; 0 when there is no folder in it. */
+  /** Bytes of the deepest folder's path beyond the path of this one; 0 when it holds no folder. */
   longestBelow(number: number): number {
     return this.#longestBelow.get(number) ?? 0;
   }
 
-  /** The same for the deepest document. Looks at every document in it and below. */
+  /** The same for the deepest document. Reads every document in it and below. */
   longestDocumentBelow(number: number): number {
     return this.#longestDocumentBelow.get(number) ?? 0;
   }
@@ -70,15 +70,15 @@ export class FolderTable extends Table {
   }
 
   /**
-   * The folder of that name in the other, which may be one that there is not. Where there is none the root's row is
-   * read in its stead, since finding nothing is quicker than finding a row and would tell hidden from absent.
+   * The folder of that name in the parent, which need not exist. Without one the root's row is read instead: finding
+   * nothing is quicker than finding a row, and the time would separate hidden from absent.
    */
   child(parent: number, name: string): FolderRow | undefined {
     const row = this.#child.get(parent, name);
     return row === undefined || row.number === rootFolderNumber ? undefined : toFolder(row);
   }
 
-  /** Children by name, those after `after` ('' for all). */
+  /** Children by name, after `after` ('' for all). */
   children(parent: number, after: string, limit: number): FolderRow[] {
     return this.#children.all(parent, after, limit).map(toFolder);
   }
@@ -104,7 +104,7 @@ export class FolderTable extends Table {
     this.#setMirror.run(mirror, number);
   }
 
-  /** Folders that a connector mirrors into. */
+  /** The folders with a mirroring connector. */
   mirrored(): FolderRow[] {
     return this.#mirrored.all().map(toFolder);
   }

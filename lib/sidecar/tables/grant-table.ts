@@ -58,7 +58,7 @@ export class GrantTable extends Table {
   readonly #rebase = this.statement('UPDATE OR IGNORE access_grant SET scope_key = ? WHERE id = ?');
   readonly #deleteOn = this.statement('DELETE FROM access_grant WHERE scope_type = ? AND scope_key = ?');
 
-  /** @param touched called before each write that may change what someone reaches */
+  /** @param touched called before each write that may change a principal's reach */
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;
@@ -105,7 +105,7 @@ export class GrantTable extends Table {
     return this.#below.all(folder, `${folder}/`, `${folder}0`).map(toGrant);
   }
 
-  /** Puts a folder grant on another path; where the same grant stands there already, this one is dropped. */
+  /** Moves a folder grant to another path; where the same grant exists there, this one is dropped. */
   rebase(id: string, to: Location): void {
     this.#touched();
     if (this.#rebase.run(to, id).changes === 0) this.delete(id);

@@ -5,7 +5,7 @@ import { Table } from '../statement.js';
 
 const select = 'SELECT id, display_name AS displayName, created_at AS createdAt FROM principal_group';
 
-/** Groups and who is in them. UNION, not UNION ALL, ends the recursion even where a cycle were stored. */
+/** Groups and their members. UNION, not UNION ALL, ends the recursion even where a cycle were stored. */
 export class GroupTable extends Table {
   readonly #touched: () => void;
   readonly #find = this.statement<[string], Group>(`${select} WHERE id = ?`);
@@ -26,7 +26,7 @@ export class GroupTable extends Table {
      ) SELECT id FROM above`,
   );
 
-  /** @param touched called before each write that may change what someone reaches */
+  /** @param touched called before each write that may change a principal's reach */
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;

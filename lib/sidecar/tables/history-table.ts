@@ -6,7 +6,7 @@ import type { PrincipalKind } from '../../domain/principal.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
-/** What happened at a moment: the place in the order of all that happened. */
+/** An event with its moment: its place in the order of all events. */
 interface Happened {
   readonly moment: number;
   readonly author: Author;
@@ -21,7 +21,7 @@ export interface HistoricVersion extends Happened {
 
 export interface RelocationEvent extends Happened {
   readonly operation: 'rename' | 'move';
-  /** Of the document or the folder that went. */
+  /** The old location of the document or folder. */
   readonly from: Location;
   readonly to: Location;
 }
@@ -33,18 +33,18 @@ export interface DeletionEvent extends Happened {
   readonly folder: Location | null;
 }
 
-/** What a principal did in a folder since a time. */
+/** Selects the changes of a principal in a folder since a time. */
 export interface Changes {
   readonly author: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   /** The folder. */
   readonly location: Location;
-  /** How many are told at most. */
+  /** The most rows to return. */
   readonly limit: number;
 }
 
-/** A rename or move that a principal did. */
+/** A rename or move by a principal. */
 export interface RelocationDone {
   /** Its place among all renames and moves. */
   readonly number: number;
@@ -54,10 +54,10 @@ export interface RelocationDone {
   readonly to: Location;
 }
 
-/** What a principal did to a document since a time. */
+/** A principal's versions of a document since a time. */
 export interface Authorship {
   readonly document: number;
-  /** Sequence of the first version that it wrote in that time. */
+  /** Sequence of its first version in that time. */
   readonly first: number;
 }
 
@@ -108,7 +108,7 @@ const relocationColumns = `r.moment, r.operation, r.from_location, r.to_location
   p.kind AS author_kind, p.display_name AS author_name
   FROM relocation r JOIN principal p ON p.id = r.author`;
 
-/** Every one of these finds its rows by an index, in order: a page costs the same however long the history is. */
+/** Every statement finds its rows by an index, in order: a page costs the same however long the history is. */
 export const historyStatements = {
   versions: `SELECT ${versionColumns}, v.operation, v.moment FROM version v JOIN principal p ON p.id = v.author
     WHERE v.document = ? AND v.sequence < ? ORDER BY v.sequence DESC LIMIT ?`,
@@ -125,7 +125,7 @@ export const historyStatements = {
 const isIn = (column: string): string =>
   `(@location = '' OR ${column} = @location OR substr(${column}, 1, length(@location) + 1) = @location || '/')`;
 
-/** Reads what happened to documents: backwards from a moment, or by who did it. */
+/** Reads the events of documents: backwards from a moment, or by principal. */
 export class HistoryTable extends Table {
   readonly #versions = this.arrayStatement<[number, number, number], HistoricVersionRow>(historyStatements.versions);
   readonly #relocation = this.statement<[number, number], RelocationRow>(historyStatements.relocation);
@@ -170,7 +170,7 @@ export class HistoryTable extends Table {
     return row === undefined ? undefined : toRelocation(row);
   }
 
-  /** The last time before the moment that a folder came to lie at this location. */
+  /** The last move of a folder to this location before the moment. */
   folderRelocationBefore(to: Location, moment: number): RelocationEvent | undefined {
     const row = this.#folderRelocation.get(to, moment);
     return row === undefined ? undefined : toRelocation(row);
@@ -189,21 +189,21 @@ export class HistoryTable extends Table {
   }
 
   /**
-   * Documents that the principal wrote to since then, and that lie in the folder now or were deleted from it.
+   * Documents with versions by the principal since then, if they lie in the folder now or were deleted from it.
    * @param folder the number of the folder
    */
   writtenBy(doings: Changes, folder: number): Authorship[] {
     return this.#writtenBy.all({ ...doings, folder });
   }
 
-  /** Numbers of documents that the principal deleted from the folder since then, and that are still deleted by that. */
+  /** Numbers of documents that the principal deleted from the folder since then, if that deletion still stands. */
   deletedBy(doings: Changes): number[] {
     return this.#deletedBy.all(doings).map((row) => row.document);
   }
 
   /**
    * Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it; in
-   * order, those after one of them.
+   * order, after the number `after`.
    */
   relocatedBy(doings: Changes, after: number): RelocationDone[] {
     return this.#relocatedBy.all({ ...doings, after }).map((row) => ({
@@ -214,7 +214,7 @@ export class HistoryTable extends Table {
     }));
   }
 
-  /** Whether somebody else wrote something after that version, other than putting `blobOid` back. */
+  /** Whether another principal wrote after that version, except to put `blobOid` back. */
   isWrittenByOthers(document: number, after: number, author: string, blobOid: string): boolean {
     return this.#writtenByOthers.get(document, after, author, blobOid) === 1;
   }

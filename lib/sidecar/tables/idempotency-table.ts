@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Table } from '../statement.js';
 
 export interface StoredAnswer {
-  /** SHA-256 of the request it answered; empty when that is erased. */
+  /** SHA-256 of the answered request; empty when that is erased. */
   readonly fingerprint: Uint8Array;
-  /** JSON of the operation's result; holds no content. Empty when it is erased: that the key was used is all there is. */
+  /** JSON of the operation's result; holds no content. Empty when it is erased: only the use of the key remains. */
   readonly result: string;
   readonly createdAt: number;
 }
@@ -36,15 +36,14 @@ export class IdempotencyTable extends Table {
     return this.#find.get(principalId, route, key) ?? this.#find.get(principalId, route, nameErased(key));
   }
 
-  /** @param document number of the document the answer names, so that an erase takes it along */
+  /** @param document number of the answer's document, so that an erase removes it, too */
   insert(principalId: string, route: string, key: string, answer: StoredAnswer, document: number | null): void {
     this.#insert.run(principalId, route, key, answer.fingerprint, answer.result, document, answer.createdAt);
   }
 
   /**
-   * Takes away what the answers about a document said and answered, for an erase. That a key was used stays known, so
-   * that a retry does not bring back what was erased; the key itself goes, since whoever made it can have put a name
-   * into it.
+   * Removes the requests and answers about a document, for an erase. The use of the key stays known, so that a retry
+   * does not restore an erased document. The key itself goes, since its client can have put a name into it.
    */
   eraseAnswers(document: number): void {
     for (const row of this.#ofDocument.all(document)) {
@@ -54,13 +53,13 @@ export class IdempotencyTable extends Table {
     }
   }
 
-  /** Forgets the oldest of what was stored at or before that time, at most `limit`. @returns how many */
+  /** Deletes the oldest answers stored at or before that time, at most `limit`. @returns how many */
   sweep(upTo: number, limit: number): number {
     return this.#sweep.run(upTo, limit).changes;
   }
 }
 
-/** Under what a key stands whose answer is erased: no key that a client sends begins so. */
+/** The key of an erased answer: no client's key begins like this. */
 function nameErased(key: string): string {
   return `#${createHash('sha256').update(key).digest('hex')}`;
 }

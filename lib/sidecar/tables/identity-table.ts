@@ -1,6 +1,6 @@
 import { Table } from '../statement.js';
 
-/** Somebody who signs in, as far as it concerns one workspace. */
+/** A person who signs in, as far as it concerns one workspace. */
 export interface PersonPart {
   readonly id: string;
   readonly principalId: string;
@@ -9,7 +9,7 @@ export interface PersonPart {
   readonly createdAt: number;
 }
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export interface StoredIdentity {
   readonly id: string;
   readonly signInName: string;
@@ -19,7 +19,7 @@ export interface StoredIdentity {
   readonly createdAt: number;
 }
 
-/** Which principal of a workspace an identity is. */
+/** The principal of an identity in a workspace. */
 export interface StoredMembership {
   readonly workspace: string;
   readonly principalId: string;
@@ -29,7 +29,7 @@ export interface StoredMembership {
 const identityColumns = 'id, sign_in_name AS signInName, password_hash AS passwordHash, created_at AS createdAt';
 const selectMembership = `SELECT workspace, principal_id AS principalId, identity_id AS identityId FROM membership`;
 
-/** Who can sign in, and as whom. */
+/** The people who can sign in, and their principals. */
 export class IdentityTable extends Table {
   readonly #find = this.statement<[string], StoredIdentity>(`SELECT ${identityColumns} FROM identity WHERE id = ?`);
   readonly #findByName = this.statement<[string], StoredIdentity>(
@@ -80,20 +80,20 @@ export class IdentityTable extends Table {
     return this.#findMembership.get(workspace, principalId);
   }
 
-  /** Everyone who signs in to a workspace, for its backup. */
+  /** All people who sign in to a workspace, for its backup. */
   listPeople(workspace: string): PersonPart[] {
     return this.#listPeople.all(workspace);
   }
 
-  /** Nobody signs in to a workspace any more: what an earlier one of the name left behind gives way. */
+  /** Removes all memberships of a workspace: they are remains of an earlier one of the name. */
   leaveAll(workspace: string): void {
     this.#leaveAll.run(workspace);
   }
 
   /**
-   * Takes in somebody from another service's backup. Whoever is known here by the same id is the same, with the password
-   * that is here. A name that somebody else has is no reason to take them for each other: then nobody is taken in, and
-   * an admin makes a link.
+   * Takes in a person from another service's backup. A known id is the same person, and keeps the password of this
+   * service. An equal name under another id does not make them one person: then nothing is taken in, and an admin makes
+   * a link.
    */
   takePerson(workspace: string, person: PersonPart): void {
     if (this.find(person.id) === undefined) {

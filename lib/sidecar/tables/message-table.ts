@@ -38,7 +38,7 @@ interface ListQuery {
   folder: string;
 }
 
-/** What a thread is about: a document by number, a folder by path, or (null) nothing in particular. */
+/** The topic of a thread: a document by number, a folder by path, or (null) nothing in particular. */
 export type MessageTopic =
   { readonly type: 'document'; readonly number: number } | { readonly type: 'folder'; readonly location: Location };
 
@@ -49,7 +49,7 @@ export interface StoredMessageThread {
   readonly about: MessageTopic | null;
 }
 
-/** A message as one of those who sent or got it has it. */
+/** A message as its sender or a recipient sees it. */
 export interface StoredMessage {
   /** Orders all messages; never leaves the service. */
   readonly number: number;
@@ -59,7 +59,7 @@ export interface StoredMessage {
   readonly body: string;
   readonly addressed: readonly Subject[];
   readonly sentAt: number;
-  /** Null for one that it sent and did not get. */
+  /** Null for a message that the principal sent and did not get. */
   readonly isRead: boolean | null;
 }
 
@@ -69,17 +69,17 @@ export interface NewMessage {
   readonly sender: string;
   readonly body: string;
   readonly addressed: readonly Subject[];
-  /** SHA-256 over all that makes it what it is. */
+  /** SHA-256 over everything that identifies it. */
   readonly digest: Uint8Array;
   readonly sentAt: number;
   /** Ids of principals, each once. */
   readonly deliveredTo: Iterable<string>;
 }
 
-/** Which of one principal's messages are wanted. */
+/** Selects some of one principal's messages. */
 export interface MessageFilter {
   readonly box: 'inbox' | 'unread' | 'sent';
-  /** Only those in threads about this. */
+  /** Only messages in threads with this topic. */
   readonly about?: MessageTopic | undefined;
 }
 
@@ -138,7 +138,7 @@ type Narrowing = keyof typeof narrowings;
 const inBox = (box: Box, narrowing: Narrowing): string =>
   `${boxes[box]} ${narrowings[narrowing]} ORDER BY ${box === 'sent' ? 'm.number' : 'd.message'} DESC LIMIT @limit`;
 
-/** Those that answer page by page, for a test of how they find their rows. @internal */
+/** The statements behind pages, for a test of how they find their rows. @internal */
 export const messageStatements = {
   inbox: inBox('inbox', 'none'),
   unread: inBox('unread', 'none'),
@@ -146,7 +146,7 @@ export const messageStatements = {
   ofThread,
 } as const;
 
-/** Messages between principals, and what each of them has read. */
+/** Messages between principals, and their marks of having been read. */
 export class MessageTable extends Table {
   readonly #insertThread = this.statement(
     'INSERT INTO message_thread (id, subject, about_document, about_folder) VALUES (?, ?, ?, ?)',
@@ -200,13 +200,13 @@ export class MessageTable extends Table {
     for (const principal of deliveredTo) this.#deliver.run(principal, number, sender);
   }
 
-  /** One that the principal sent or got. */
+  /** A message that the principal sent or got. */
   find(principal: string, id: string): StoredMessage | undefined {
     const row = this.#find.get({ principal, id });
     return row === undefined ? undefined : toMessage(row);
   }
 
-  /** Of the messages in a box of the principal's those with a number below that, the newest first. */
+  /** Messages in a box of the principal's with a number below `before`, the newest first. */
   list(principal: string, { box, about }: MessageFilter, before: number, limit: number): StoredMessage[] {
     const query = { principal, before, limit };
     const lists = this.#lists[box];
@@ -232,7 +232,10 @@ export class MessageTable extends Table {
     this.#mark.run(isRead ? 1 : 0, principal, message);
   }
 
-  /** The sender's last message of that digest that was sent at `since` or later, if nothing came into its thread after it. */
+  /**
+   * The sender's last message of that digest that was sent at `since` or later, if nothing came into its thread after
+   * it.
+   */
   findSame(sender: string, digest: Uint8Array, since: number): string | undefined {
     const row = this.#same.get(sender, digest);
     if (row === undefined || row.at < since) return undefined;

@@ -32,7 +32,7 @@ const toGrant = (row: GrantRow): OAuthGrant => ({
   revokedAt: row.revoked_at,
 });
 
-/** Something handed out or kept for a client, as it is stored: its content sealed, its id hashed. */
+/** A stored entry issued to or kept for a client: its content sealed, its id hashed. */
 export interface OAuthEntry {
   readonly kind: string;
   readonly idHash: Uint8Array;
@@ -49,7 +49,7 @@ const selectEntry = `SELECT kind, id_hash AS idHash, grant_id AS grantId, uid, a
     consumed_at AS consumedAt, expires_at AS expiresAt
   FROM oauth_entry`;
 
-/** Consents, and what was handed out for them. */
+/** Consents, and the entries issued for them. */
 export class OAuthTable extends Table {
   readonly #findEntry = this.statement<[string, Uint8Array], OAuthEntry>(
     `${selectEntry} WHERE kind = ? AND id_hash = ?`,
@@ -124,17 +124,17 @@ export class OAuthTable extends Table {
     return this.#findByUid.get(uid);
   }
 
-  /** Adds it, or replaces all but whether it was consumed. */
+  /** Adds an entry, or replaces an existing one except its consumption. */
   putEntry(entry: OAuthEntry): void {
     this.#upsert.run(entry);
   }
 
-  /** Of several times the first counts. @returns whether this was the first, and it is there */
+  /** Only the first use counts. @returns whether this was the first, and the entry exists */
   consume(kind: string, idHash: Uint8Array, at: number): boolean {
     return this.#consume.run(at, kind, idHash).changes > 0;
   }
 
-  /** As if it had not been consumed. */
+  /** Undoes the use of an entry. */
   giveBack(kind: string, idHash: Uint8Array): void {
     this.#giveBack.run(kind, idHash);
   }
@@ -148,7 +148,8 @@ export class OAuthTable extends Table {
   }
 
   /**
-   * Says whose an entry is that belongs to no consent yet. Of that kind an identity keeps so many; the oldest goes.
+   * Sets the identity of an entry without a consent so far. An identity keeps `most` entries of that kind; the oldest
+   * goes.
    * @param most entries of the kind that an identity keeps
    */
   nameOwner(kind: string, idHash: Uint8Array, identityId: string, most: number): void {
@@ -156,7 +157,7 @@ export class OAuthTable extends Table {
     this.#keepNewestOf.run(kind, identityId, most);
   }
 
-  /** Of what was handed out for a consent, keeps so many of a kind: what was used up goes first, then the oldest. */
+  /** Keeps `most` entries of a kind for a consent: used ones go first, then the oldest. */
   keepNewest(kind: string, grantId: string, most: number): void {
     this.#keepNewest.run(kind, grantId, most);
   }
@@ -171,7 +172,7 @@ export class OAuthTable extends Table {
     return row === undefined ? undefined : toGrant(row);
   }
 
-  /** Also those that have ended, as long as they are kept. */
+  /** Also ended consents, as long as they are stored. */
   listGrants(): OAuthGrant[] {
     return this.#listGrants.all().map(toGrant);
   }
@@ -185,7 +186,7 @@ export class OAuthTable extends Table {
     this.#insertGrant.run({ ...grant, scope: scopes.join(' ') });
   }
 
-  /** Of the consents of an identity that have ended, keeps so many to be shown: those that ended last. */
+  /** Keeps `most` ended consents of an identity, to be shown: the last ended ones. */
   keepEnded(identityId: string, most: number): void {
     this.#keepEnded.run(identityId, most);
   }
@@ -195,8 +196,8 @@ export class OAuthTable extends Table {
   }
 
   /**
-   * Ends it, and everything that was handed out for it. Of access tokens the hash stays until they would have expired, so
-   * that one that is tried all the same can be told from any other text.
+   * Ends it, and everything issued for it. The hash of an access token stays until the token would have expired. A
+   * later use of the token can so be told from any other text.
    */
   revokeGrant(id: string, at: number): void {
     this.#revokeGrant.run(at, id);
@@ -205,7 +206,7 @@ export class OAuthTable extends Table {
   }
 
   /**
-   * Drops some of what has expired: deleting overwrites, and many rows at once would keep everybody waiting.
+   * Drops some expired rows: deleting overwrites, and many rows at once would delay all other work.
    * @param endedBefore grants that ended before then are no longer shown either
    * @param most rows
    * @returns the number of rows: fewer than `most` when nothing is left

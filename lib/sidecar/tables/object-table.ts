@@ -9,7 +9,7 @@ export interface PendingObject {
   readonly deflated: Buffer;
 }
 
-/** Objects on their way into the repository: pending ones wait here, staged ones lie there already. */
+/** Objects on their way into the repository: pending ones wait here, staged ones are there already. */
 export class ObjectTable extends Table {
   readonly #insert = this.statement(
     'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',
@@ -36,7 +36,7 @@ export class ObjectTable extends Table {
     'SELECT coalesce(sum(length(deflated)), 0) AS bytes, count(*) AS objects FROM pending_object',
   );
 
-  /** An object that is pending already stays as it is: same name, same bytes. */
+  /** A pending object stays as it is: same name, same bytes. */
   insert(object: PendingObject): void {
     this.#insert.run(object.oid, object.type, object.size, object.deflated);
   }
@@ -51,8 +51,8 @@ export class ObjectTable extends Table {
   }
 
   /**
-   * Pending objects with after < number ≤ upTo, in order: at most `limit`, and none after the one that makes them
-   * `maxBytes` or more.
+   * Pending objects with after < number ≤ upTo, in order: at most `limit`, and none after the one with which they reach
+   * `maxBytes`.
    */
   between(
     after: number,
@@ -70,7 +70,7 @@ export class ObjectTable extends Table {
     return objects;
   }
 
-  /** Forgets those that are in a pack now. */
+  /** Deletes objects that are in a pack now. */
   deleteUpTo(number: number): void {
     this.#delete.run(number);
   }

@@ -32,12 +32,12 @@ export class OneTimeLinkTable extends Table {
     this.#insert.run(link.secretHash, link.identityId, link.createdAt, link.expiresAt);
   }
 
-  /** @param createdBy deletes only those made until then, milliseconds since 1970; all if left out */
+  /** @param createdBy deletes only links made until then, milliseconds since 1970; all by default */
   deleteOf(identityId: string, createdBy = Number.MAX_SAFE_INTEGER): void {
     this.#deleteOf.run(identityId, createdBy);
   }
 
-  /** Deletes some of what has expired. @param now milliseconds since 1970 @param most rows */
+  /** Deletes some expired links. @param now milliseconds since 1970 @param most rows */
   sweep(now: number, most: number): void {
     this.#sweep.run(now, most);
   }

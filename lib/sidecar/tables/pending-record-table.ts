@@ -7,11 +7,11 @@ export interface EntryName {
   readonly idHash: Uint8Array;
 }
 
-/** An audit record that was written with its change, and is not known to be in its workspace's chain. */
+/** An audit record written with its change, and not known to be in its workspace's chain. */
 export interface PendingRecord {
   readonly number: number;
   readonly event: AuditEvent;
-  /** The entry whose use is taken back if the record is never added. */
+  /** The entry whose use is undone if the record is never added. */
   readonly undo: EntryName | undefined;
 }
 
@@ -45,7 +45,7 @@ export class PendingRecordTable extends Table {
     return Number(this.#insert.run(workspace, text, undo?.kind ?? null, undo?.idHash ?? null).lastInsertRowid);
   }
 
-  /** In the order in which they were added. */
+  /** In the order of their addition. */
   listOf(workspace: string): PendingRecord[] {
     return this.#listOf.all(workspace).map((row) => ({
       number: row.number,
@@ -55,7 +55,7 @@ export class PendingRecordTable extends Table {
     }));
   }
 
-  /** The names of the workspaces that records are pending for. */
+  /** The names of the workspaces with pending records. */
   workspaces(): string[] {
     return this.#workspaces.all();
   }
@@ -68,12 +68,12 @@ export class PendingRecordTable extends Table {
     this.#remove.run(number);
   }
 
-  /** For a workspace that takes the place of a lost one of its name. */
+  /** For a workspace that replaces a lost one of its name. */
   removeAll(workspace: string): void {
     this.#removeUpTo.run(workspace, Number.MAX_SAFE_INTEGER);
   }
 
-  /** An entry was used again: the earlier use is not taken back any more. */
+  /** An entry was used again: the earlier use is no longer undone. */
   keepUsed({ kind, idHash }: EntryName): void {
     this.#keepUsed.run(kind, idHash);
   }

@@ -5,18 +5,18 @@ import type { OAuthTable } from './oauth-table.js';
 import { OneTimeLinkTable } from './one-time-link-table.js';
 import { SignInFailureTable } from './sign-in-failure-table.js';
 
-/** What the service's file holds about people who sign in. */
+/** The service file's tables about people who sign in. */
 export interface PeopleTables {
   readonly identities: IdentityTable;
   readonly links: OneTimeLinkTable;
   readonly sessions: BrowserSessionTable;
   readonly failures: SignInFailureTable;
   readonly oauth: OAuthTable;
-  /** All of it or nothing. */
+  /** Runs the work in one transaction. */
   within<Result>(work: () => Result): Result;
 }
 
-/** On the connection to the service's file, whose schema is up to date. */
+/** Opens them on the connection to the service's file, whose schema is up to date. */
 export function openPeopleTables(connection: Connection, oauth: OAuthTable): PeopleTables {
   return {
     identities: new IdentityTable(connection),

@@ -13,7 +13,7 @@ export class PrincipalTable extends Table {
   readonly #insert = this.statement('INSERT INTO principal (id, kind, display_name, created_at) VALUES (?, ?, ?, ?)');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
-  /** @param touched called before each write that may change what someone reaches */
+  /** @param touched called before each write that may change a principal's reach */
   constructor(connection: Connection, touched: () => void) {
     super(connection);
     this.#touched = touched;

@@ -9,7 +9,7 @@ export interface NewRelocation {
   readonly to: string;
   readonly author: string;
   readonly at: number;
-  /** Number of the commit that made it, counted from the first on main. */
+  /** Number of its commit, counted from the first on main. */
   readonly moment: number;
 }
 

@@ -1,6 +1,6 @@
 import { Table } from '../statement.js';
 
-/** A commit as the rewrite left it; null for one that is no more. */
+/** A commit as the rewrite left it; null for a removed one. */
 export interface RewrittenCommit {
   readonly before: string;
   readonly after: string | null;
@@ -8,10 +8,10 @@ export interface RewrittenCommit {
 
 const oidLength = 20;
 const nowhere = '0'.repeat(2 * oidLength);
-/** Commits whose names lie in one row. */
+/** Number of commits in one row. */
 const commitsInRow = 500;
 
-/** The names of rewritten commits as rows keep them, in pieces that are a row each. */
+/** The names of rewritten commits in their stored form, in pieces of one row each. */
 export function encodeRewritten(commits: readonly RewrittenCommit[]): Uint8Array<ArrayBuffer>[] {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (let start = 0; start < commits.length; start += commitsInRow) {
@@ -28,8 +28,8 @@ export function encodeRewritten(commits: readonly RewrittenCommit[]): Uint8Array
 }
 
 /**
- * Where commits went when the history was made anew, until everything that names one has been led there: in stretches,
- * each of which can be done again.
+ * The new names of rewritten commits, until every reference to an old one is updated. It works in batches, and each can
+ * be repeated.
  */
 export class RewrittenCommitTable extends Table {
   readonly #note = this.statement<[Uint8Array]>('INSERT INTO rewritten_commit (oids) VALUES (?)');
@@ -40,21 +40,21 @@ export class RewrittenCommitTable extends Table {
     'SELECT number, oids FROM rewritten_commit WHERE number > ? ORDER BY number LIMIT ?',
   );
 
-  /** @param pieces what `encodeRewritten` made */
+  /** @param pieces from `encodeRewritten` */
   noteRewritten(pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) this.#note.run(piece);
   }
 
-  /** Forgets some of what the rewrite noted. @param most rows @returns how many */
+  /** Deletes some notes of the rewrite. @param most rows @returns how many */
   forgetRewritten(most: number): number {
     return this.#forget.run(most).changes;
   }
 
   /**
-   * Makes the table, in memory and for this connection, by which `repoint` goes; call it with what it returned until
+   * Makes the table, in memory and for this connection, from which `repoint` reads; call it with its last result until
    * that is null.
    * @param after null at the beginning
-   * @param most rows of notes that are taken up in one go
+   * @param most rows of notes to load in one go
    */
   takeUpRewritten(after: number | null, most: number): number | null {
     if (after === null) {
@@ -74,12 +74,15 @@ export class RewrittenCommitTable extends Table {
     return rows.at(-1)?.number ?? null;
   }
 
-  /** Takes the table in memory away again. */
+  /** Drops the table in memory. */
   dropTakenUp(): void {
     this.connection.exec('DROP TABLE IF EXISTS temp.moved_commit');
   }
 
-  /** Leads a stretch of one table's rows to where their commits are now, by what was taken up. @returns where to go on; null at the end */
+  /**
+   * Points a batch of one table's rows to their new commits, by the loaded notes. @returns where to go on; null at the
+   * end
+   */
   repoint({ table, key, column }: Repointed, after: readonly unknown[], most: number): readonly unknown[] | null {
     const keys = key.join(', ');
     const marks = key.map(() => '?').join(', ');
@@ -97,7 +100,7 @@ export class RewrittenCommitTable extends Table {
       )
       .run(...after, ...last);
     if (table === 'relocation' || table === 'folder_deletion') {
-      // Of a folder in which nothing else was: the commit is no more, and so the event.
+      // Of a folder that held nothing else: the commit is gone, and so is the event.
       this.connection
         .prepare(
           `DELETE FROM ${table} WHERE ${within}
@@ -117,7 +120,7 @@ interface Repointed {
   readonly start: readonly unknown[];
 }
 
-/** Where rows name commits as they lie in the repository. */
+/** The columns that name commits of the repository. */
 export const repointedRows: readonly Repointed[] = [
   { table: 'version', key: ['document', 'sequence'], column: 'commit_oid', start: [0, 0] },
   { table: 'relocation', key: ['number'], column: 'commit_oid', start: [0] },

@@ -10,7 +10,7 @@ export interface ServiceKey {
 
 const select = 'SELECT purpose, material, created_at AS createdAt FROM service_key';
 
-/** The keys in the service's own file, by what they are for. */
+/** The keys in the service's own file, by their purpose. */
 export class ServiceKeyTable extends Table {
   readonly #find = this.valueStatement<[string], Buffer>('SELECT material FROM service_key WHERE purpose = ?');
   readonly #add = this.statement(
@@ -31,13 +31,13 @@ export class ServiceKeyTable extends Table {
     return this.#find.get(purpose);
   }
 
-  /** Keeps the one that is there already. @returns the one that is in force */
+  /** Keeps an existing key. @returns the key in force */
   add({ purpose, material, createdAt }: ServiceKey): Uint8Array {
     this.#add.run(purpose, material, createdAt);
     return this.find(purpose) ?? material;
   }
 
-  /** Puts it in the place of the one that is there. */
+  /** Puts it in the place of the existing one. */
   replace({ purpose, material, createdAt }: ServiceKey): void {
     this.#replace.run(purpose, material, createdAt);
   }
@@ -46,12 +46,12 @@ export class ServiceKeyTable extends Table {
     this.#remove.run(purpose);
   }
 
-  /** Those whose purpose begins so, the newest first. */
+  /** Keys whose purpose begins with the prefix, the newest first. */
   startingWith(prefix: string): ServiceKey[] {
     return this.#startingWith.all(prefix, prefix);
   }
 
-  /** Those whose purpose ends so, in the order of their purposes. */
+  /** Keys whose purpose ends with `ending`, in the order of their purposes. */
   endingWith(ending: string): ServiceKey[] {
     return this.#endingWith.all(ending, ending);
   }

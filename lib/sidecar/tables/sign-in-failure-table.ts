@@ -7,7 +7,7 @@ export interface Failures {
   readonly lastAt: number;
 }
 
-/** Attempts to sign in that failed. */
+/** Failed attempts to sign in. */
 export class SignInFailureTable extends Table {
   readonly #find = this.statement<[Uint8Array], Failures>(
     'SELECT count, last_at AS lastAt FROM sign_in_failure WHERE source = ?',
@@ -40,11 +40,12 @@ export class SignInFailureTable extends Table {
   }
 
   /**
-   * Forgets some of what was last added to before then, and of more sources than so many those with the fewest failures.
+   * Deletes some counts last increased before then. Above `maxSources` sources, it also deletes those with the fewest
+   * failures.
    * @param before milliseconds since 1970
-   * @param maxSources that are remembered
-   * @param most rows that are deleted
-   * @returns whether nothing is left to be forgotten
+   * @param maxSources sources that are remembered
+   * @param most rows to delete
+   * @returns whether nothing is left to delete
    */
   sweep(before: number, maxSources: number, most: number): boolean {
     const { changes } = this.#sweep.run(before, most);

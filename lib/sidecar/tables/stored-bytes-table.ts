@@ -1,9 +1,9 @@
 import { Table } from '../statement.js';
 
-/** What is stored beside documents and counted: comments, messages, and answers that are kept for retries. */
+/** The kinds of counted rows beside documents: comments, messages, and answers kept for retries. */
 export type StoredKind = 'comment' | 'message' | 'answer';
 
-/** Bytes that are stored beside documents. The sums are kept by triggers of the schema. */
+/** Bytes stored beside documents. Triggers of the schema keep the sums. */
 export class StoredBytesTable extends Table {
   readonly #of = this.valueStatement<[string, string], number>(
     'SELECT bytes FROM stored_bytes WHERE kind = ? AND principal = ?',

@@ -3,8 +3,8 @@ import type { Location } from '../../domain/location.js';
 import type { PrincipalKind } from '../../domain/principal.js';
 
 /**
- * Columns of a version with its author, in the order in which they are selected wherever a version is read. Rows of
- * documents and versions are read as arrays: an object with so many names takes longer to make than the row to find.
+ * Columns of a version with its author, in their order in every query for a version. Rows of documents and versions are
+ * read as arrays: an object with so many names takes longer to make than its row to find.
  */
 export type VersionRow = readonly [
   versionId: string,
@@ -26,7 +26,7 @@ export const versionColumns = `
   v.id, v.sequence, v.blob_oid, v.sha256, v.size, v.kind, v.media_type, v.location,
   v.author, p.kind, p.display_name, v.at, v.message`;
 
-/** @param row whose first columns are those of a version */
+/** @param row begins with the columns of a version */
 export const toVersion = (row: readonly [...VersionRow, ...unknown[]]): Version => ({
   id: row[0],
   sequence: row[1],

@@ -2,12 +2,12 @@ import type { Version } from '../../domain/document.js';
 import { Table } from '../statement.js';
 import { toVersion, versionColumns, type VersionRow } from './version-row.js';
 
-/** What the pen writes about a new version. */
+/** The data of a new version from the write context. */
 export interface NewVersion {
   readonly document: number;
   readonly sequence: number;
   readonly id: string;
-  /** Where the commit that made it lies today; left out: it is the id itself. */
+  /** The current name of its commit; equal to the id by default. */
   readonly commit?: string;
   readonly blobOid: string;
   readonly sha256: string;
@@ -19,19 +19,19 @@ export interface NewVersion {
   readonly at: number;
   readonly operation: string;
   readonly message: string | null;
-  /** Number of the commit that made it, counted from the first on main. */
+  /** Number of its commit, counted from the first on main. */
   readonly moment: number;
 }
 
 const select = `SELECT ${versionColumns} FROM version v JOIN principal p ON p.id = v.author`;
 
-/** Every version of every document; rows are only ever added (and taken away by an erase). */
+/** Every version of every document; rows are only ever added (and removed by an erase). */
 export class VersionTable extends Table {
   readonly #insert = this.statement(
     `INSERT INTO version (document, sequence, id, commit_oid, blob_oid, sha256, size, kind, media_type, location,
        author, at, operation, message, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  // Written as the partial index has it, or SQLite would not use that.
+  // Written like the condition of the partial index: SQLite would not use the index otherwise.
   readonly #largeBlob = this.valueStatement<[string], number>(
     'SELECT EXISTS (SELECT 1 FROM version WHERE blob_oid = ? AND size > 1048576) AS used',
   );
@@ -64,7 +64,7 @@ export class VersionTable extends Table {
     );
   }
 
-  /** Whether the content of any version, of whatever document, is this blob of more than 1 MiB. */
+  /** Whether the content of any version, of any document, is this blob of more than 1 MiB. */
   holdLargeBlob(blobOid: string): boolean {
     return this.#largeBlob.get(blobOid) === 1;
   }
