@@ -17,14 +17,15 @@ const pause = 50;
 export async function askOwner(
   config: Config,
   request: CommandRequest,
-  tell: (progress: unknown) => Promise<void> = async () => undefined,
+  onProgress: (progress: unknown) => Promise<void> = async () => undefined,
 ): Promise<CommandAnswer> {
   if (request.command !== 'init' && !existsSync(join(config.data, 'service.sqlite'))) {
     const message = `There is no data in ${config.data}. \`cartulary init\` makes a workspace there; --data names another folder.`;
     return { error: { code: 'INVALID_REQUEST', message, details: { reason: 'no_data', field: 'data' } } };
   }
   for (const deadline = Date.now() + timeout; ; await delay(pause)) {
-    const answer = (await sendCommand(config.data, request, tell)) ?? (await runHere(config, request, tell));
+    const answer =
+      (await sendCommand(config.data, request, onProgress)) ?? (await runHere(config, request, onProgress));
     if (answer !== undefined) return answer;
     if (Date.now() > deadline) {
       const message = `Another process is using ${config.data} and takes no commands. Wait until it is done, or stop it.`;
@@ -37,7 +38,7 @@ export async function askOwner(
 async function runHere(
   config: Config,
   request: CommandRequest,
-  tell: (progress: unknown) => Promise<void>,
+  onProgress: (progress: unknown) => Promise<void>,
 ): Promise<CommandAnswer | undefined> {
   const [{ DataFolderInUse }, { openService }, { urlOf }, { runCommand }] = await Promise.all([
     import('../lib/app/service.js'),
@@ -61,7 +62,7 @@ async function runHere(
       host: service,
       server: null,
       address,
-      tell,
+      onProgress,
       signal: stopping.signal,
       onFault: printFault,
     });

@@ -196,7 +196,7 @@ async function ask(
       host: service,
       server: null,
       address: url,
-      tell: async () => undefined,
+      onProgress: async () => undefined,
       signal: new AbortController().signal,
       onFault: printFault,
     },

@@ -69,7 +69,7 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
       max_bytes: options['maxBytes'],
     },
   };
-  const answer = await askOwner(config, request, async (progress) => tellProgress(progress as ImportProgress));
+  const answer = await askOwner(config, request, async (progress) => printProgress(progress as ImportProgress));
   if ('error' in answer) {
     fail(answer.error, asJson);
     return;
@@ -78,7 +78,7 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
   const { created, unchanged, skipped: named, seconds } = result;
   const { updated = 0, deleted = 0, skipped_not_named: notNamed = 0 } = result;
   const skipped = named.length + notNamed;
-  tellProgress({ created, updated, deleted, unchanged, skipped, seconds });
+  printProgress({ created, updated, deleted, unchanged, skipped, seconds });
   endProgress('kept');
   if (asJson) printJson(result);
   else {
@@ -95,7 +95,7 @@ async function importSource(source: string, options: CalledWith): Promise<void> 
   }
 }
 
-function tellProgress(progress: ImportProgress): void {
+function printProgress(progress: ImportProgress): void {
   if (progress.counted !== undefined) {
     showProgress(`looking at what there is: ${progress.counted} so far`);
     return;

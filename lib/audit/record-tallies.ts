@@ -6,7 +6,7 @@ export const overLimit = 'over_limit';
 export type OverLimit = typeof overLimit;
 
 /** The required part of a transaction. */
-export interface RecordingTurn {
+export interface RecordingTransaction {
   readonly tables: { readonly audit: AuditTable };
   audit(event: AuditEvent): void;
 }
@@ -23,11 +23,11 @@ const atOnce = 200;
  * @param minute whole minutes since 1970
  * @returns whether there is more, for another transaction
  */
-export function recordTallies(turn: RecordingTurn, minute: number): boolean {
-  const due = turn.tables.audit.talliesBefore(minute, atOnce);
+export function recordTallies(transaction: RecordingTransaction, minute: number): boolean {
+  const due = transaction.tables.audit.talliesBefore(minute, atOnce);
   for (const tally of due) {
     const isOverLimit = tally.reason === overLimit;
-    turn.audit({
+    transaction.audit({
       principal: null,
       credential: null,
       interface: tally.interface,
@@ -39,6 +39,6 @@ export function recordTallies(turn: RecordingTurn, minute: number): boolean {
     });
   }
   const last = due.at(-1);
-  if (last !== undefined) turn.tables.audit.deleteTalliesUpTo(last);
+  if (last !== undefined) transaction.tables.audit.deleteTalliesUpTo(last);
   return due.length === atOnce;
 }

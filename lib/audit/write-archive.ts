@@ -19,7 +19,7 @@ const batch = 500;
 
 /** The chain is not sound where it was to be archived. */
 export class RangeUnsound extends Error {
-  override readonly name = 'StretchUnsound';
+  override readonly name = 'AuditRangeUnsound';
 }
 
 /** Others have archived records of this range while it was read. */
@@ -34,7 +34,7 @@ class Overtaken extends Error {
  * @param folder of the archives; made when it is not there
  * @param upTo the last record that may be archived; the chain's very last always stays
  * @returns undefined when there is nothing to archive, or another caller archived it just then
- * @throws StretchUnsound
+ * @throws AuditRangeUnsound
  */
 export async function writeArchive(
   tables: ChainTables,
@@ -48,7 +48,7 @@ export async function writeArchive(
   const last = Math.min(upTo, newest, start.seq + maxInArchive);
   if (last <= start.seq) return undefined;
   try {
-    const { bytes, sha256, head, lastAt } = await compressStretch(tables, start, last);
+    const { bytes, sha256, head, lastAt } = await compressRange(tables, start, last);
     const file = `${start.seq + 1}-${last}-${sha256}.jsonl.gz`;
     await writeDurably(folder, file, bytes);
     const lastHash = Buffer.from(head.hash, 'hex');
@@ -59,7 +59,7 @@ export async function writeArchive(
   }
 }
 
-interface CompressedStretch {
+interface CompressedRange {
   readonly bytes: Buffer;
   /** Hex, of these. */
   readonly sha256: string;
@@ -69,7 +69,7 @@ interface CompressedStretch {
   readonly lastAt: number;
 }
 
-async function compressStretch(tables: ChainTables, start: ChainHead, last: number): Promise<CompressedStretch> {
+async function compressRange(tables: ChainTables, start: ChainHead, last: number): Promise<CompressedRange> {
   const chain = new ChainVerifier([], { start });
   const pieces: Buffer[] = [];
   const hash = createHash('sha256');

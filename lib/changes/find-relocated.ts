@@ -13,16 +13,16 @@ const batch = 1000;
  * Locations of a principal's renames and moves in the folder, or out of it, in order. Only things readable to the
  * caller at their present place are included. A deleted document counts at its last place, one being erased nowhere. A
  * folder counts at its target, as long as a folder is there.
- * @param doings how many are given at most is their limit
+ * @param changes how many are given at most is their limit
  */
-export function* findRelocated(view: View, doings: Changes): Steps<Location[]> {
+export function* findRelocated(view: View, changes: Changes): Steps<Location[]> {
   const found: Location[] = [];
-  for (let after = 0; found.length < doings.limit;) {
-    const rows = view.tables.history.relocatedBy({ ...doings, limit: batch }, after);
+  for (let after = 0; found.length < changes.limit;) {
+    const rows = view.tables.history.relocatedBy({ ...changes, limit: batch }, after);
     for (const row of rows) {
       yield;
-      if (found.length < doings.limit && isReadable(view, row)) {
-        found.push(isWithin(doings.location, row.to) ? row.to : row.from);
+      if (found.length < changes.limit && isReadable(view, row)) {
+        found.push(isWithin(changes.location, row.to) ? row.to : row.from);
       }
     }
     const last = rows.at(-1);

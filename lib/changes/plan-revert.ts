@@ -90,11 +90,11 @@ export const maxReverted = maxDocumentsAtOnce;
  */
 export function* planRevert(view: View, request: RevertRequest): Steps<RevertPlan> {
   const { principalId, since, location: folder } = request;
-  const doings = yield* readDoings(view, request);
+  const changes = yield* readChanges(view, request);
   const draft: Draft = { steps: [], leftAlone: [], restored: [], deleted: [], returning: [] };
-  yield* planWritten(view, request, doings, draft);
-  yield* planRemoved(view, request, doings, draft);
-  for (const location of doings.relocated) draft.leftAlone.push({ location, reason: 'relocated' });
+  yield* planWritten(view, request, changes, draft);
+  yield* planRemoved(view, request, changes, draft);
+  for (const location of changes.relocated) draft.leftAlone.push({ location, reason: 'relocated' });
   const digest = createHash('sha256')
     .update(JSON.stringify([folder, principalId, since, draft.steps, draft.leftAlone]))
     .digest('hex');
@@ -119,7 +119,7 @@ interface Changes {
 }
 
 /** @throws Refusal INVALID_REQUEST `too_much_to_revert` */
-function* readDoings(view: View, { principalId, since, location }: RevertRequest): Steps<Changes> {
+function* readChanges(view: View, { principalId, since, location }: RevertRequest): Steps<Changes> {
   // Only changes in the folder are read: the number of the principal's other changes must stay hidden from the caller.
   const asked = { author: principalId, since, location, limit: maxReverted + 1 };
   const { tables } = view;
@@ -178,11 +178,11 @@ function planStep(row: DocumentRow, location: Location, before: Version | undefi
 }
 
 /** Documents deleted by the principal return with their previous content, beside the changes already planned. */
-function* planRemoved({ tables, now }: View, request: RevertRequest, doings: Changes, draft: Draft): Steps<void> {
+function* planRemoved({ tables, now }: View, request: RevertRequest, changes: Changes, draft: Draft): Steps<void> {
   const { principalId, location: folder, callerId } = request;
-  const firstWritten = new Map(doings.written.map(({ document, first }) => [document, first]));
+  const firstWritten = new Map(changes.written.map(({ document, first }) => [document, first]));
   const room = new ReturnPlan(tables, { now, callerId, leaving: new Set(draft.deleted.map(({ row }) => row.id)) });
-  for (const number of doings.removed) {
+  for (const number of changes.removed) {
     yield;
     const gone = tables.documents.deleted(number);
     if (gone === undefined || !isWithin(folder, gone.location)) continue;

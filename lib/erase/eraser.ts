@@ -35,7 +35,7 @@ const remedy =
 
 interface Waiter {
   readonly id: string;
-  readonly tell: (step: EraseStep) => void;
+  readonly onStep: (step: EraseStep) => void;
   readonly resolve: (erasure: Erasure) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -73,18 +73,18 @@ export class Eraser {
 
   /**
    * Resolves with the receipt when the erase is final.
-   * @param tell called at each step from now on
+   * @param onStep called at each step from now on
    * @throws Refusal NOT_FOUND for an unknown one; INTERNAL with the cause when it could not be finished now: it is
    * tried again
    */
-  finished(id: string, tell: Waiter['tell'] = () => undefined): Promise<Erasure> {
+  finished(id: string, onStep: Waiter['onStep'] = () => undefined): Promise<Erasure> {
     const erasure = this.#workspace.journal.reader.erasures.find(id);
     if (erasure === undefined) return Promise.reject(notFound());
     if (erasure.phase === 'final') return Promise.resolve(erasure);
     const hindrance = this.#hindered.get(id);
     if (hindrance !== undefined) return Promise.reject(internal(hindrance));
     return new Promise((resolve, reject) => {
-      this.#waiters.add({ id, tell, resolve, reject });
+      this.#waiters.add({ id, onStep, resolve, reject });
       this.wake();
     });
   }
@@ -143,7 +143,7 @@ export class Eraser {
     return {
       signal,
       reach: async (step) => {
-        for (const { tell } of this.#waiters) tell(step);
+        for (const { onStep } of this.#waiters) onStep(step);
         await this.#onStep(step);
         signal.throwIfAborted();
       },
@@ -218,8 +218,8 @@ export class Eraser {
         const { head: goal, commits: reached } = journal.state;
         if (goal === null) throw new Error('There is no history to rewrite.');
         await checkpointer.run();
-        const stretch = { documents: plan.documents, ...at, head: goal };
-        at = { state: await rewriter.rewrite(stretch, (made) => void notes.push(...made)), after: goal };
+        const range = { documents: plan.documents, ...at, head: goal };
+        at = { state: await rewriter.rewrite(range, (made) => void notes.push(...made)), after: goal };
         await workspace.maintainer.recount();
         while (notes.length > 0) {
           const some = notes.splice(0, notesAtOnce);

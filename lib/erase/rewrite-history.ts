@@ -7,7 +7,7 @@ import { rewriteRange, type RewriteParts, type HistoryRange } from './rewrite-ra
 import type { RewriteAnswer } from './rewrite-worker.js';
 
 interface Task {
-  readonly tell: RewriteParts['tell'];
+  readonly onRewritten: RewriteParts['onRewritten'];
   readonly resolve: (state: RewriteState) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,7 +36,7 @@ export class HistoryRewriter {
   }
 
   /** @throws the errors of `rewriteRange` */
-  rewrite(stretch: HistoryRange, tell: Task['tell']): Promise<RewriteState> {
+  rewrite(range: HistoryRange, onRewritten: Task['onRewritten']): Promise<RewriteState> {
     const worker = this.#worker;
     if (worker === undefined) {
       const repository = this.#repository;
@@ -44,11 +44,11 @@ export class HistoryRewriter {
       const packer = new PlainPacker((objects) => repository.addPack(objects));
       const readCommits: RewriteParts['readCommits'] = (wanted) =>
         readCommitsByReading((oid) => repository.read(oid), wanted);
-      return rewriteRange(stretch, { repository, readCommits, packer, tell, signal });
+      return rewriteRange(range, { repository, readCommits, packer, onRewritten, signal });
     }
     return new Promise<RewriteState>((resolve, reject) => {
-      this.#task = { tell, resolve, reject };
-      worker.postMessage(stretch, []);
+      this.#task = { onRewritten, resolve, reject };
+      worker.postMessage(range, []);
     }).finally(() => (this.#task = undefined));
   }
 
@@ -60,7 +60,7 @@ export class HistoryRewriter {
   }
 
   #take(answer: RewriteAnswer): void {
-    if ('pieces' in answer) this.#task?.tell(answer.pieces);
+    if ('pieces' in answer) this.#task?.onRewritten(answer.pieces);
     else if ('state' in answer) this.#task?.resolve(answer.state);
     else if ('disagreement' in answer) {
       const { message, commit, documentIds } = answer.disagreement;

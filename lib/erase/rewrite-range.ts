@@ -29,12 +29,12 @@ export interface RewriteParts {
   readonly readCommits: (wanted: AsyncIterable<WantedCommit>) => AsyncIterable<readonly ReadCommit[]>;
   readonly packer: HistoryPacker;
   /** Receives rewritten commits, encoded by `encodeRewritten`. Their objects may not be stored yet. */
-  readonly tell: (pieces: readonly Uint8Array<ArrayBuffer>[]) => void;
+  readonly onRewritten: (pieces: readonly Uint8Array<ArrayBuffer>[]) => void;
   readonly signal: AbortSignal;
 }
 
 /** Number of commits reported together. */
-const toldTogether = 2000;
+const reportedTogether = 2000;
 const treeCacheBytes = 64 * 1024 * 1024;
 
 /**
@@ -42,35 +42,35 @@ const treeCacheBytes = 64 * 1024 * 1024;
  * @returns the state of the rewrite at the range's end; everything up to there is durable
  * @throws HistoryDisagrees; ObjectNotFound, RepositoryUnreadable; the signal's reason
  */
-export async function rewriteRange(stretch: HistoryRange, parts: RewriteParts): Promise<RewriteState> {
-  const { documents } = stretch;
+export async function rewriteRange(range: HistoryRange, parts: RewriteParts): Promise<RewriteState> {
+  const { documents } = range;
   const { repository, packer, signal } = parts;
   const trees = new TreeReader(repository);
-  let { state } = stretch;
+  let { state } = range;
   let made: RewrittenCommit[] = [];
-  const tell = (): void => {
-    parts.tell(encodeRewritten(made));
+  const reportMade = (): void => {
+    parts.onRewritten(encodeRewritten(made));
     made = [];
   };
-  for await (const commits of parts.readCommits(listWanted(stretch, repository))) {
+  for await (const commits of parts.readCommits(listWanted(range, repository))) {
     signal.throwIfAborted();
     await trees.prepare(commits, state);
     for (const commit of commits) {
       const step: RewriteStep = await trees
         .retry((load) => rewriteOne(documents, state, commit, load))
         .catch(async (error: unknown) => {
-          throw error instanceof HistoryDisagrees ? await nameHindered(error, stretch, repository) : error;
+          throw error instanceof HistoryDisagrees ? await nameHindered(error, range, repository) : error;
         });
       state = step.state;
       made.push(step.commit);
       packer.addTrees(step.trees);
       if (step.object !== undefined) packer.addCommit(step.object);
     }
-    if (made.length >= toldTogether) tell();
+    if (made.length >= reportedTogether) reportMade();
     if (packer.isFull) await packer.flush();
     await yieldToLoop();
   }
-  tell();
+  reportMade();
   await packer.flush();
   return state;
 }

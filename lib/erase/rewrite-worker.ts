@@ -25,13 +25,13 @@ const closing = new AbortController();
 const say = (answer: RewriteAnswer): void => parentPort?.postMessage(answer, []);
 let running: Promise<void> = Promise.resolve();
 
-async function rewrite(stretch: HistoryRange): Promise<void> {
+async function rewrite(range: HistoryRange): Promise<void> {
   try {
     const { signal } = closing;
-    const tell: RewriteParts['tell'] = (pieces) => say({ pieces });
+    const onRewritten: RewriteParts['onRewritten'] = (pieces) => say({ pieces });
     const packer = openHistoryPacker(place.path, program !== null);
-    const parts = { repository, readCommits, packer, tell, signal };
-    say({ state: await rewriteRange(stretch, parts) });
+    const parts = { repository, readCommits, packer, onRewritten, signal };
+    say({ state: await rewriteRange(range, parts) });
   } catch (error) {
     // An error leaves the thread as a plain one.
     if (error instanceof HistoryDisagrees) {

@@ -44,19 +44,19 @@ export type OnSearchProgress = (progress: SearchProgress | null) => void;
 export async function catchUpSearch(
   workspace: IndexedWorkspace,
   keeper: SearchKeeper,
-  tell: OnSearchProgress = () => undefined,
+  onProgress: OnSearchProgress = () => undefined,
 ): Promise<void> {
   const { searchByMeaning, searchLanguages } = readPolicy(workspace.journal.reader);
   const languages = knownLanguages(searchLanguages);
   try {
     const isRevisionDue = await keeper.useMeaning(searchByMeaning);
-    await catchUpText(workspace, keeper, languages, tell);
+    await catchUpText(workspace, keeper, languages, onProgress);
     if (keeper.isClosing) return;
     if (keeper.index.languages.codes.join() !== languages.join()) {
-      await buildNext(workspace, keeper, languages, searchByMeaning, tell);
-    } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, tell);
+      await buildNext(workspace, keeper, languages, searchByMeaning, onProgress);
+    } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, onProgress);
   } finally {
-    tell(null);
+    onProgress(null);
   }
 }
 
@@ -64,7 +64,7 @@ async function catchUpText(
   workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
-  tell: OnSearchProgress,
+  onProgress: OnSearchProgress,
 ): Promise<void> {
   // It follows every write: while events wait, it is not behind.
   if (keeper.isReady) return;
@@ -81,7 +81,7 @@ async function catchUpText(
       return;
     }
   }
-  await buildAnew(workspace, keeper, languages, tell);
+  await buildAnew(workspace, keeper, languages, onProgress);
 }
 
 /** Labels are no part of the history: changes since the last store of the index show in the sidecar alone. */
@@ -151,12 +151,12 @@ async function buildAnew(
   workspace: IndexedWorkspace,
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
-  tell: OnSearchProgress,
+  onProgress: OnSearchProgress,
 ): Promise<void> {
   const { index } = keeper;
   const distrust = readDistrust(workspace.journal.reader);
   await keeper.startAnew(languages);
-  await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', tell);
+  await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', onProgress);
   if (keeper.isClosing) return;
   const { head } = workspace.journal.state;
   await keeper.inOrder(() => index.endRebuild(head ?? ''));
@@ -175,11 +175,11 @@ async function buildNext(
   keeper: SearchKeeper,
   languages: readonly LanguageCode[],
   meaning: boolean,
-  tell: OnSearchProgress,
+  onProgress: OnSearchProgress,
 ): Promise<void> {
   const next = await keeper.startNext(languages, meaning);
   try {
-    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), 'languages', tell);
+    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), 'languages', onProgress);
     if (keeper.isClosing) return;
     await keeper.finishNext(workspace.journal.state.head ?? '');
   } finally {
@@ -187,9 +187,13 @@ async function buildNext(
   }
 }
 
-async function reviseAll(workspace: IndexedWorkspace, keeper: SearchKeeper, tell: OnSearchProgress): Promise<void> {
+async function reviseAll(
+  workspace: IndexedWorkspace,
+  keeper: SearchKeeper,
+  onProgress: OnSearchProgress,
+): Promise<void> {
   const { index } = keeper;
-  await takeAll(workspace, keeper, index, (...some) => index.revise(...some), 'meaning', tell);
+  await takeAll(workspace, keeper, index, (...some) => index.revise(...some), 'meaning', onProgress);
   if (keeper.isClosing) return;
   await keeper.inOrder(() => index.endRevision());
   await keeper.store();
@@ -208,12 +212,12 @@ async function takeAll(
   index: SearchIndex,
   take: Take,
   task: SearchProgress['task'],
-  tell: OnSearchProgress,
+  onProgress: OnSearchProgress,
 ): Promise<void> {
   const all = workspace.journal.reader.documents.countLive();
   let after = 0;
   let done = 0;
-  tell({ task, done, documents: all });
+  onProgress({ task, done, documents: all });
   while (!keeper.isClosing) {
     const tables = workspace.journal.reader;
     const documents = tables.documents.afterNumber(after, batch).map((row) => describeRow(tables, row));
@@ -224,7 +228,7 @@ async function takeAll(
     }
     after = last.number;
     done += documents.length;
-    tell({ task, done, documents: all });
+    onProgress({ task, done, documents: all });
   }
 }
 

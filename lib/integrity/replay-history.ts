@@ -47,7 +47,7 @@ const together = 16;
  * Makes the rows of documents, versions, folders, renames and moves again, from a repository's history and its trailers
  * alone. Then it compares the outcome with the newest tree. Reads the history once, in order. Memory stays flat.
  * @param scratch empty; holds the rows and their authors afterwards
- * @param tell called with the number of commits so far
+ * @param onProgress called with the number of commits so far
  * @param finder reads the content of commits
  * @throws ObjectNotFound, RepositoryUnreadable
  */
@@ -55,7 +55,7 @@ export async function replayHistory(
   repository: HistorySource,
   head: Oid,
   scratch: Scratch,
-  tell: (commits: number) => void | Promise<void> = () => undefined,
+  onProgress: (commits: number) => void | Promise<void> = () => undefined,
   finder = new ContentFinder(repository),
 ): Promise<RebuildReport> {
   const problems: RebuildProblem[] = [];
@@ -74,7 +74,7 @@ export async function replayHistory(
     scratch.sqlTransaction.commit();
     commits += group.length;
     before = group.at(-1);
-    await tell(commits);
+    await onProgress(commits);
     await yieldToLoop();
   }
   if (before !== undefined) scratch.tables.meta.set('tree', before.commit.tree);

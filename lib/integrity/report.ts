@@ -4,4 +4,4 @@ import type { Part } from './remedy.js';
 export type Report = (part: Part, message: string, location?: string) => void;
 
 /** Receives the number of items checked so far. */
-export type TellProgress = (what: 'documents' | 'commits' | 'rows', done: number) => void;
+export type OnProgress = (what: 'documents' | 'commits' | 'rows', done: number) => void;

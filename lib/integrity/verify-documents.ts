@@ -4,7 +4,7 @@ import type { Oid } from '../git/objects/objects.js';
 import { locationOfFolder } from '../view/locate.js';
 import type { ReadOnlyWorkspace } from './open-read-only.js';
 import type { ContentFinder } from './content-finder.js';
-import type { Report, TellProgress } from './report.js';
+import type { Report, OnProgress } from './report.js';
 
 /** Number of documents read together. */
 const together = 32;
@@ -19,7 +19,7 @@ export async function verifyDocuments(
   finder: ContentFinder,
   faults: ReadonlyMap<Oid, string>,
   report: Report,
-  tell: TellProgress,
+  onProgress: OnProgress,
 ): Promise<number> {
   const { documents } = workspace.sidecar.reader;
   let checked = 0;
@@ -35,7 +35,7 @@ export async function verifyDocuments(
     );
     checked += rows.length;
     after = last.number;
-    tell('documents', checked);
+    onProgress('documents', checked);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReadOnlyWorkspace } from './open-read-only.js';
 import { readWithPending } from './read-with-pending.js';
 import type { ContentFinder } from './content-finder.js';
 import { replayHistory } from './replay-history.js';
-import type { Report, TellProgress } from './report.js';
+import type { Report, OnProgress } from './report.js';
 
 /** Maximum of characters shown of a value. */
 const shownLength = 120;
@@ -22,7 +22,7 @@ export async function verifyHistory(
   finder: ContentFinder,
   faults: ReadonlyMap<Oid, string>,
   report: Report,
-  tell: TellProgress,
+  onProgress: OnProgress,
 ): Promise<void> {
   const { sidecar } = workspace;
   const head = sidecar.reader.meta.get('head');
@@ -31,7 +31,13 @@ export async function verifyHistory(
   try {
     if (head !== undefined) {
       const source = readWithPending(workspace);
-      const { problems } = await replayHistory(source, head, scratch, (commits) => tell('commits', commits), finder);
+      const { problems } = await replayHistory(
+        source,
+        head,
+        scratch,
+        (commits) => onProgress('commits', commits),
+        finder,
+      );
       for (const { commit, reason } of problems) {
         report('history', commit === null ? `In the newest tree, ${reason}` : `Commit ${commit}: ${reason}.`);
       }
@@ -41,10 +47,10 @@ export async function verifyHistory(
       namesCommits: erasures.every(({ phase }) => phase !== 'moved'),
     };
     let rows = 0;
-    for (const stretch of sidecar.compareContent(scratch, options)) {
-      for (const difference of stretch.differences) reportDifference(difference, faults, report);
-      rows += stretch.rows;
-      tell('rows', rows);
+    for (const batch of sidecar.compareContent(scratch, options)) {
+      for (const difference of batch.differences) reportDifference(difference, faults, report);
+      rows += batch.rows;
+      onProgress('rows', rows);
       await yieldToLoop();
     }
   } finally {
@@ -55,22 +61,22 @@ export async function verifyHistory(
 function reportDifference(difference: ContentDifference, faults: ReadonlyMap<Oid, string>, report: Report): void {
   const { of, id, location, column, inRows, inHistory } = difference;
   const name = of === 'version' || of === 'document' ? `${of} ${id}` : of;
-  const tell = (part: 'rows' | 'versions', message: string): void =>
+  const add = (part: 'rows' | 'versions', message: string): void =>
     location === '' ? report(part, `The ${message}`) : report(part, message, location);
   if (column === null) {
     const where = inRows === undefined ? 'in the history, but has no row' : 'among the rows, but not in the history';
-    tell('rows', `${name} is ${where}.`);
+    add('rows', `${name} is ${where}.`);
   } else if (column === 'content') {
-    tell(
+    add(
       'versions',
       `${name} cannot be read: ${faults.get(String(inRows)) ?? `its content ${String(inRows)} is damaged`}`,
     );
   } else if (column === 'sha256') {
-    tell('versions', `${name} has the SHA-256 ${String(inHistory)}, and its row says ${String(inRows)}.`);
+    add('versions', `${name} has the SHA-256 ${String(inHistory)}, and its row says ${String(inRows)}.`);
   } else if (column === 'size') {
-    tell('versions', `${name} has ${String(inHistory)} bytes, and its row says ${String(inRows)}.`);
+    add('versions', `${name} has ${String(inHistory)} bytes, and its row says ${String(inRows)}.`);
   } else {
-    tell('rows', `${name} has the ${column} ${show(inRows)} in its row, and ${show(inHistory)} in the history.`);
+    add('rows', `${name} has the ${column} ${show(inRows)} in its row, and ${show(inHistory)} in the history.`);
   }
 }
 

@@ -17,7 +17,7 @@ import { verifyHistory } from './verify-history.js';
 import { verifyPending } from './verify-pending.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { remedyFor, type Part } from './remedy.js';
-import type { Report, TellProgress } from './report.js';
+import type { Report, OnProgress } from './report.js';
 
 export interface Problem {
   readonly part: Part;
@@ -82,15 +82,15 @@ const maxLooks = 3;
  * Changes nothing, also beside a running server. A broken part does not stop the checks of the others. Problems found
  * while an erase moved on are checked once more.
  */
-export async function verifyWorkspace(options: VerifyOptions, tell: TellProgress): Promise<Verification> {
+export async function verifyWorkspace(options: VerifyOptions, onProgress: OnProgress): Promise<Verification> {
   for (let look = 1; ; look++) {
     const before = readErasures(options);
-    const verification = await lookOnce(options, tell);
+    const verification = await lookOnce(options, onProgress);
     if (verification.sound || look === maxLooks || readErasures(options) === before) return verification;
   }
 }
 
-async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Verification> {
+async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise<Verification> {
   const notes = new ProblemList();
   const { report } = notes;
   const attempt = async <Found>(part: Part, work: () => Promise<Found>): Promise<Found | undefined> => {
@@ -118,10 +118,10 @@ async function lookOnce(options: VerifyOptions, tell: TellProgress): Promise<Ver
     await attempt('pending', () => verifyPending(opened, report));
     await attempt('history', () => verifyHead(opened, report));
     await attempt('tree', () => verifyTree(opened, report));
-    documents = (await attempt('documents', () => verifyDocuments(opened, finder, faults, report, tell))) ?? 0;
+    documents = (await attempt('documents', () => verifyDocuments(opened, finder, faults, report, onProgress))) ?? 0;
     if (options.isQuick !== true) {
       await attempt('history', async () => {
-        await verifyHistory(opened, finder, faults, report, tell);
+        await verifyHistory(opened, finder, faults, report, onProgress);
         ({ versions } = opened.sidecar.totals());
       });
     }

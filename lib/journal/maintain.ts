@@ -37,11 +37,11 @@ export class Maintainer {
   /** The rewriting of packs that replaces a joining. */
   #instead: Promise<unknown> | undefined;
   readonly #closed: Promise<void>;
-  #tellClosed!: () => void;
+  #resolveClosed!: () => void;
 
   constructor(options: MaintainOptions) {
     this.#options = options;
-    this.#closed = new Promise((resolve) => (this.#tellClosed = resolve));
+    this.#closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
   /** Counts the present packs, and joins them when they are many. @throws errors of the file system */
@@ -114,7 +114,7 @@ export class Maintainer {
   /** Starts no other joining, and ends the waits for one; a joining under way ends with the repository. */
   close(): void {
     this.#isClosed = true;
-    this.#tellClosed();
+    this.#resolveClosed();
   }
 
   get #busy(): Promise<unknown> | undefined {

@@ -55,7 +55,7 @@ export class Staging {
       else {
         this.#holders.delete(oid);
         await this.#drop(oid);
-        for (const tell of this.#waiting.get(oid) ?? []) tell();
+        for (const resume of this.#waiting.get(oid) ?? []) resume();
         this.#waiting.delete(oid);
       }
     }

@@ -33,7 +33,7 @@ export function makeServer(box: ToolBox, context: RequestContext, version: strin
     if (!box.has(params.name)) {
       const refusal = await box.refuseUnknown(context, params.name);
       if (refusal.code === 'INVALID_REQUEST') throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
-      throw tell(context, refusal);
+      throw protocolErrorOf(context, refusal);
     }
     context.tool = params.name;
     return { ...(await box.call(context, params.name, params.arguments)) };
@@ -66,11 +66,11 @@ async function answering<Result>(
     if (error instanceof ProtocolError) throw error;
     const refusal = error instanceof Refusal ? error : internal(error);
     if (refusal.code === 'NOT_FOUND' && uri !== undefined) throw new ResourceNotFoundError(uri, refusal.message);
-    throw tell(context, refusal);
+    throw protocolErrorOf(context, refusal);
   }
 }
 
-function tell(context: RequestContext, refusal: Refusal): ProtocolError {
+function protocolErrorOf(context: RequestContext, refusal: Refusal): ProtocolError {
   if (refusal.code === 'INTERNAL') context.onFault(refusal.cause ?? refusal);
   const isRequest = refusal.code === 'INVALID_REQUEST' || refusal.code === 'CONFLICT';
   return new ProtocolError(

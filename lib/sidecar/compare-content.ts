@@ -43,7 +43,7 @@ interface Compared {
   readonly columns: readonly string[];
 }
 
-const rowsInStretch = 500;
+const rowsInBatch = 500;
 /** No path has more folders: each has a name, and a location is at most so many bytes long. */
 const deepest = 1024;
 
@@ -107,9 +107,9 @@ export class ContentComparison {
     this.#options = options;
   }
 
-  *stretches(): Generator<ComparedBatch> {
+  *batches(): Generator<ComparedBatch> {
     const folders = this.#compareFolders();
-    yield this.#takeStretch(folders.size);
+    yield this.#takeBatch(folders.size);
     yield* this.#compare(documents, (row, made) => {
       const isInPlace = row['folder'] === (made['folder'] === null ? null : folders.get(Number(made['folder'])));
       if (!isInPlace) this.#note(documents, row, 'folder', placeOf(this.#rows, row), placeOf(this.#history, made));
@@ -121,7 +121,7 @@ export class ContentComparison {
     yield* this.#compare(deletions);
     yield* this.#compare(folderDeletions);
     this.#compareOrder();
-    yield this.#takeStretch(0);
+    yield this.#takeBatch(0);
   }
 
   *#compare(compared: Compared, also?: (row: Row, made: Row) => void): Generator<ComparedBatch> {
@@ -136,12 +136,12 @@ export class ContentComparison {
           also?.(row, made);
         }
       }
-      if (rows === rowsInStretch) {
-        yield this.#takeStretch(rows);
+      if (rows === rowsInBatch) {
+        yield this.#takeBatch(rows);
         rows = 0;
       }
     }
-    yield this.#takeStretch(rows);
+    yield this.#takeBatch(rows);
   }
 
   #compareColumns(compared: Compared, row: Row, made: Row): void {
@@ -208,7 +208,7 @@ export class ContentComparison {
     this.#differences.push({ of, location: String(location), id: String(id), column, inRows, inHistory });
   }
 
-  #takeStretch(rows: number): ComparedBatch {
+  #takeBatch(rows: number): ComparedBatch {
     const differences = this.#differences;
     this.#differences = [];
     return { rows, differences };

@@ -210,7 +210,7 @@ export function openSidecarReadOnly(file: string): SidecarSnapshot {
       sumBytes: () => sumBytes(reading),
       measureBeside: () => measureBeside(reading),
       openScratch: () => openScratch(reading, nameless, (connection) => makeTables(connection, () => undefined)),
-      compareContent: (scratch, options) => new ContentComparison(reading, connectionOf(scratch), options).stretches(),
+      compareContent: (scratch, options) => new ContentComparison(reading, connectionOf(scratch), options).batches(),
       close: () => reading.close(),
     };
   } catch (error) {

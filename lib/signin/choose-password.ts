@@ -4,7 +4,7 @@ import { setPassword } from '../operations/principals/sign-in.js';
 import type { StoredIdentity } from '../sidecar/tables/identity-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { setPasswordPage } from './pages/set-password.js';
-import { linkSpentPage } from './pages/tell.js';
+import { linkSpentPage } from './pages/message-pages.js';
 import { actorsOf, waitingActorOf } from './record.js';
 import { readMemberships, type Memberships } from './signed-in.js';
 import { goOn } from './sign-in-with-password.js';

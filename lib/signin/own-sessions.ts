@@ -4,7 +4,7 @@ import { endSession } from '../operations/principals/sign-in.js';
 import type { StoredSession } from '../sidecar/tables/browser-session-table.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { sessionsPage } from './pages/sessions.js';
-import { signedOutPage } from './pages/tell.js';
+import { signedOutPage } from './pages/message-pages.js';
 import { actorOf, actorsOf } from './record.js';
 import { findSession, readMemberships, sessionCookie } from './signed-in.js';
 

@@ -15,7 +15,7 @@ import type { SignInDependencies, SignInOptions } from './dependencies.js';
 import { KnownBrowser } from './known-browser.js';
 import { isLoopback } from './loopback.js';
 import { pageHeaders } from './pages/page.js';
-import { errorPage } from './pages/tell.js';
+import { errorPage } from './pages/message-pages.js';
 import { actorsOf } from './record.js';
 import { makeReadSession, sessionCookie, type Memberships } from './signed-in.js';
 

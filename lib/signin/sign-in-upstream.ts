@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readVerifiedAddress } from '../access/verified-address.js';
 import { invalidRequest, notFound, Refusal, unavailable } from '../domain/refusal.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
-import { errorPage, goingOnPage } from './pages/tell.js';
+import { errorPage, goingOnPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 import { goOn } from './sign-in-with-password.js';
@@ -33,7 +33,7 @@ export async function goUpstream(context: SignInContext, exchange: RequestContex
   try {
     begun = await upstream.begin(ownUrl + callbackPath);
   } catch (error) {
-    return tell(context, exchange, error, 502, `${upstream.name} did not answer`, 'Try again in a moment.');
+    return showError(context, exchange, error, 502, `${upstream.name} did not answer`, 'Try again in a moment.');
   }
   const returnTo = readReturnPath(context.field(exchange, 'return'), context.base);
   const remembered: Remembered = { ...begun.attempt, startedAt: context.host.clock.now() };
@@ -64,7 +64,7 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
     email = await inTurn(context, () => upstream.finish(answer, remembered));
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    return tell(
+    return showError(
       context,
       exchange,
       error,
@@ -76,13 +76,13 @@ export async function comeBack(context: SignInContext, exchange: RequestContext)
   const address = email === undefined ? undefined : readVerifiedAddress(email);
   if (address?.isMistakable === true) {
     const message = `The e-mail address that ${upstream.name} vouches for has characters that look like others. It is not compared with any here. Ask an admin to add you by an address without them.`;
-    return tell(context, exchange, undefined, 422, 'That address cannot be used', message);
+    return showError(context, exchange, undefined, 422, 'That address cannot be used', message);
   }
   const identity = address === undefined ? undefined : people.identities.findByName(address.name);
   const seats = readMemberships(context.host, identity?.id ?? '');
   if (identity === undefined || seats.memberships.length === 0) {
     const message = `${upstream.name} vouches for no e-mail address that anybody signs in with here. Ask an admin to add you by it.`;
-    return tell(context, exchange, undefined, 422, 'Nobody by that address', message);
+    return showError(context, exchange, undefined, 422, 'Nobody by that address', message);
   }
   await context.signIn(exchange, identity.id, seats, 'upstream');
   goOn(context, exchange, returnTo);
@@ -100,7 +100,7 @@ async function inTurn<Result>(context: SignInContext, ask: () => Promise<Result>
   }
 }
 
-function tell(
+function showError(
   context: SignInContext,
   exchange: RequestContext,
   cause: unknown,

@@ -2,7 +2,7 @@ import { foldSignInName } from '../access/identities.js';
 import { unavailable } from '../domain/refusal.js';
 import type { SignInContext, RequestContext } from './sign-in-context.js';
 import { signInPage } from './pages/sign-in.js';
-import { goingOnPage, signedInPage } from './pages/tell.js';
+import { goingOnPage, signedInPage } from './pages/message-pages.js';
 import { readReturnPath } from './return-path.js';
 import { readMemberships } from './signed-in.js';
 

@@ -15,7 +15,7 @@ import { endOwnSessions, showSessions, showSignedOut, signOut } from './own-sess
 import { icon, iconPath } from './pages/icon.js';
 import { pageHeaders } from './pages/page.js';
 import { stylesheet, stylesheetPath } from './pages/stylesheet.js';
-import { errorPage, forgottenPage } from './pages/tell.js';
+import { errorPage, forgottenPage } from './pages/message-pages.js';
 import { maxReturnPathLength } from './return-path.js';
 import { showSignIn, signInWithPassword } from './sign-in-with-password.js';
 import { comeBack, goUpstream } from './sign-in-upstream.js';

@@ -58,7 +58,7 @@ export interface CommandContext {
   /**
    * Reports the progress of a long command, or hands over a part of a long answer. It waits where the receiver is slow.
    */
-  readonly tell: (progress: unknown) => Promise<void>;
+  readonly onProgress: (progress: unknown) => Promise<void>;
   /** Aborted when the caller has left, or the server stops. */
   readonly signal: AbortSignal;
 }

@@ -16,12 +16,12 @@ type Tell = (counted: number) => Promise<void>;
 /** Counts an import's entries, up to a bound. */
 export class EntryCounter {
   readonly #most: number;
-  readonly #tell: Tell;
+  readonly #onProgress: Tell;
   #count = 0;
 
-  constructor(most: number, tell: Tell = async () => undefined) {
+  constructor(most: number, onProgress: Tell = async () => undefined) {
     this.#most = most;
-    this.#tell = tell;
+    this.#onProgress = onProgress;
   }
 
   /** How many more there may be. */
@@ -35,8 +35,8 @@ export class EntryCounter {
     if (this.#count > this.#most) throw tooManyFiles(this.#most);
   }
 
-  async tellNowAndThen(): Promise<void> {
-    await this.#tell(this.#count);
+  async reportProgress(): Promise<void> {
+    await this.#onProgress(this.#count);
   }
 }
 

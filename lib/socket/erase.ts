@@ -56,16 +56,16 @@ export const eraseCommands: Readonly<Record<string, Command>> = {
       bytes,
     };
   }, absent),
-  erase: inWorkspace(async ({ workspace, perform, tell, signal }, fields) => {
+  erase: inWorkspace(async ({ workspace, perform, onProgress, signal }, fields) => {
     const { id } = await perform(eraseDocument, {
       location: fields.location('location'),
       confirmation: fields.text('confirmation'),
       documentId: fields.text('document'),
     });
     const accepted = `It was accepted as ${id}: the document is hidden for good`;
-    await tell({ step: 'accepted', state: `${accepted}. It is now destroyed in the background.` });
+    await onProgress({ step: 'accepted', state: `${accepted}. It is now destroyed in the background.` });
     const finished = workspace.eraser
-      .finished(id, (step) => void tell({ step, state: meaningOfStep[step] }))
+      .finished(id, (step) => void onProgress({ step, state: meaningOfStep[step] }))
       .catch((error: unknown) => {
         const cause = error instanceof Refusal ? (error.cause ?? error) : error;
         throw internal(new Error(`${(cause as Error).message} ${accepted}. ${follow}`, { cause }));

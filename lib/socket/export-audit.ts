@@ -7,7 +7,7 @@ const batch = 256;
 /** The export hands over the chain as lines of JSON, piece by piece, and is recorded itself. */
 export const auditCommands: Readonly<Record<string, Command>> = {
   'audit.key': inWorkspace(async ({ perform }) => ({ public_key: (await perform(showAuditKey, {})).publicKey })),
-  'audit.export': inWorkspace(async ({ perform, tell, signal }, fields) => {
+  'audit.export': inWorkspace(async ({ perform, onProgress, signal }, fields) => {
     const entries = await perform(exportAudit, { withTexts: !fields.flag('no_texts') });
     let lines: string[] = [];
     let records = 0;
@@ -16,11 +16,11 @@ export const auditCommands: Readonly<Record<string, Command>> = {
       lines.push(JSON.stringify(entry));
       if ('record' in entry) records += 1;
       if (lines.length === batch) {
-        await tell({ lines });
+        await onProgress({ lines });
         lines = [];
       }
     }
-    if (lines.length > 0) await tell({ lines });
+    if (lines.length > 0) await onProgress({ lines });
     return { records };
   }),
 };

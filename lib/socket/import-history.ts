@@ -49,7 +49,7 @@ export async function importHistory(
   const commits = [...places.keys()];
   for await (const changed of source.countChanges(commits[start - 1] ?? null, commits.slice(start), counter.left)) {
     counter.add(changed);
-    await counter.tellNowAndThen();
+    await counter.reportProgress();
   }
   for (let index = start; index < commits.length; index += 1) {
     const commit = commits[index];
@@ -57,7 +57,7 @@ export async function importHistory(
     run.requireGoingOn();
     run.position = { commits: index + 1, of: commits.length };
     await importCommitOf(run, source, commits[index - 1] ?? null, commit);
-    await run.tellNowAndThen();
+    await run.reportProgress();
   }
   return { commits: commits.length - (last === null ? 0 : start + 1), of: commits.length };
 }

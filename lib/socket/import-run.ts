@@ -13,7 +13,7 @@ const batchBytes = 8 * 1024 * 1024;
 /** Larger files are streamed, one in a batch. Bytes. */
 const readWholeUpTo = 1024 * 1024;
 /** Milliseconds between two reports of the progress. */
-const tellEvery = 200;
+const reportEvery = 200;
 /** Skipped entries are named up to here, and counted beyond. */
 const maxNamed = 10_000;
 
@@ -86,7 +86,7 @@ export class ImportRun {
   countEntries(): EntryCounter {
     return new EntryCounter(this.#bounds.maxFiles, async (counted) => {
       this.requireGoingOn();
-      await this.tellNowAndThen(counted);
+      await this.reportProgress(counted);
     });
   }
 
@@ -119,13 +119,13 @@ export class ImportRun {
    * Reports the progress, a few times a second.
    * @param counted the count so far, while entries are counted before the import
    */
-  async tellNowAndThen(counted?: number): Promise<void> {
+  async reportProgress(counted?: number): Promise<void> {
     const now = this.context.host.clock.now();
-    if (now - this.#told < tellEvery) return;
+    if (now - this.#told < reportEvery) return;
     this.#told = now;
     const skipped = this.#skipped.size + this.#notNamed;
     const position = counted === undefined ? this.position : { counted };
-    await this.context.tell({ ...this.#tally, skipped, seconds: this.#seconds, ...position });
+    await this.context.onProgress({ ...this.#tally, skipped, seconds: this.#seconds, ...position });
   }
 
   /** Counts a found file towards the bound. @throws Refusal INVALID_REQUEST `import_too_large` */
@@ -151,7 +151,7 @@ export class ImportRun {
       this.requireGoingOn();
       bringing = this.#write(batch, message);
       bringing.catch(() => undefined);
-      await this.tellNowAndThen();
+      await this.reportProgress();
     }
     await bringing;
   }

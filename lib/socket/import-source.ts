@@ -68,7 +68,7 @@ async function readingRepository<Result>(
   const { signal, host } = run.context;
   const folder = kind === 'bundle' ? await unpackBundle(path, host.dataFolder ?? tmpdir(), signal) : path;
   try {
-    const repository = await SourceRepository.open(folder, signal, (objects) => run.tellNowAndThen(objects));
+    const repository = await SourceRepository.open(folder, signal, (objects) => run.reportProgress(objects));
     try {
       return await read(repository);
     } finally {

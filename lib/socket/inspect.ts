@@ -111,12 +111,12 @@ export interface VerifiedData {
 
 /**
  * Checks everything: the service's own file, and each workspace, also those that a damaged file no longer lists.
- * @param tell gets the number of documents, commits or rows checked so far
+ * @param onProgress gets the number of documents, commits or rows checked so far
  * @throws Refusal INVALID_REQUEST when there is no such workspace, or no workspace at all
  */
 export async function verifyData(
   options: InspectOptions & { readonly isQuick: boolean; readonly recoveredAt?: string | undefined },
-  tell: (workspace: string, what: string, done: number) => void,
+  onProgress: (workspace: string, what: string, done: number) => void,
 ): Promise<VerifiedData> {
   const restartedFrom = parseCommit(options.recoveredAt);
   const { isReadable, problems, workspaces: found } = verifyService(options.dataFolder);
@@ -126,7 +126,7 @@ export async function verifyData(
   for (const name of names) {
     const key = isReadable ? {} : { publicKey: null };
     const verification = await verifyWorkspace({ ...options, ...key, name, restartedFrom }, (what, done) =>
-      tell(name, what, done),
+      onProgress(name, what, done),
     );
     const { auditRecords, problems: ofWorkspace, ...rest } = verification;
     workspaces.push({

@@ -84,7 +84,7 @@ async function answer(socket: Socket, options: ListenOptions, closing: AbortSign
     address: options.server.url,
     onFault: options.onFault,
     signal: AbortSignal.any([gone.signal, closing]),
-    tell: (progress) => write(socket, { progress }),
+    onProgress: (progress) => write(socket, { progress }),
   });
   await write(socket, line);
   socket.end();

@@ -22,20 +22,20 @@ export const preserveCommands: Readonly<Record<string, Command>> = {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return { workspace, folder, taken_at, commit, audit, files: files.length, bytes };
   }),
-  rebuild: inWorkspace(async ({ workspace, caller, server, tell }, fields) => {
+  rebuild: inWorkspace(async ({ workspace, caller, server, onProgress }, fields) => {
     if (server !== null) {
       throw invalidRequest('server_running', 'A server is running. Stop it first: nobody may write meanwhile.');
     }
     const report = await rebuild(workspace, caller, {
       isPartial: fields.flag('partial'),
-      tell: (commits) => tell({ commits }),
+      onProgress: (commits) => onProgress({ commits }),
     });
     if (report === null)
       return { commits: 0, documents: 0, deleted_documents: 0, versions: 0, folders: 0, problems: [] };
     const { commits, documents, deletedDocuments, versions, folders, problems } = report;
     return { commits, documents, deleted_documents: deletedDocuments, versions, folders, problems };
   }),
-  'audit.archive': inWorkspace(async ({ host, workspace, perform, tell, signal }, fields) => {
+  'audit.archive': inWorkspace(async ({ host, workspace, perform, onProgress, signal }, fields) => {
     const before = readBefore(fields.text('before'), host.clock.now());
     const { journal } = workspace;
     const head = journal.state.chain.seq;
@@ -49,7 +49,7 @@ export const preserveCommands: Readonly<Record<string, Command>> = {
       files.push(result.archived.file);
       lastSeq = result.archived.lastSeq;
       await clearArchived(journal, () => signal.aborted);
-      await tell({ archived_up_to: lastSeq });
+      await onProgress({ archived_up_to: lastSeq });
     }
     return { archived_up_to: lastSeq, files };
   }),

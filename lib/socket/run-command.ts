@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly host: CommandDependencies;
   readonly server: ServerFacts | null;
   readonly address: string;
-  readonly tell: CommandContext['tell'];
+  readonly onProgress: CommandContext['onProgress'];
   readonly signal: AbortSignal;
   /** Receives internal faults, under the request's id. */
   readonly onFault: (what: string, cause: unknown) => void;
@@ -33,7 +33,7 @@ export async function runCommand(
   request: CommandRequest,
   options: RunOptions,
 ): Promise<Exclude<CommandLine, { progress: unknown }>> {
-  const { host, server, address, tell, signal } = options;
+  const { host, server, address, onProgress, signal } = options;
   const caller = makeOperator(host.randomness);
   const command = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
   try {
@@ -42,7 +42,7 @@ export async function runCommand(
     }
     requireWellFormed(request.fields, 'fields');
     requireWellFormed(request.workspace, 'workspace');
-    const context: CommandContext = { host, server, address, caller, tell, signal };
+    const context: CommandContext = { host, server, address, caller, onProgress, signal };
     const fields = new Fields(request.fields);
     if (command.scope === 'service') return { result: await command.run(context, fields) };
     const workspace = chooseWorkspace(host, request.workspace);

@@ -8,13 +8,13 @@ export type CommandAnswer = { readonly result: unknown } | { readonly error: Com
 
 /**
  * Sends a command to the server that owns the data folder.
- * @param tell gets the server's messages before the answer
+ * @param onProgress gets the server's messages before the answer
  * @returns undefined when no server listens there
  */
 export async function sendCommand(
   dataFolder: string,
   request: CommandRequest,
-  tell: (progress: unknown) => Promise<void>,
+  onProgress: (progress: unknown) => Promise<void>,
 ): Promise<CommandAnswer | undefined> {
   const socket = await open(findSocketPath(dataFolder));
   if (socket === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function sendCommand(
       for (const text of lines) {
         const line = JSON.parse(text) as CommandLine;
         if (!('progress' in line)) return line;
-        await tell(line.progress);
+        await onProgress(line.progress);
       }
     }
   } catch (error) {

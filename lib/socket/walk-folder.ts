@@ -96,7 +96,7 @@ export async function countFolder({ root, into, avoid }: Walk, counter: EntryCou
     try {
       for await (const entry of root.list(folder.path)) {
         counter.add();
-        await counter.tellNowAndThen();
+        await counter.reportProgress();
         if (!entry.isDirectory() || !isUtf8(entry.name)) continue;
         const name = entry.name.toString('utf8');
         const [path, location] = [join(folder.path, name), locate(folder.into, name)];

@@ -271,12 +271,12 @@ export class Workspace {
 
   #catchUpSearch(): void {
     this.#catchingUp = this.#catchingUp
-      .then(() => catchUpSearch(this, this.search, (progress) => this.#tellOfSearch(progress)))
+      .then(() => catchUpSearch(this, this.search, (progress) => this.#logSearchProgress(progress)))
       .catch((error: unknown) => this.onFault('The search index could not be built', error));
   }
 
   /** The log gets the beginning, every tenth, and the end. */
-  #tellOfSearch(progress: SearchProgress | null): void {
+  #logSearchProgress(progress: SearchProgress | null): void {
     const before = this.search.progress;
     this.search.noteProgress(progress);
     const tenth = (each: SearchProgress | null): number =>

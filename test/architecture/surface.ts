@@ -42,5 +42,5 @@ export function judgeSurfaces(surfaces: Surfaces, modules: readonly Module[]): s
 }
 
 function matches(named: string, file: string): boolean {
-  return named.endsWith('/*') ? file.startsWith(named.slice(0, -1)) : `${named}` === file;
+  return named.endsWith('/*') ? file.startsWith(named.slice(0, -1)) : named === file;
 }

@@ -207,7 +207,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
           host: server.host.service,
           server: null,
           address: '',
-          tell: async () => undefined,
+          onProgress: async () => undefined,
           signal: new AbortController().signal,
           // A path that the system refuses is told as it is.
           onFault: (what, cause) => assert.match(String(cause), /null bytes|ENAMETOOLONG|E[A-Z]+:/, what),

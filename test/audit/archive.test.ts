@@ -146,7 +146,7 @@ describe('archiving a long audit log', function () {
   });
 
   describe('by the command', () => {
-    async function run(before: string, signal: AbortSignal, tell: () => void = () => undefined) {
+    async function run(before: string, signal: AbortSignal, onProgress: () => void = () => undefined) {
       const { clock } = bench;
       const host = { clock, find: () => bench.workspace, names: () => ['acme'], randomness: bench.files.randomness };
       const answer = await runCommand({ command: 'audit.archive', fields: { before } }, {
@@ -154,7 +154,7 @@ describe('archiving a long audit log', function () {
         server: null,
         address: '',
         signal,
-        tell: async () => tell(),
+        onProgress: async () => onProgress(),
         onFault: () => undefined,
       } as unknown as Parameters<typeof runCommand>[1]);
       return answer as {

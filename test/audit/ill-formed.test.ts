@@ -92,7 +92,7 @@ describe('text that is no Unicode, at the faces', () => {
       host: server.host.service,
       server: null,
       address: '',
-      tell: async () => undefined,
+      onProgress: async () => undefined,
       signal: new AbortController().signal,
       onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
     };

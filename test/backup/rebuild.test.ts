@@ -64,7 +64,7 @@ describe('rebuild', () => {
       });
       assert.notDeepEqual(dumpContent(folder), before);
       const told: number[] = [];
-      const report = await rebuild(test.workspace, operator, { tell: (commits) => void told.push(commits) });
+      const report = await rebuild(test.workspace, operator, { onProgress: (commits) => void told.push(commits) });
       assert.deepEqual(dumpContent(folder), before);
       assert.equal(report?.versions, before.versions.length);
       assert.deepEqual(told, [report?.commits]);

@@ -15,14 +15,14 @@ export interface Brought {
 
 export interface Bringing {
   /** Called after each batch has been begun, and not while it is counted what there is. */
-  readonly tell?: (progress: object) => Promise<unknown>;
+  readonly onProgress?: (progress: object) => Promise<unknown>;
   readonly dataFolder?: string;
 }
 
-async function run(service: TestService, fields: Record<string, unknown>, { tell, dataFolder }: Bringing) {
+async function run(service: TestService, fields: Record<string, unknown>, { onProgress, dataFolder }: Bringing) {
   let now = 0;
   const host = {
-    // Goes on by itself, so that there is something to tell each time.
+    // Goes on by itself, so that there is something to onProgress each time.
     clock: { now: () => (now += 1000) },
     randomness: service.workspace.randomness,
     dataFolder: dataFolder ?? null,
@@ -31,9 +31,9 @@ async function run(service: TestService, fields: Record<string, unknown>, { tell
   };
   const signal = new AbortController().signal;
   const told = async (progress: object): Promise<void> => {
-    if (!('counted' in progress)) await tell?.(progress);
+    if (!('counted' in progress)) await onProgress?.(progress);
   };
-  const options = { host, server: null, address: '', signal, tell: told, onFault: () => undefined };
+  const options = { host, server: null, address: '', signal, onProgress: told, onFault: () => undefined };
   const request = { command: 'import', fields: { into: 'wiki', ...fields } };
   return runCommand(request, options as unknown as RunOptions);
 }

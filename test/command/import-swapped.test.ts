@@ -52,7 +52,7 @@ describe('an import of a folder that others change meanwhile', function () {
   /** Imports, and does this once while the first batch is written. */
   function bringWhile(swap: () => Promise<unknown>): Promise<Brought> {
     let swapped: Promise<unknown> | undefined;
-    return bring(service, { directory: source }, { tell: () => (swapped ??= swap()) });
+    return bring(service, { directory: source }, { onProgress: () => (swapped ??= swap()) });
   }
 
   const reasonOf = ({ skipped }: Brought, path: string): string =>

@@ -148,8 +148,9 @@ describe('an import', function () {
       for (const name of ['300.md', '301.md']) await write(name, name.repeat(1000));
       await write('302.md', 'the last one');
       let changed: Promise<unknown> | undefined;
-      const tell = (): Promise<unknown> => (changed ??= perform(service.workspace, operator, changePolicy, change));
-      return bring(service, { directory: folder }, { tell });
+      const onProgress = (): Promise<unknown> =>
+        (changed ??= perform(service.workspace, operator, changePolicy, change));
+      return bring(service, { directory: folder }, { onProgress });
     };
 
     it('passes over what is too large now, by name, and brings the rest in', async () => {

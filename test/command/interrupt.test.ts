@@ -29,7 +29,7 @@ describe('a command whose asker goes away, or whose server stops,', () => {
         address: 'http://127.0.0.1:1',
         onFault: (what) => void faults.push(what),
         signal: interrupted.signal,
-        tell: async (progress) => {
+        onProgress: async (progress) => {
           told.push(progress);
           if (until.test(JSON.stringify(progress))) interrupted.abort();
         },

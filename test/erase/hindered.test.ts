@@ -62,7 +62,7 @@ describe('an erase that the history does not let go on', function () {
         host: service,
         server: null,
         address: '',
-        tell: async () => undefined,
+        onProgress: async () => undefined,
         signal: new AbortController().signal,
         onFault: () => undefined,
       },

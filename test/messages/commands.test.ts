@@ -34,7 +34,7 @@ describe('the command line on readers, briefs and messages', () => {
         host,
         server: null,
         address: 'http://127.0.0.1:8080',
-        tell: () => Promise.resolve(),
+        onProgress: () => Promise.resolve(),
         signal: new AbortController().signal,
         onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
       },

@@ -27,7 +27,7 @@ describe('The commands about signing in', function () {
       host: test.server.host.service,
       server: null,
       address: test.url,
-      tell: () => Promise.resolve(),
+      onProgress: () => Promise.resolve(),
       signal: new AbortController().signal,
       onFault: (what: string, cause: unknown) => assert.fail(`${what}: ${String(cause)}`),
     };

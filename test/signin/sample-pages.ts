@@ -9,7 +9,7 @@ import {
   linkSpentPage,
   signedInPage,
   signedOutPage,
-} from '../../lib/signin/pages/tell.js';
+} from '../../lib/signin/pages/message-pages.js';
 
 /** Every page in every state that looks different. @param name stands wherever somebody else's text may */
 export function samplePages(name = 'Ada'): Readonly<Record<string, string>> {

@@ -26,8 +26,8 @@ export function sweepInWorker(
 ): Promise<SweepReport> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), { workerData: order });
-    const tell = (word: SweepWord): void => worker.postMessage(word, []);
-    const stop = (): void => tell('stop');
+    const send = (word: SweepWord): void => worker.postMessage(word, []);
+    const stop = (): void => send('stop');
     signal.addEventListener('abort', stop);
     let answer: SweepAnswer | undefined;
     let failure: Error | undefined;
@@ -35,7 +35,7 @@ export function sweepInWorker(
       if ('copied' in said) {
         Promise.resolve()
           .then(onCopied)
-          .then(() => tell('go on'))
+          .then(() => send('go on'))
           .catch((error: unknown) => {
             failure = error instanceof Error ? error : new Error(String(error));
             stop();

@@ -23,7 +23,7 @@ export const maxOwn: LargestObjects = { commit: 64 * mebibyte, tag: 4 * mebibyte
 /**
  * Makes sure that no commit, tag or folder of a repository is too large to be read whole. It looks only at the headers,
  * but of all objects: git reads every object whole that a name leads to.
- * @param tell reports the number of objects checked so far
+ * @param onProgress reports the number of objects checked so far
  * @throws RepositoryUnreadable with a sentence that names the object and the bound
  */
 export async function checkSizes(
@@ -31,7 +31,7 @@ export async function checkSizes(
   path: string,
   largest: LargestObjects,
   signal?: AbortSignal,
-  tell: (objects: number) => Promise<void> = async () => undefined,
+  onProgress: (objects: number) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const format = '--batch-check=%(objecttype) %(objectsize) %(objectname)';
   const git = startGit(program, path, ['cat-file', '--batch-all-objects', '--unordered', '--buffer', format], signal);
@@ -46,9 +46,9 @@ export async function checkSizes(
       );
     }
     objects += 1;
-    if (objects % toldEvery === 0) await tell(objects);
+    if (objects % reportedEvery === 0) await onProgress(objects);
   }
 }
 
 /** Objects between two reports. */
-const toldEvery = 10_000;
+const reportedEvery = 10_000;

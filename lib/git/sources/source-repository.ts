@@ -57,18 +57,18 @@ export class SourceRepository {
   /**
    * @param path the folder with its objects, absolute
    * @param signal ends git's current work
-   * @param tell reports the number of objects checked so far
+   * @param onProgress reports the number of objects checked so far
    * @throws GitProgramMissing; RepositoryUnreadable when it is none, is partial, borrows objects, is of SHA-256, or has
    * a commit, tag or folder that is too large to be read whole
    */
   static async open(
     path: string,
     signal: AbortSignal,
-    tell?: (objects: number) => Promise<void>,
+    onProgress?: (objects: number) => Promise<void>,
   ): Promise<SourceRepository> {
     const program = await requireGit('import a repository');
     await checkSource(program, path, { signal });
-    await checkSizes(program, path, maxForeign, signal, tell);
+    await checkSizes(program, path, maxForeign, signal, onProgress);
     return new SourceRepository(program, path, signal);
   }
 

@@ -12,7 +12,7 @@ export interface RebuildOptions {
   /** Whether to go on without unknown parts of the history. Otherwise nothing is changed. */
   readonly isPartial?: boolean;
   /** Called with the number of commits read so far. */
-  readonly tell?: (commits: number) => void | Promise<void>;
+  readonly onProgress?: (commits: number) => void | Promise<void>;
 }
 
 interface RebuildInput extends RebuildOptions {
@@ -29,12 +29,12 @@ const rebuildRows: WriteOperation<RebuildInput, Rebuilt, Rebuilt> = {
   name: 'workspace.rebuild',
   needs: () => adminNeeds,
   note: ({ isPartial = false }) => ({ detail: { partial: isPartial } }),
-  async prepare({ workspace }, { scratch, tell, isPartial = false }) {
+  async prepare({ workspace }, { scratch, onProgress, isPartial = false }) {
     // Read first: writes made while this waits may not be in the repository yet.
     const { head } = workspace.journal.state;
     await workspace.checkpointer.run();
     if (head === null) return null;
-    const report = await replayHistory(workspace.repository, head, scratch, tell);
+    const report = await replayHistory(workspace.repository, head, scratch, onProgress);
     if (report.problems.length > 0 && !isPartial) throw notUnderstood(report.problems);
     return report;
   },

@@ -94,13 +94,13 @@ export class EraseRows extends Table {
     for (const { columns, table, key, start, isName } of namedRows) {
       const marks = key.map(() => '?').join(', ');
       const keys = key.join(', ');
-      const stretch = this.connection
+      const page = this.connection
         .prepare<unknown[], unknown[]>(
           `SELECT ${keys}, ${columns} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`,
         )
         .raw();
       for (let after: readonly unknown[] | undefined = start; after !== undefined;) {
-        const rows = stretch.all(...after);
+        const rows = page.all(...after);
         yield rows.flatMap((row) => {
           const [document, ...places] = row.slice(key.length) as [number | null, ...string[]];
           return places.map((place) => ({ document, place, isName }));

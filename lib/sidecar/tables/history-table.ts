@@ -192,21 +192,21 @@ export class HistoryTable extends Table {
    * Documents with versions by the principal since then, if they lie in the folder now or were deleted from it.
    * @param folder the number of the folder
    */
-  writtenBy(doings: Changes, folder: number): Authorship[] {
-    return this.#writtenBy.all({ ...doings, folder });
+  writtenBy(changes: Changes, folder: number): Authorship[] {
+    return this.#writtenBy.all({ ...changes, folder });
   }
 
   /** Numbers of documents that the principal deleted from the folder since then, if that deletion still stands. */
-  deletedBy(doings: Changes): number[] {
-    return this.#deletedBy.all(doings).map((row) => row.document);
+  deletedBy(changes: Changes): number[] {
+    return this.#deletedBy.all(changes).map((row) => row.document);
   }
 
   /**
    * Renames and moves by the principal since then, of documents and folders, into the folder, in it, or out of it; in
    * order, after the number `after`.
    */
-  relocatedBy(doings: Changes, after: number): RelocationDone[] {
-    return this.#relocatedBy.all({ ...doings, after }).map((row) => ({
+  relocatedBy(changes: Changes, after: number): RelocationDone[] {
+    return this.#relocatedBy.all({ ...changes, after }).map((row) => ({
       number: row.number,
       document: row.document === null ? null : { number: row.document, id: row.id ?? '' },
       from: row.from_location as Location,

@@ -86,11 +86,11 @@ export class RewrittenCommitTable extends Table {
   repoint({ table, key, column }: Repointed, after: readonly unknown[], most: number): readonly unknown[] | null {
     const keys = key.join(', ');
     const marks = key.map(() => '?').join(', ');
-    const stretch = this.connection
+    const rows = this.connection
       .prepare(`SELECT ${keys} FROM ${table} WHERE (${keys}) > (${marks}) ORDER BY ${keys} LIMIT ${most}`)
       .raw()
       .all(...after) as unknown[][];
-    const last = stretch.at(-1);
+    const last = rows.at(-1);
     if (last === undefined) return null;
     const within = `(${keys}) > (${marks}) AND (${keys}) <= (${marks})`;
     this.connection

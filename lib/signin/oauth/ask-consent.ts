@@ -8,7 +8,7 @@ import type { Seat } from '../../domain/signed-in.js';
 import { performOwn } from '../../operations/perform-own.js';
 import { giveConsent, refuseConsent } from '../../operations/principals/change-consent.js';
 import { consentPage } from '../pages/consent.js';
-import { errorPage, type ErrorData } from '../pages/tell.js';
+import { errorPage, type ErrorData } from '../pages/message-pages.js';
 import { sendPage, sendRedirect } from './answer.js';
 import type { OAuthDependencies, PersonHere } from './dependencies.js';
 import { lifetimes } from './lifetimes.js';

@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Configuration, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
-import { errorPage } from '../pages/tell.js';
+import { errorPage } from '../pages/message-pages.js';
 import { pageHeaders } from '../pages/page.js';
 import { asUndecided, hashClientSecret, OAuthAdapter } from './adapter.js';
 import { makeClientId } from './client-id.js';

@@ -12,7 +12,7 @@ import { logWhenDone } from '../../http/log-when-done.js';
 import { ExcessiveBody, parseForm, readBody } from '../../http/read-body.js';
 import { findExcess, findWrongMethod, type Excess } from '../../http/request-bounds.js';
 import { leaveUnread } from '../../http/unread-body.js';
-import { errorPage } from '../pages/tell.js';
+import { errorPage } from '../pages/message-pages.js';
 import { protectAnswer, sendJson, sendPage } from './answer.js';
 import { ConsentController } from './ask-consent.js';
 import { RefusedMetadata } from './client-metadata.js';

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { errorPage } from '../pages/tell.js';
+import { errorPage } from '../pages/message-pages.js';
 import { pageHeaders } from '../pages/page.js';
 import type { OAuthDependencies } from './dependencies.js';
 import { describeRedirect } from './redirect-target.js';

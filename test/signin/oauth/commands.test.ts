@@ -22,7 +22,7 @@ describe('What people let applications do, from the command line', () => {
         host: server.host.service,
         server: null,
         address: server.url,
-        tell: () => Promise.resolve(),
+        onProgress: () => Promise.resolve(),
         signal: new AbortController().signal,
         onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
       },

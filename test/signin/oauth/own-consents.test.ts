@@ -111,7 +111,7 @@ describe('What somebody let applications do', function () {
           host: server.host.service,
           server: null,
           address: server.url,
-          tell: () => Promise.resolve(),
+          onProgress: () => Promise.resolve(),
           signal: new AbortController().signal,
           onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
         },

@@ -24,8 +24,9 @@ export async function eraseAt(
 export async function liveDocuments(workspace: Workspace): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const actor = new Actor(workspace, operator.principalId);
-  // Listed before the first read waits: a view is over then.
-  for (const { location, current } of [...workspace.view(operator).walk(rootLocation)]) {
+  // All are listed before the first read waits, because the view is over then.
+  const documents = Array.from(workspace.view(operator).walk(rootLocation));
+  for (const { location, current } of documents) {
     found[location] = `${current.id} ${await actor.read(location)}`;
   }
   return found;
