@@ -97,7 +97,7 @@ export function describeCharacter({ character, position }: HiddenCharacter): str
 }
 
 /** Characters examined between two pauses. */
-const lookedAtBetweenRests = 4096;
+const lookedAtBetweenPauses = 4096;
 
 /**
  * Counts the hidden characters of a text of any length and of many lines. A byte order mark at its start does not
@@ -108,7 +108,7 @@ export function* countHidden(text: string): Generator<void, number> {
   let lookedAt = 0;
   for (const { 0: found, index } of text.matchAll(suspect)) {
     lookedAt += 1;
-    if (lookedAt % lookedAtBetweenRests === 0) yield;
+    if (lookedAt % lookedAtBetweenPauses === 0) yield;
     if (found.length > 2 || isNeeded(text, index, found)) continue;
     const isMark = found === '\ufeff' && index === 0;
     const isBreak = found === '\u200b' && unspaced.test(characterBefore(text, index));

@@ -73,15 +73,15 @@ export function* findTextMember(bytes: Uint8Array, name: string): Generator<void
   const spans: TextSpan[] = [];
   let depth = 0;
   let key: TextSpan | undefined;
-  for (let at = 0, rested = 0; at < bytes.length;) {
+  for (let at = 0, pausedAt = 0; at < bytes.length;) {
     const byte = bytes[at] ?? 0;
     at += 1;
     if (byte === quote) {
       const start = at;
       for (let isText = true; isText && at < bytes.length;) {
         ({ at, isText } = skipText(bytes, at, Math.min(at + between, bytes.length)));
-        if (at - rested > between) {
-          rested = at;
+        if (at - pausedAt > between) {
+          pausedAt = at;
           yield;
         }
       }
@@ -92,8 +92,8 @@ export function* findTextMember(bytes: Uint8Array, name: string): Generator<void
     } else if (opens(byte)) depth += 1;
     else if (closes(byte)) depth -= 1;
     else if (byte === comma && depth === 1) key = undefined;
-    if (at - rested > between) {
-      rested = at;
+    if (at - pausedAt > between) {
+      pausedAt = at;
       yield;
     }
   }

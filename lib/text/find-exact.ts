@@ -7,7 +7,7 @@
 /** The engine searches for so many units: their number bounds its cost at each place of the text. */
 const probeLength = 6;
 /** Units of a text between two pauses. */
-const unitsBetweenRests = 65_536;
+const unitsBetweenPauses = 65_536;
 
 /**
  * The first places of `pattern` in `text`, overlapping ones too, in order.
@@ -117,7 +117,7 @@ function* matchAll(
   const end = step === 1 ? text.length : -1;
   let matched = 0;
   for (let at = step === 1 ? from : Math.min(text.length, from + pattern.length) - 1; (end - at) * step > 0;) {
-    const stop = step === 1 ? Math.min(end, at + unitsBetweenRests) : Math.max(end, at - unitsBetweenRests);
+    const stop = step === 1 ? Math.min(end, at + unitsBetweenPauses) : Math.max(end, at - unitsBetweenPauses);
     matched = scan(text, sought, at, stop, matched, places, most);
     if (places.length >= most) break;
     at = stop;

@@ -10,8 +10,8 @@ const maxLines = 3;
 const maxCompared = 300;
 const maxShown = 200;
 /** Lines examined between two pauses, and units of them. */
-const linesBetweenRests = 2000;
-const unitsBetweenRests = 100_000;
+const linesBetweenPauses = 2000;
+const unitsBetweenPauses = 100_000;
 /** Below this likeness, of words or of letters, a line is no help. */
 const minLikeness = 0.34;
 const minLikenessOfPairs = 0.5;
@@ -85,7 +85,7 @@ export function* findNearestLines(text: string, sought: string): Generator<void,
       if (found.length > maxLines) found.pop();
     }
     units += line.length;
-    if (number % linesBetweenRests === 0 || units >= unitsBetweenRests) {
+    if (number % linesBetweenPauses === 0 || units >= unitsBetweenPauses) {
       units = 0;
       yield;
     }

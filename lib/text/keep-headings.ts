@@ -3,7 +3,7 @@ import { readOutlineInSteps, type Heading } from './outline.js';
 import { invalidRequest } from '../domain/refusal.js';
 
 /** Headings examined between two pauses. */
-const headingsBetweenRests = 4000;
+const headingsBetweenPauses = 4000;
 
 /** A heading that no edit has touched, by the present start and end of its line. */
 interface Kept {
@@ -34,7 +34,7 @@ export class HeadingGuard {
     yield;
     const kept: Kept[] = [];
     for (const [index, heading] of headings.entries()) {
-      if (index % headingsBetweenRests === 0) yield;
+      if (index % headingsBetweenPauses === 0) yield;
       const start = starts[index] ?? 0;
       const end = text.indexOf('\n', start);
       kept.push({ heading, start, end: end < 0 ? text.length : end, isTouched: false });
@@ -100,7 +100,7 @@ function placeHeadings(text: string, headings: readonly Heading[]): Int32Array {
 function* countDoubled(text: string, headings: readonly Heading[], starts: Int32Array): Generator<void, number> {
   let doubled = 0;
   for (let index = 1; index < headings.length; index += 1) {
-    if (index % headingsBetweenRests === 0) yield;
+    if (index % headingsBetweenPauses === 0) yield;
     const [before, heading] = [headings[index - 1], headings[index]];
     if (before?.title !== heading?.title || before?.level !== heading?.level) continue;
     const lineEnd = text.indexOf('\n', starts[index - 1]);

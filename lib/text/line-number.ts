@@ -1,5 +1,5 @@
 /** Lines between two pauses. */
-const linesBetweenRests = 50_000;
+const linesBetweenPauses = 50_000;
 
 /**
  * Returns a function from an offset (UTF-16 units) to its line in the text, counted from 1. Goes through the text once,
@@ -9,7 +9,7 @@ export function* numberLines(text: string): Generator<void, (offset: number) => 
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
     starts.push(at + 1);
-    if (starts.length % linesBetweenRests === 0) yield;
+    if (starts.length % linesBetweenPauses === 0) yield;
   }
   return (offset) => {
     let low = 0;

@@ -17,7 +17,7 @@ export function* locateEdit(text: string, edit: DocumentEdit): Generator<void, S
 }
 
 /** Lines between two pauses. */
-const linesBetweenRests = 50_000;
+const linesBetweenPauses = 50_000;
 
 /** The line numbers of rising offsets. */
 function* linesOf(text: string, offsets: readonly number[]): Generator<void, number[]> {
@@ -27,7 +27,7 @@ function* linesOf(text: string, offsets: readonly number[]): Generator<void, num
   for (const offset of offsets) {
     for (; at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
       line += 1;
-      if (line % linesBetweenRests === 0) yield;
+      if (line % linesBetweenPauses === 0) yield;
     }
     lines.push(line);
   }

@@ -47,7 +47,7 @@ function afterFrontMatter(text: string): { readonly at: number; readonly line: n
 }
 
 /** Lines, or headings, between two pauses. */
-const linesBetweenRests = 4000;
+const linesBetweenPauses = 4000;
 
 /**
  * The headings of a Markdown text in order (CommonMark 0.31 §4.2 and §4.3): with number signs, or underlined. Headings
@@ -78,7 +78,7 @@ export function* readOutlineInSteps(text: string): Generator<void, Heading[]> {
     // A line end at the very end opens no further line.
     if (line === '' && end < 0) break;
     number += 1;
-    if (number % linesBetweenRests === 0) yield;
+    if (number % linesBetweenPauses === 0) yield;
     const mark = fence.exec(line)?.[1];
     if (fenced !== undefined) {
       if (mark?.startsWith(fenced) === true && line.trim() === mark) fenced = undefined;
@@ -139,7 +139,7 @@ function* closeSections(
   // Where the next heading of each level, or a higher one, opens; filled from the end.
   const opens = [0, 0, 0, 0, 0, 0, 0].map(() => lineCount + 1);
   for (let index = found.length - 1; index >= 0; index -= 1) {
-    if (index % linesBetweenRests === 0) yield;
+    if (index % linesBetweenPauses === 0) yield;
     const { level, line } = found[index] ?? { level: 1, line: 1 };
     lastLines[index] = (opens[level] ?? lineCount + 1) - 1;
     for (let deeper = level; deeper <= 6; deeper += 1) opens[deeper] = line;
@@ -148,7 +148,7 @@ function* closeSections(
   const repeats = new Map<string, number>();
   const headings: Heading[] = [];
   for (const [index, { title, level, line }] of found.entries()) {
-    if (index % linesBetweenRests === 0) yield;
+    if (index % linesBetweenPauses === 0) yield;
     const id = makeHeadingId(title, ids, repeats);
     headings.push({ id, title, level, line, lastLine: lastLines[index] ?? lineCount });
   }

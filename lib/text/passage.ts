@@ -60,7 +60,7 @@ interface Flowed {
 const isBlank = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
 
 /** Units of a text between two pauses. */
-const unitsBetweenRests = 65_536;
+const unitsBetweenPauses = 65_536;
 
 function* flow(text: string): Generator<void, Flowed> {
   const origins = new Uint32Array(text.length + 1);
@@ -68,11 +68,11 @@ function* flow(text: string): Generator<void, Flowed> {
   const parts: string[] = [];
   let pieces: string[] = [];
   let length = 0;
-  let rested = 0;
+  let pausedAt = 0;
   for (let index = 0; index < text.length;) {
     let end = index;
-    if (index - rested > unitsBetweenRests) {
-      rested = index;
+    if (index - pausedAt > unitsBetweenPauses) {
+      pausedAt = index;
       parts.push(pieces.join(''));
       pieces = [];
       yield;

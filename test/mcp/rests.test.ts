@@ -15,7 +15,7 @@ const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length
 const between = 4000;
 
 /** @returns how often the work can rest */
-function countRests(work: Generator<void, unknown>): number {
+function countPauses(work: Generator<void, unknown>): number {
   let rests = 0;
   try {
     while (work.next().done !== true) rests += 1;
@@ -43,9 +43,9 @@ describe('Work on long hostile texts', () => {
       const text = fill(unit);
       const lines = text.split('\n').length;
       const outline = readOutlineInSteps(text);
-      assert.ok(countRests(outline) >= Math.floor(lines / between), 'while headings are read');
+      assert.ok(countPauses(outline) >= Math.floor(lines / between), 'while headings are read');
       // Headings are read before and after, and followed from one to the other.
-      const rests = countRests(applyEdits(text, [appended], rules));
+      const rests = countPauses(applyEdits(text, [appended], rules));
       assert.ok(rests >= 2 * Math.floor(lines / between), `${rests} while an edit is made`);
     });
   }
@@ -53,7 +53,7 @@ describe('Work on long hostile texts', () => {
   it('rests also where every heading repeats the one before it', () => {
     const text = fill('# h\n\n');
     const headings = text.split('\n').length / 2;
-    const rests = countRests(applyEdits(text, [appended], rules));
+    const rests = countPauses(applyEdits(text, [appended], rules));
     // Reading twice, keeping, and twice looking for repeats.
     assert.ok(rests >= Math.floor((2 * 3 * headings + 3 * headings) / between), String(rests));
   });
@@ -61,9 +61,9 @@ describe('Work on long hostile texts', () => {
   it('rests while the nearest lines are sought, and between edits', () => {
     const text = fill('word word\n');
     const lines = text.split('\n').length;
-    assert.ok(countRests(findNearestLines(text, 'wort ward')) >= Math.floor(lines / between));
+    assert.ok(countPauses(findNearestLines(text, 'wort ward')) >= Math.floor(lines / between));
     const edits = Array.from({ length: 50 }, (): DocumentEdit => ({ op: 'append', newText: 'x' }));
-    assert.ok(countRests(applyEdits('text\n', edits, rules)) >= 2 * 50);
+    assert.ok(countPauses(applyEdits('text\n', edits, rules)) >= 2 * 50);
   });
 
   it('takes so many headings and no more', () => {
@@ -102,7 +102,7 @@ describe('Work on long hostile texts', () => {
     assert.equal(refusalOf(` ${'['.repeat(65)}${']'.repeat(65)}`), 'The argument to is nested too deeply.');
     // One of these is parsed, and refused by the schema.
     assert.match(refusalOf(JSON.stringify(['x'.repeat(2_000_000)])), /^The argument to\.0 must NOT have more than/);
-    assert.ok(countRests(check(JSON.stringify(['x'.repeat(2_000_000)]))) >= 7);
+    assert.ok(countPauses(check(JSON.stringify(['x'.repeat(2_000_000)]))) >= 7);
     const read = finish(check('["prn_1","prn_2"]')).result;
     assert.deepEqual(read['to'], ['prn_1', 'prn_2']);
   });

@@ -42,7 +42,7 @@ describe('search: a query that is much work', () => {
     const before = await of.page(query, { limit: 10 });
     for (const rests of [1, 5, 12, 25]) {
       const asked = of.page(query, { limit: 10 });
-      for (let rested = 0; rested < rests; rested += 1) await turn();
+      for (let pause = 0; pause < rests; pause += 1) await turn();
       for (let number = 0; number < 40; number += 1) {
         const location = `f${number % 4}/${number}.md`;
         const text = of.texts.get(location) ?? '';

@@ -60,7 +60,7 @@ const searchedAtOnce = 16 * 1024;
  */
 export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<void, void> {
   let last = nothingYet;
-  let rested = 0;
+  let pausedAt = 0;
   for (let from = 0; from < text.length;) {
     const part = text.slice(from, from + searchedAtOnce);
     const isLastPart = from + part.length === text.length;
@@ -72,12 +72,12 @@ export function* splitWordsInSteps(text: string, visit: WordVisitor): Generator<
         break;
       }
       last = visitSpan(raw, from + index, last, visit);
-      if (last.end - rested < charactersAtOnce) continue;
-      rested = last.end;
+      if (last.end - pausedAt < charactersAtOnce) continue;
+      pausedAt = last.end;
       yield;
     }
     from = next;
-    rested = from;
+    pausedAt = from;
     yield;
   }
 }

@@ -29,7 +29,7 @@ export function* holdsPhrases(location: Location, text: string, phrases: readonl
 }
 
 /** Words of a text in one step. */
-const wordsBetweenRests = 50_000;
+const wordsBetweenPauses = 50_000;
 
 /**
  * The place of the phrase's first word in the list; -1 when it isn't there. It reads each word of the list twice at
@@ -46,7 +46,7 @@ export function* findPhrase(list: readonly string[], phrase: readonly string[]):
   }
   let matched = 0;
   for (let index = 0; index < list.length; index += 1) {
-    if (index % wordsBetweenRests === wordsBetweenRests - 1) yield;
+    if (index % wordsBetweenPauses === wordsBetweenPauses - 1) yield;
     while (matched > 0 && list[index] !== phrase[matched]) matched = failures[matched - 1] ?? 0;
     if (list[index] === phrase[matched]) matched += 1;
     if (matched === length) return index - length + 1;
