@@ -4,7 +4,7 @@ import { parseFolderLocation, rootLocation } from '../../lib/domain/location.js'
 import { exportFolder, type FolderExport } from '../../lib/operations/folders/export-folder.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { gather } from '../support/gather.js';
 
@@ -17,12 +17,12 @@ interface Recorded {
 
 describe('the record', () => {
   let test: TestService;
-  let ada: Hands;
+  let ada: Client;
   let caller: Caller;
 
   beforeEach(async () => {
     test = await openTestService();
-    ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'editor');
     for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, `text ${name}`);
     await ada.create('f/large.bin', 'large'.repeat(600_000));
     caller = { ...operator, requestId: 'req_export' };

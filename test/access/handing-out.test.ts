@@ -16,7 +16,7 @@ import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { setPrincipalState } from '../../lib/operations/principals/set-principal-state.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestServer } from '../support/http/server.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { gather } from '../support/gather.js';
@@ -26,7 +26,7 @@ const hour = 3_600_000;
 /** Ben reads `f` by a group, with a key of his own. */
 interface Scene {
   readonly service: TestService;
-  readonly ada: Hands;
+  readonly ada: Client;
   readonly ben: string;
   readonly group: string;
   readonly key: string;
@@ -75,7 +75,7 @@ describe('what goes on being handed out', () => {
 
   beforeEach(async () => {
     const service = await openTestService();
-    const ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     for (const name of ['a', 'b', 'c']) await ada.create(`f/${name}.md`, name);
     const ben = await service.principal('Ben');
     const group = await service.group('Readers', { type: 'principal', id: ben });
@@ -103,12 +103,12 @@ describe('what goes on being handed out', () => {
       .filter(({ request_id: id }) => id === 'req_ben')
       .map(({ action, code }) => `${action} ${code ?? 'done'}`);
 
-  for (const [what, [deed, code]] of Object.entries(endings)) {
+  for (const [what, [work, code]] of Object.entries(endings)) {
     it(`ends where ${what}, and the log says so`, async () => {
       const { documents, close } = await startExport();
       const [first, second, third] = await gather(documents);
       assert.equal(await textOf(first), 'a');
-      await deed(scene);
+      await work(scene);
       assert.equal(await outcomeOf(second?.open() ?? Promise.resolve()), code);
       if (what !== 'what comes next is being erased') {
         assert.equal(await outcomeOf(third?.open() ?? Promise.resolve()), code);
@@ -118,11 +118,11 @@ describe('what goes on being handed out', () => {
     });
   }
 
-  for (const [what, deed] of Object.entries(otherNews)) {
+  for (const [what, work] of Object.entries(otherNews)) {
     it(`goes on as it began where ${what}`, async () => {
       const { documents, close } = await startExport();
       const [, second, third] = await gather(documents);
-      await deed(scene);
+      await work(scene);
       assert.equal(await textOf(second), 'b');
       assert.equal(await textOf(third), 'c');
       assert.deepEqual(recorded(), ['folder.export done']);

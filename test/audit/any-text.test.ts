@@ -15,11 +15,11 @@ import { verifyChains } from '../../lib/socket/inspect.js';
 import { runCommand } from '../../lib/socket/run-command.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
 import { anyText } from '../support/texts/any-text.js';
-import { Hands } from '../support/store/client.js';
+import { Client } from '../support/store/client.js';
 import { makeTestRandomness, operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { makeObject, type Known, type Schema } from '../support/http/any-arguments.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import { OAuthServer } from '../support/oauth/server.js';
 import { countOf, seedOf } from '../support/counts.js';
 import { asHeader, encodePercent, listAnyRoutes, putText } from './sent-anywhere.js';
@@ -38,7 +38,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
   let server: McpTestServer;
   let signing: OAuthServer;
   let work: string;
-  let agent: McpHands;
+  let agent: McpClient;
   let key: string;
   let known: Known;
 
@@ -47,13 +47,13 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     server = await openMcpServer({ store: 'disk' });
     signing = await OAuthServer.start(server);
     const { host } = server;
-    const { id, hands } = await server.agent('editor');
-    agent = hands;
+    const { id, client } = await server.agent('editor');
+    agent = client;
     const person = await host.person('approver', '', 'Ada');
     ({ key } = person);
     const other = await host.principal('Scapegoat');
     const group = await host.group('Crew', { type: 'principal', id: other });
-    const ada = new Hands(host.workspace, person.id);
+    const ada = new Client(host.workspace, person.id);
     const commits: string[] = [];
     for (const location of ['team/a.md', 'team/sub/b.md', 'team/c.md']) {
       commits.push((await ada.create(location, '# One\n\nwords here\n\n## Two\n\nmore words\n')).current.id);

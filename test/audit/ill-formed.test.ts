@@ -14,7 +14,7 @@ import { runCommand } from '../../lib/socket/run-command.js';
 import { anyText } from '../support/texts/any-text.js';
 import { gather } from '../support/gather.js';
 import { openTestService, type TestService } from '../support/store/service.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import { openOAuthServer } from '../support/oauth/server.js';
 
 const half = '\ud800';
@@ -28,12 +28,12 @@ async function problemOf({ workspace }: TestService): Promise<string> {
 
 describe('text that is no Unicode, at the faces', () => {
   let server: McpTestServer;
-  let lowly: McpHands;
+  let lowly: McpClient;
 
   before(async () => {
     server = await openMcpServer();
     const id = await server.host.principal('Lowly', 'agent');
-    lowly = server.hands(await server.host.key(id, ['mcp']));
+    lowly = server.client(await server.host.key(id, ['mcp']));
   });
   afterEach(async () => assert.equal(await problemOf(server.host), ''));
   after(() => server.close());

@@ -7,7 +7,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
-import { addHands } from '../support/store/client.js';
+import { addClient } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';
 
@@ -86,8 +86,8 @@ describe('rebuild', () => {
   it('leaves nothing out of a brief that was not told before, also where an erase has shortened the history', async () => {
     test = await openTestService({ store: 'disk' });
     const world = { service: test, workspace: test.workspace };
-    const ada = await addHands(world, 'Ada', 'approver');
-    const ben = await addHands(world, 'Ben', 'reader', '');
+    const ada = await addClient(world, 'Ada', 'approver');
+    const ben = await addClient(world, 'Ben', 'reader', '');
     for (let version = 0; version < 5; version += 1) await ada.create(`private ${version}.md`);
     await ben.brief();
     test.clock.advance(10 * 60_000);
@@ -160,7 +160,7 @@ describe('rebuild', () => {
   it('understands the return of a folder of which an erase has taken what was left behind', async () => {
     test = await openTestService({ store: 'disk' });
     const { workspace } = test;
-    const ada = await addHands({ service: test, workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service: test, workspace }, 'Ada', 'approver');
     const { id: documentId } = await ada.create('b/e.md', 'erased later');
     await ada.createFolder('b/kept');
     await ada.deleteFolder('b');
@@ -177,7 +177,7 @@ describe('rebuild', () => {
 
   it('gives no document what hung on another one whose row was lost', async () => {
     test = await openTestService({ store: 'disk' });
-    const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+    const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
     for (const name of ['kept', 'erased', 'lost', 'lost too']) await ada.create(`${name}.md`);
     await ada.comment('lost.md', 'only about this one');
     await ada.labels('set', 'lost.md', 'private');

@@ -10,7 +10,7 @@ import { serveTestService, type HttpAnswer, type HttpClient, type TestServer } f
 import { makeTestRandomness, openTestService, operator, TestService } from '../support/store/service.js';
 import { answersOf } from './answers.js';
 import { dumpContent } from '../support/store/history.js';
-import { makeWorld, type World } from '../support/store/full-world.js';
+import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 
 const passphrase = 'correct horse battery staple';
 
@@ -32,7 +32,7 @@ describe('a workspace restored from a backup', function () {
   this.timeout(120_000);
 
   let test: TestService;
-  let world: World;
+  let world: FullWorkspace;
   let work: string;
   let restored: TestService;
 

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { readDefinitions } from '../../lib/mcp/definition.js';
 import { routes } from '../../lib/rest/routes.js';
 import { WatchedServer } from '../support/processes/watched-server.js';
-import { McpHands } from '../support/http/open-mcp.js';
+import { McpClient } from '../support/http/open-mcp.js';
 import { makeLargeCalls } from './mcp-requests.js';
 import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
 import { makeLargeWorld, type LargeWorld } from './world.js';
@@ -95,10 +95,10 @@ describe('The event loop', function () {
   });
 
   it('is held by no call of any tool, however large it is', async () => {
-    const hands = new McpHands(server.url, world.keys.editor);
+    const client = new McpClient(server.url, world.keys.editor);
     const commits = new Map<string, string>();
     for (const location of ['large/letters.txt', 'large/lists.md', 'large/headings.md']) {
-      const { done } = await hands.call('read_org_doc', { location });
+      const { done } = await client.call('read_org_doc', { location });
       commits.set(location, done.commit as string);
     }
     const calls = makeLargeCalls(commits);
@@ -113,7 +113,7 @@ describe('The event loop', function () {
       const name = `${tool}${kind === undefined ? '' : ` (${kind})`}`;
       const outcomes: string[] = [];
       const held = await holdOf(async () => {
-        const { refusal } = await hands.call(tool, args);
+        const { refusal } = await client.call(tool, args);
         outcomes.push(refusal === '' ? 'done' : refusal);
       });
       if (outcomes[0] !== outcome) wrong.push(`${name}: ${outcomes[0]}`);

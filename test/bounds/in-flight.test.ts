@@ -85,7 +85,7 @@ describe('What a key has under way', function () {
     const refused = await server.as(greedy).get('/v1/documents/a.md');
     assert.equal(refused.refusal, 'RATE_LIMITED');
     assert.equal(refused.headers['retry-after'], '1');
-    const posted = await server.hands(greedy).request('tools/list');
+    const posted = await server.client(greedy).request('tools/list');
     assert.equal(posted.status, 429);
     assert.equal(posted.headers.get('retry-after'), '1');
     assert.equal((await server.as(modest).get('/v1/documents/a.md')).status, 200);

@@ -3,7 +3,7 @@ import { parseLocation } from '../../lib/domain/location.js';
 import { eraseDocument } from '../../lib/operations/documents/erase-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
@@ -11,18 +11,18 @@ const text = '# Top\n\nintro\n\n## One\n\nfirst\n\n### Deeper\n\ndeep\n\n## Two\
 
 describe('claims', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let boss: Hands;
-  let reader: Hands;
+  let ada: Client;
+  let ben: Client;
+  let boss: Client;
+  let reader: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'editor', 'a');
-    ben = await addHands(cast, 'Ben', 'editor', 'a');
-    boss = await addHands(cast, 'Boss', 'approver', 'a');
-    reader = await addHands(cast, 'Rea', 'reader', 'a');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'editor', 'a');
+    ben = await addClient(host, 'Ben', 'editor', 'a');
+    boss = await addClient(host, 'Boss', 'approver', 'a');
+    reader = await addClient(host, 'Rea', 'reader', 'a');
     await ada.create('a/x.md', text);
   });
   afterEach(() => service.close());
@@ -189,7 +189,7 @@ describe('claims', () => {
   });
 
   it('count only while their holder is in the group that makes it an editor', async () => {
-    const gus = await addHands({ service, workspace: service.workspace }, 'Gus');
+    const gus = await addClient({ service, workspace: service.workspace }, 'Gus');
     await service.grant('approver', { type: 'principal', id: boss.id }, '');
     const group = await service.group('writers', { type: 'principal', id: gus.id });
     await service.grant('editor', { type: 'group', id: group }, 'a');
@@ -202,7 +202,7 @@ describe('claims', () => {
   it('need an editor; for a reader there is nothing to claim', async () => {
     assert.equal(await outcomeOf(reader.claim('a/x.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.claim('a/absent.md')), 'NOT_FOUND');
-    const stranger = await addHands({ service, workspace: service.workspace }, 'Sam');
+    const stranger = await addClient({ service, workspace: service.workspace }, 'Sam');
     assert.equal(await outcomeOf(stranger.claim('a/x.md')), 'NOT_FOUND');
   });
 
@@ -222,7 +222,7 @@ describe('claims', () => {
   });
 
   it('on what one cannot read are in no list', async () => {
-    const zoe = await addHands({ service, workspace: service.workspace }, 'Zoe', 'editor', 'z');
+    const zoe = await addClient({ service, workspace: service.workspace }, 'Zoe', 'editor', 'z');
     await zoe.create('z/x.md');
     await zoe.claim('z/x.md');
     assert.deepEqual(await ada.claims(), []);
@@ -255,7 +255,7 @@ describe('claims', () => {
   it('of many at once on one document: one has it', async () => {
     const crowd = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        addHands({ service, workspace: service.workspace }, `Ed ${index}`, 'editor', 'a'),
+        addClient({ service, workspace: service.workspace }, `Ed ${index}`, 'editor', 'a'),
       ),
     );
     const outcomes = await Promise.all(crowd.map((each) => outcomeOf(each.claim('a/x.md'))));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSource } from '../../lib/git/sources/check-source.js';
 import { requireGit } from '../../lib/git/program/git-program.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { runGit } from '../support/processes/run-git.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, bringRefused } from './bring.js';
@@ -19,7 +19,7 @@ describe('an import of a hostile repository', function () {
   let repository: string;
   let file: { mode: string; oid: string };
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-hostile-'));
@@ -27,7 +27,7 @@ describe('an import of a hostile repository', function () {
     runGit(folder, ['init', '-q', '--bare', '-b', 'main', repository]);
     file = { mode: '100644', oid: putObject(repository, 'blob', 'a file') };
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(async () => {
     await service.close();
@@ -209,7 +209,7 @@ describe('an import of a folder with very much in it', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-much-'));
     service = await openTestService();
-    await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     for (const place of ['a', 'b']) {
       await mkdir(join(folder, place));
       for (let index = 0; index < 10; index += 1) await writeFile(join(folder, place, `${index}.md`), 'ten bytes!');

@@ -10,7 +10,7 @@ import { EntryCounter } from '../../lib/socket/count-entries.js';
 import { openSource } from '../../lib/socket/import-folder.js';
 import { walkFolder, type Walk, type WalkedFile } from '../../lib/socket/walk-folder.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
 
@@ -23,7 +23,7 @@ describe('an import of a folder that others change meanwhile', function () {
   let source: string;
   let outside: string;
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'cartulary-swapped-')));
@@ -31,7 +31,7 @@ describe('an import of a folder that others change meanwhile', function () {
     await mkdir(source);
     await mkdir(outside);
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(async () => {
     await service.close();

@@ -7,7 +7,7 @@ import type { Policy } from '../../lib/domain/policy.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { runGit } from '../support/processes/run-git.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { bring, type Brought } from './bring.js';
@@ -16,12 +16,12 @@ describe('an import', function () {
   this.timeout(30_000);
   let folder: string;
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-import-'));
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
     git('init', '-q', '-b', 'main');
   });
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { reportStatus, warnOfSizes } from '../../lib/socket/inspect.js';
-import { addHands } from '../support/store/client.js';
+import { addClient } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 
@@ -25,8 +25,8 @@ describe('cartulary status', function () {
   it('counts each in its place', async () => {
     const test = await openTestService({ store: 'disk' });
     try {
-      const ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
-      const ben = await addHands({ service: test, workspace: test.workspace }, 'Ben', 'editor');
+      const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+      const ben = await addClient({ service: test, workspace: test.workspace }, 'Ben', 'editor');
       await ada.create('a.md', 'text');
       type Sizes = Record<'comments' | 'messages' | 'audit_log' | 'stored_answers', number>;
       const measure = async (): Promise<Sizes> => {

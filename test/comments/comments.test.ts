@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const text = 'The fox runs. The dog sleeps.\nThe fox sleeps too.\n';
 
 describe('comments', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let rea: Hands;
-  let sam: Hands;
+  let ada: Client;
+  let ben: Client;
+  let rea: Client;
+  let sam: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'approver', 'a');
-    ben = await addHands(cast, 'Ben', 'editor', 'a');
-    rea = await addHands(cast, 'Rea', 'reader', 'a');
-    sam = await addHands(cast, 'Sam');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'approver', 'a');
+    ben = await addClient(host, 'Ben', 'editor', 'a');
+    rea = await addClient(host, 'Rea', 'reader', 'a');
+    sam = await addClient(host, 'Sam');
     await ada.create('a/x.md', text);
   });
   afterEach(() => service.close());
@@ -139,7 +139,7 @@ describe('comments', () => {
     }
     const seen: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['comments']>> = await rea.comments('a/x.md', 'all', 3, after);
+      const page: Awaited<ReturnType<Client['comments']>> = await rea.comments('a/x.md', 'all', 3, after);
       seen.push(...page.items.map(({ comment }) => comment.text));
       after = page.next;
     }
@@ -220,7 +220,7 @@ describe('comments', () => {
     ]) {
       assert.equal(await outcomeOf(work), 'NOT_FOUND');
     }
-    const other = await addHands({ service, workspace: service.workspace }, 'Zoe', 'approver', 'z');
+    const other = await addClient({ service, workspace: service.workspace }, 'Zoe', 'approver', 'z');
     await other.create('z/x.md');
     assert.equal(await outcomeOf(other.deleteComment('z/x.md', id)), 'NOT_FOUND');
     assert.equal(await outcomeOf(other.comment('z/x.md', 'hi', { threadId })), 'NOT_FOUND');
@@ -254,9 +254,9 @@ describe('labels', () => {
   it('are added, removed and set by editors, and make no version', async () => {
     const service = await openTestService();
     try {
-      const cast = { service, workspace: service.workspace };
-      const ada = await addHands(cast, 'Ada', 'editor');
-      const rea = await addHands(cast, 'Rea', 'reader');
+      const host = { service, workspace: service.workspace };
+      const ada = await addClient(host, 'Ada', 'editor');
+      const rea = await addClient(host, 'Rea', 'reader');
       const before = (await ada.create('x.md')).current.id;
       assert.deepEqual(await ada.labels('add', 'x.md', 'b', 'a'), ['a', 'b']);
       assert.deepEqual(await ada.labels('add', 'x.md', 'a', 'c'), ['a', 'b', 'c']);

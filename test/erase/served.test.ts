@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
-import { McpHands } from '../support/http/open-mcp.js';
+import { McpClient } from '../support/http/open-mcp.js';
 import { findTraces } from '../support/store/evidence.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
@@ -89,13 +89,13 @@ describe('a service that served, searched, read and wrote a document by both fac
     await send('PUT', document, { content: 'asidesecret' }, { 'If-Match': first.etag });
     await done('POST', '/v1/comments', { location, text: 'commentsecret', passage: { quote: 'rawsecret' } });
     await done('POST', '/v1/claims', { location, purpose: 'purposesecret' });
-    const hands = new McpHands(url, key);
-    const call = async (tool: string, input: object): Promise<McpHands> => {
-      const { refusal, text } = await hands.call(tool, input);
+    const client = new McpClient(url, key);
+    const call = async (tool: string, input: object): Promise<McpClient> => {
+      const { refusal, text } = await client.call(tool, input);
       assert.equal(refusal, '', text);
-      return hands;
+      return client;
     };
-    const { commit } = (await hands.call('read_org_doc', { location })).done as { commit: string };
+    const { commit } = (await client.call('read_org_doc', { location })).done as { commit: string };
     const edits = [{ old_text: 'More of it, and', new_text: 'A mcpsecret, and' }];
     await call('edit_org_doc', { location, expected_commit: commit, edits });
     for (let round = 0; round < 3; round += 1) {

@@ -34,7 +34,7 @@ async function prepare({ actor, workspace }: Workbench, at: string): Promise<str
 }
 
 /** What is done while the disk fails, each on something of its own, by what is there afterwards when it was done. */
-function deedsOf({ actor, workspace }: Workbench, at: string, versionId: string) {
+function actionsOf({ actor, workspace }: Workbench, at: string, versionId: string) {
   const { caller } = actor;
   const place = (name: string) => parseLocation(`${at}/${name}`);
   const files = [{ location: place('imported/a.md'), content: { bytes: Buffer.from('imported') } }];
@@ -82,7 +82,7 @@ const witnesses: Readonly<Record<string, readonly [name: string, isThere: boolea
  * Lets the n-th call fail, for every n from `from` on by `every` until there is none.
  * @returns what failed, each once
  */
-export async function failDeeds(
+export async function failActions(
   part: Part,
   git: 'auto' | 'never',
   { from = 1, every = 1 }: { readonly from?: number; readonly every?: number } = {},
@@ -99,7 +99,7 @@ export async function failDeeds(
       if (part === 'repository') fs.arm(failAt, 'EIO', false);
       else sidecars.arm(failAt, 'SQLITE_IOERR_READ');
       const outcomes: Record<string, string> = {};
-      for (const [name, work] of Object.entries(deedsOf(bench, at, versionId)))
+      for (const [name, work] of Object.entries(actionsOf(bench, at, versionId)))
         outcomes[name] = await outcomeOf(work());
       disk.disarm();
       if (disk.failed === undefined) {
@@ -144,7 +144,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const staying = setInterval(() => undefined, 1000);
   for (const git of ['auto', 'never'] as const) {
     for (const part of ['repository', 'sidecar'] as const) {
-      const { failed, rounds } = await failDeeds(part, git, { every: Number(every) });
+      const { failed, rounds } = await failActions(part, git, { every: Number(every) });
       console.log(`${part}, git: ${git}: ${rounds} calls failed, one at a time: ${[...failed].join(', ')}`);
     }
   }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { presentDocument } from '../../lib/rest/resources/document-record.js';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the command line on documents, folders, claims and comments', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor');
   });
   afterEach(() => service.close());
 

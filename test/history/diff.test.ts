@@ -4,7 +4,7 @@ import { formatUnified, type DiffLine } from '../../lib/text/text-diff.js';
 import { diffSequences, Numbering } from '../../lib/text/diff-sequences.js';
 import { diffTexts, diffTextsInPieces } from '../../lib/text/diff-texts.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { makeRandom } from '../support/faults/load.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
@@ -151,11 +151,11 @@ describe('the diff of two texts', () => {
 
 describe('comparing versions of a document', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor');
   });
   afterEach(() => service.close());
 
@@ -190,7 +190,7 @@ describe('comparing versions of a document', () => {
   it('is for readers, and knows only versions of the document', async () => {
     const first = (await ada.create('a.md', 'one')).current.id;
     const other = (await ada.create('b.md', 'one')).current.id;
-    const stranger = await addHands({ service, workspace: service.workspace }, 'Ben');
+    const stranger = await addClient({ service, workspace: service.workspace }, 'Ben');
     assert.equal(await outcomeOf(stranger.diff('a.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.diff('a.md', other)), 'NOT_FOUND');
     assert.equal(await outcomeOf(ada.diff('a.md', first, other)), 'NOT_FOUND');

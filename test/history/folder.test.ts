@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 for (const store of ['memory', 'disk'] as const) {
   describe(`deleting a folder and bringing it back (${store})`, () => {
     let service: TestService;
-    let ada: Hands;
+    let ada: Client;
 
     beforeEach(async () => {
       service = await openTestService({ store });
-      ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'approver');
+      ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
       for (const place of ['a/x.md', 'a/b/y.md', 'a/b/c/z.md', 'other.md']) await ada.create(place, place);
       await ada.createFolder('a/empty');
     });
@@ -80,9 +80,9 @@ for (const store of ['memory', 'disk'] as const) {
     });
 
     it('is for editors of the whole folder', async () => {
-      const cast = { service, workspace: service.workspace };
-      const reader = await addHands(cast, 'Rea', 'reader');
-      const inner = await addHands(cast, 'Ina', 'editor', 'a/b');
+      const host = { service, workspace: service.workspace };
+      const reader = await addClient(host, 'Rea', 'reader');
+      const inner = await addClient(host, 'Ina', 'editor', 'a/b');
       assert.equal(await outcomeOf(reader.deleteFolder('a')), 'NOT_FOUND');
       assert.equal(await outcomeOf(inner.deleteFolder('a')), 'NOT_FOUND');
       assert.equal(await outcomeOf(inner.deleteFolder('a/b')), 'done');

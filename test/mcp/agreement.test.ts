@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { openTestService } from '../support/store/service.js';
-import { tellHistories } from '../support/model/service-and-model.js';
+import { compareHistories } from '../support/model/service-and-model.js';
 import { groups, names, paths, people, type Command } from '../support/model/commands.js';
 import { Compared, pathsIn } from '../support/model/compared.js';
 import type { Person } from '../support/model/actors.js';
@@ -162,30 +162,30 @@ describe('Agents’ tools and the reference model', () => {
     this.timeout(60_000 + histories * 8_000);
     const written = new Map<string, number>();
     let step = 0;
-    const seen = await tellHistories<ComparedByTools>(
+    const seen = await compareHistories<ComparedByTools>(
       {
         async open() {
-          const told = new ComparedByTools(await openTestService());
-          await told.begin();
-          return told;
+          const pair = new ComparedByTools(await openTestService());
+          await pair.begin();
+          return pair;
         },
-        async afterEach(told, done: Command, context) {
+        async afterEach(pair, done: Command, context) {
           step += 1;
           const asker = people[step % people.length] ?? 'ada';
-          await told.write(pathsIn(done)[0], context);
-          await told.compareLists(asker, context);
-          for (const name of people) await told.compareReads(name, pathsIn(done), context);
+          await pair.write(pathsIn(done)[0], context);
+          await pair.compareLists(asker, context);
+          for (const name of people) await pair.compareReads(name, pathsIn(done), context);
         },
-        async atTheEnd(told, context) {
+        async atTheEnd(pair, context) {
           for (const name of people) {
-            await told.compareLists(name, context);
-            await told.compareReads(name, paths, context);
-            await told.compareSurroundings(name, context);
+            await pair.compareLists(name, context);
+            await pair.compareReads(name, paths, context);
+            await pair.compareSurroundings(name, context);
           }
-          await told.compareReaders(paths, context);
-          await told.compareBriefs(context);
-          await told.compareMail(context);
-          for (const [outcome, count] of told.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
+          await pair.compareReaders(paths, context);
+          await pair.compareBriefs(context);
+          await pair.compareMail(context);
+          for (const [outcome, count] of pair.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
         },
       },
       { histories, seed },

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { verifySource } from '../../lib/audit/verify-source.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { HttpClient } from '../support/http/server.js';
 
 /** One principal, by both of its faces. */
-interface Both {
+interface ServiceAndModel {
   readonly id: string;
   readonly rest: HttpClient;
-  readonly mcp: McpHands;
+  readonly mcp: McpClient;
 }
 
 const pathOf = (location: string): string => `/v1/documents/${location}`;
 
 describe('REST and MCP tell one story', () => {
   let server: McpTestServer;
-  let editor: Both;
-  let reader: Both;
-  let stranger: Both;
+  let editor: ServiceAndModel;
+  let reader: ServiceAndModel;
+  let stranger: ServiceAndModel;
 
   before(async () => {
     server = await openMcpServer();
-    const both = async (role: 'editor' | 'reader' | undefined, name: string): Promise<Both> => {
+    const both = async (role: 'editor' | 'reader' | undefined, name: string): Promise<ServiceAndModel> => {
       const id = await server.host.principal(name, 'agent');
       if (role !== undefined) await server.host.grant(role, { type: 'principal', id }, 'team');
       const key = await server.host.key(id, ['rest', 'mcp']);
-      return { id, rest: server.as(key), mcp: server.hands(key) };
+      return { id, rest: server.as(key), mcp: server.client(key) };
     };
     editor = await both('editor', 'Ada');
     reader = await both('reader', 'Bo');
@@ -173,14 +173,14 @@ describe('REST and MCP tell one story', () => {
   it('a grant that is taken back is without force at the next call', async () => {
     const id = await server.host.principal('Di', 'agent');
     await server.host.grant('reader', { type: 'principal', id }, 'team');
-    const hands = server.hands(await server.host.key(id, ['mcp']));
+    const client = server.client(await server.host.key(id, ['mcp']));
     await editor.rest.create('team/last.md', 'text\n');
-    assert.equal((await hands.call('read_org_doc', { location: 'team/last.md' })).refusal, '');
-    const cursor = (await hands.call('list_org_docs', { location: 'team', limit: 1 })).done.next_cursor;
+    assert.equal((await client.call('read_org_doc', { location: 'team/last.md' })).refusal, '');
+    const cursor = (await client.call('list_org_docs', { location: 'team', limit: 1 })).done.next_cursor;
     await server.host.revoke('reader', { type: 'principal', id }, 'team');
-    assert.equal((await hands.call('read_org_doc', { location: 'team/last.md' })).refusal, 'NOT_FOUND not_found');
-    assert.deepEqual((await hands.call('list_org_docs', { location: 'team', limit: 1, cursor })).done.documents, []);
-    assert.deepEqual((await hands.request('resources/list')).json.result.resources, []);
-    assert.deepEqual((await hands.call('search_org_knowledge', { query: 'text' })).done.hits, []);
+    assert.equal((await client.call('read_org_doc', { location: 'team/last.md' })).refusal, 'NOT_FOUND not_found');
+    assert.deepEqual((await client.call('list_org_docs', { location: 'team', limit: 1, cursor })).done.documents, []);
+    assert.deepEqual((await client.request('resources/list')).json.result.resources, []);
+    assert.deepEqual((await client.call('search_org_knowledge', { query: 'text' })).done.hits, []);
   });
 });

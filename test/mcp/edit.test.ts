@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { parseLocation } from '../../lib/domain/location.js';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { editDocument } from '../../lib/operations/documents/edit-document.js';
-import { addHands, type Hands } from '../support/store/client.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
+import { addClient, type Client } from '../support/store/client.js';
+import { openMcpServer, type McpClient, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const text = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n### Later\n\nthree\n\n## Notes\n\nnone\n';
 
 describe('edit_org_doc', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let count = 0;
   before(async () => {
     server = await openMcpServer();
-    agent = (await server.agent('editor', 'team', 'Ada')).hands;
-    other = (await server.agent('editor', 'team', 'Bo')).hands;
+    agent = (await server.agent('editor', 'team', 'Ada')).client;
+    other = (await server.agent('editor', 'team', 'Bo')).client;
   });
   after(() => server.close());
 
@@ -28,9 +28,9 @@ describe('edit_org_doc', () => {
     { location, commit }: { readonly location: string; readonly commit: string },
     edits: unknown,
     more: object = {},
-    hands = agent,
+    client = agent,
   ): Promise<Said> {
-    return hands.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
+    return client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
   }
   async function textOf(location: string): Promise<string> {
     return (await agent.call('read_org_doc', { location })).done.text;
@@ -263,14 +263,14 @@ describe('edit_org_doc', () => {
     const { workspace } = server.host;
     const document = await write();
     const [ada, bo] = await Promise.all(
-      ['ada', 'bo'].map((name) => addHands({ service: server.host, workspace }, name, 'editor', 'team')),
+      ['ada', 'bo'].map((name) => addClient({ service: server.host, workspace }, name, 'editor', 'team')),
     );
     assert.ok(ada !== undefined && bo !== undefined);
     const location = parseLocation(document.location);
     const edits = (newText: string) => [{ op: 'replace_text', oldText: '- one', newText, count: 1 }] as const;
-    const send = (hands: Hands, newText: string) => {
+    const send = (client: Client, newText: string) => {
       const input = { location, expected: document.commit, edits: edits(newText), message: null };
-      return hands
+      return client
         .perform(editDocument, input)
         .catch((error: unknown) => (error instanceof Refusal ? error : assert.fail(String(error))));
     };

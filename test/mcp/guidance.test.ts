@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Parsed } from '../support/http/server.js';
-import { openMcpServer, type McpHands, type McpTestServer, type Said } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
 const plan = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n## Notes, and more!\n\nnone\n';
 const absent = '0'.repeat(40);
@@ -8,13 +8,13 @@ const absent = '0'.repeat(40);
 /** What an agent that made a mistake is told has to be enough to do it right the next time. */
 describe('What a refused agent is told', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let count = 0;
   before(async () => {
     server = await openMcpServer();
-    agent = (await server.agent('editor', 'team', 'Ada')).hands;
-    other = (await server.agent('editor', 'team', 'Bo')).hands;
+    agent = (await server.agent('editor', 'team', 'Ada')).client;
+    other = (await server.agent('editor', 'team', 'Bo')).client;
   });
   after(() => server.close());
 
@@ -131,8 +131,8 @@ describe('What a refused agent is told', () => {
   });
 
   it('takes the workspace root by the name under which it is shown', async () => {
-    const { hands } = await server.agent('approver', '', 'Root');
-    const { reach }: { reach: [Parsed] } = (await hands.call('brief_me')).done;
+    const { client } = await server.agent('approver', '', 'Root');
+    const { reach }: { reach: [Parsed] } = (await client.call('brief_me')).done;
     assert.deepEqual(reach, [{ location: '', role: 'approver' }]);
     const location: string = reach[0].location;
     for (const [tool, args] of [
@@ -143,13 +143,13 @@ describe('What a refused agent is told', () => {
       ['claim', { action: 'list', location }],
       ['who_can_read', { location }],
     ] as const) {
-      assert.equal((await hands.call(tool, args)).refusal, '', tool);
+      assert.equal((await client.call(tool, args)).refusal, '', tool);
     }
     assert.equal((await agent.call('who_can_read', { location })).refusal, 'NOT_FOUND not_found');
     assert.deepEqual((await agent.call('list_org_folders', { location })).done.folders, [
       { location: 'team', role: 'editor', read_only: false },
     ]);
-    const taken = await hands.call('claim', { action: 'take', location });
+    const taken = await client.call('claim', { action: 'take', location });
     assert.equal(taken.refusal, 'INVALID_REQUEST bad_location');
   });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createAsBefore } from '../support/store/as-before.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('Hidden characters over MCP', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
 
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 

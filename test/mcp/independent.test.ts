@@ -66,7 +66,7 @@ describe('MCP, to programs of other makers', function () {
     server = await openMcpServer({ publicUrl: url });
     const agent = await server.agent('editor', 'team');
     ({ key } = agent);
-    await agent.hands.call('write_org_doc', { location: 'team/a.md', content: '# A\n' });
+    await agent.client.call('write_org_doc', { location: 'team/a.md', content: '# A\n' });
     fixturesProxy = await openProxy(
       () => fixtures.rest.port,
       () => fixturesKey,

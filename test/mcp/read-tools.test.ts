@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 describe('MCP tools and resources', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
   let agentId: string;
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 
@@ -159,11 +159,11 @@ describe('MCP tools and resources', () => {
 
   describe('that find', () => {
     it('list the topmost folders that one reaches, wherever they lie', async () => {
-      const { hands } = await server.agent('approver', '');
+      const { client } = await server.agent('approver', '');
       for (const location of ['deep/a/one.md', 'deep/b/c/two.md', 'other/three.md', 'root.md']) {
-        await hands.call('write_org_doc', { location, content: 'found here\n' });
+        await client.call('write_org_doc', { location, content: 'found here\n' });
       }
-      const { id, hands: low } = await server.agent('reader', 'deep/a');
+      const { id, client: low } = await server.agent('reader', 'deep/a');
       await server.host.grant('editor', { type: 'principal', id }, 'deep/b/c');
       await server.host.grant('reader', { type: 'principal', id }, 'other/three.md', 'document');
       assert.deepEqual((await low.call('list_org_folders')).done.folders, [

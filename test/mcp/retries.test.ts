@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eraseAt } from '../support/store/erase-at.js';
-import { Hands } from '../support/store/client.js';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { Client } from '../support/store/client.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -9,24 +9,24 @@ const day = 24 * 60 * minute;
 /** Agents have no keys for retries: a call whose answer was lost is sent again as it was. */
 describe('A call that is sent again as it was', () => {
   let server: McpTestServer;
-  let agent: McpHands;
-  let other: McpHands;
+  let agent: McpClient;
+  let other: McpClient;
   let agentId: string;
   let otherId: string;
 
   beforeEach(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
-    ({ hands: other, id: otherId } = await server.agent('editor', 'team', 'Bo'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: other, id: otherId } = await server.agent('editor', 'team', 'Bo'));
   });
   afterEach(() => server.close());
 
   const create = { location: 'team/plan.md', content: '# Plan\n' };
   const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
 
-  async function remove(hands: McpHands, location = create.location): Promise<void> {
-    const { done } = await hands.call('read_org_doc', { location });
-    assert.equal((await hands.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
+  async function remove(client: McpClient, location = create.location): Promise<void> {
+    const { done } = await client.call('read_org_doc', { location });
+    assert.equal((await client.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
   }
 
   it('briefs again on all that the lost answer told, and says so', async () => {
@@ -44,9 +44,9 @@ describe('A call that is sent again as it was', () => {
 
   it('says on which page the last of many comments stand', async () => {
     await other.call('write_org_doc', create);
-    const hands = new Hands(server.host.workspace, otherId);
+    const client = new Client(server.host.workspace, otherId);
     for (let count = 1; count <= 21; count += 1) {
-      await hands.comment(create.location, `${count}`, { mentions: [agentId] });
+      await client.comment(create.location, `${count}`, { mentions: [agentId] });
     }
     const first = (await agent.call('brief_me')).done;
     assert.deepEqual([first.comments.length, first.comments[0].text, first.more_comments], [20, '21', true]);

@@ -14,7 +14,7 @@ import type { CursorSealer } from '../../lib/access/seal-cursor.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Person } from '../support/model/actors.js';
 import type { Parsed } from '../support/http/server.js';
-import { Hands } from '../support/store/client.js';
+import { Client } from '../support/store/client.js';
 import { checkSaid } from '../support/http/check-said.js';
 
 const box = new ToolBox(tools);
@@ -71,8 +71,8 @@ export class ToolPerson extends Person {
   }
 
   /** The record as it lies there, whoever may read it. */
-  get #keeper(): Hands {
-    return new Hands(this.workspace, operatorId);
+  get #keeper(): Client {
+    return new Client(this.workspace, operatorId);
   }
 
   async #commitOf(location: string): Promise<string> {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { openMcpServer, type McpHands, type McpTestServer } from '../support/http/open-mcp.js';
+import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 
 const absent = '0'.repeat(40);
 
 describe('MCP tools', () => {
   let server: McpTestServer;
-  let agent: McpHands;
+  let agent: McpClient;
   let agentId: string;
   before(async () => {
     server = await openMcpServer();
-    ({ hands: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
+    ({ client: agent, id: agentId } = await server.agent('editor', 'team', 'Ada'));
   });
   after(() => server.close());
 
@@ -86,8 +86,8 @@ describe('MCP tools', () => {
       const again = await agent.call('write_org_doc', args);
       assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
       assert.equal((await agent.call('write_org_doc', { ...args, content: 'other' })).refusal, 'CONFLICT name_taken');
-      const { hands } = await server.agent('editor', 'team');
-      assert.equal((await hands.call('write_org_doc', args)).refusal, 'CONFLICT name_taken');
+      const { client } = await server.agent('editor', 'team');
+      assert.equal((await client.call('write_org_doc', args)).refusal, 'CONFLICT name_taken');
     });
 
     it('replace what was read and nothing newer, and answer the same again as done', async () => {
@@ -122,16 +122,16 @@ describe('MCP tools', () => {
       const first = await agent.call('delete_org_doc', args);
       const again = await agent.call('delete_org_doc', args);
       assert.deepEqual([again.done.commit, again.done.replayed], [first.done.commit, true]);
-      const { hands } = await server.agent('editor', 'team');
-      assert.equal((await hands.call('delete_org_doc', args)).refusal, 'NOT_FOUND not_found');
+      const { client } = await server.agent('editor', 'team');
+      assert.equal((await client.call('delete_org_doc', args)).refusal, 'NOT_FOUND not_found');
       await write(location, 'another\n');
       assert.equal((await agent.call('delete_org_doc', args)).refusal, 'CONFLICT stale_if_match');
     });
 
     it('answer a repeated delete the same whether or not something hidden was made there since', async () => {
       const id = await server.host.principal('Own', 'agent');
-      const own = server.hands(await server.host.key(id, ['mcp']));
-      const keeper = (await server.agent('editor', 'shut')).hands;
+      const own = server.client(await server.host.key(id, ['mcp']));
+      const keeper = (await server.agent('editor', 'shut')).client;
       const location = 'shut/own.md';
       const { commit } = (await keeper.call('write_org_doc', { location, content: 'text\n' })).done;
       await server.host.grant('editor', { type: 'principal', id }, location, 'document');
@@ -151,7 +151,7 @@ describe('MCP tools', () => {
       const location = 'team/claimed.md';
       const commit = await write(location, 'text\n');
       const { claim_id } = (await agent.call('claim', { action: 'take', location, ttl_seconds: 60 })).done.claims[0];
-      const { hands } = await server.agent('editor', 'team');
+      const { client } = await server.agent('editor', 'team');
       const change = { location, expected_commit: commit, edits: [{ old_text: 'text', new_text: 'new' }] };
       for (const [name, args] of [
         ['edit_org_doc', change],
@@ -159,19 +159,19 @@ describe('MCP tools', () => {
         ['delete_org_doc', { location, expected_commit: commit }],
         ['claim', { action: 'take', location }],
       ] as const) {
-        const said = await hands.call(name, args);
+        const said = await client.call(name, args);
         assert.deepEqual([said.refusal, said.error.holder.id], ['CONFLICT claimed', agentId], name);
       }
-      const [listed] = (await hands.call('claim', { action: 'list', location: 'team' })).done.claims;
+      const [listed] = (await client.call('claim', { action: 'list', location: 'team' })).done.claims;
       assert.deepEqual([listed.claim_id, listed.mine], [claim_id, false]);
-      assert.equal((await hands.call('claim', { action: 'release', claim_id })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await client.call('claim', { action: 'release', claim_id })).refusal, 'NOT_FOUND not_found');
       server.host.clock.advance(61_000);
       const lost = await agent.call('edit_org_doc', { ...change, claim_id });
       assert.equal(lost.refusal, 'CONFLICT claim_lost');
-      assert.equal((await hands.call('edit_org_doc', change)).refusal, '');
+      assert.equal((await client.call('edit_org_doc', change)).refusal, '');
       assert.equal((await agent.call('claim', { action: 'take', location })).refusal, '');
       assert.equal((await agent.call('claim', { action: 'release', location })).done.released, true);
-      assert.equal((await hands.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
+      assert.equal((await client.call('claim', { action: 'release', location })).refusal, 'NOT_FOUND not_found');
     });
   });
 

@@ -9,7 +9,7 @@ import { briefStatements, BriefTable } from '../../lib/sidecar/tables/brief-tabl
 import { HistoryTable } from '../../lib/sidecar/tables/history-table.js';
 import { parseFolderLocation } from '../../lib/domain/location.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, describeChange, type Hands } from '../support/store/client.js';
+import { addClient, describeChange, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
@@ -19,21 +19,21 @@ const soon = 10 * minute;
 
 describe('a brief', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let boss: Hands;
+  let ada: Client;
+  let ben: Client;
+  let boss: Client;
 
-  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Hands> =>
-    addHands({ service, workspace: service.workspace }, name, role, folder);
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, name, role, folder);
 
   /** A brief that is not asked for again: one after it comes later. */
-  const briefOf = async (hands: Hands, input: Partial<ReadBriefInput> = {}): ReturnType<Hands['brief']> => {
-    const brief = await hands.brief(input);
+  const briefOf = async (client: Client, input: Partial<ReadBriefInput> = {}): ReturnType<Client['brief']> => {
+    const brief = await client.brief(input);
     if (input.keepsMark !== true) service.clock.advance(soon);
     return brief;
   };
-  const newsOf = async (hands: Hands, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
-    (await briefOf(hands, input)).changes.map(describeChange);
+  const newsOf = async (client: Client, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
+    (await briefOf(client, input)).changes.map(describeChange);
 
   beforeEach(async () => {
     service = await openTestService();
@@ -158,7 +158,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(cem, { keepsMark: true }), expected);
     const paged: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await briefOf(cem, { after, limit: 1, keepsMark: true });
+      const page: Awaited<ReturnType<Client['brief']>> = await briefOf(cem, { after, limit: 1, keepsMark: true });
       paged.push(...page.changes.map(describeChange));
       after = page.next;
     }
@@ -209,8 +209,8 @@ describe('a brief', () => {
 
   it('tells claims: the own ones and those that lapsed, and those of others on what one wrote to', async () => {
     const eve = await add('Eve', 'editor', 'a');
-    const claims = async (hands: Hands) => {
-      const { surroundings } = await hands.brief();
+    const claims = async (client: Client) => {
+      const { surroundings } = await client.brief();
       return [
         surroundings?.ownClaims.map(({ location, standing }) => `${location} ${standing}`),
         surroundings?.claimsOfOthers.map(({ location, holder }) => `${location} ${holder.displayName}`),
@@ -298,7 +298,7 @@ describe('a brief', () => {
     const texts: string[] = [];
     const sizes: unknown[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await ben.brief({ after });
+      const page: Awaited<ReturnType<Client['brief']>> = await ben.brief({ after });
       texts.push(...page.comments.map(({ comment }) => comment.text));
       sizes.push([page.changes.length, page.comments.length, page.hasMoreComments]);
       after = page.next;
@@ -372,7 +372,7 @@ describe('a brief', () => {
 
   it('comes by pages that go on where they ended, though things go on meanwhile', async () => {
     for (let count = 1; count <= 5; count += 1) await ada.create(`a/n${count}.md`);
-    const page = (after: string): Promise<Awaited<ReturnType<Hands['brief']>>> => briefOf(ben, { after, limit: 3 });
+    const page = (after: string): Promise<Awaited<ReturnType<Client['brief']>>> => briefOf(ben, { after, limit: 3 });
     const first = await page('');
     assert.deepEqual(
       first.changes.map(({ location }) => location),

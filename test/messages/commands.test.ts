@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../lib/socket/run-command.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 type Shown = Record<string, unknown>;
 
 describe('the command line on readers, briefs and messages', () => {
   let service: TestService;
-  let ada: Hands;
+  let ada: Client;
 
   beforeEach(async () => {
     service = await openTestService();
-    ada = await addHands({ service, workspace: service.workspace }, 'Ada', 'editor', 'team');
+    ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'editor', 'team');
     await ada.create('team/a.md');
   });
   afterEach(() => service.close());

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { Refusal } from '../../lib/domain/refusal.js';
 import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('What is written to others', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
+  let ada: Client;
+  let ben: Client;
 
   before(async () => {
     service = await openTestService();
-    const cast = { service, workspace: service.workspace };
-    ada = await addHands(cast, 'Ada', 'approver', 'a');
-    ben = await addHands(cast, 'Ben', 'editor', 'a');
+    const host = { service, workspace: service.workspace };
+    ada = await addClient(host, 'Ada', 'approver', 'a');
+    ben = await addClient(host, 'Ben', 'editor', 'a');
     await ada.create('a/x.md');
   });
   after(() => service.close());

@@ -13,22 +13,22 @@ import { messageStatements } from '../../lib/sidecar/tables/message-table.js';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, Hands } from '../support/store/client.js';
+import { addClient, Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 
 describe('messages', () => {
   let service: TestService;
-  let ada: Hands;
-  let ben: Hands;
-  let cem: Hands;
-  let boss: Hands;
+  let ada: Client;
+  let ben: Client;
+  let cem: Client;
+  let boss: Client;
   /** Reaches nothing that the others reach. */
-  let far: Hands;
+  let far: Client;
 
-  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Hands> =>
-    addHands({ service, workspace: service.workspace }, name, role, folder);
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, name, role, folder);
   const disable = (id: string, disabled = true): Promise<unknown> =>
     perform(service.workspace, operator, setPrincipalState, { principalId: id, disabled });
 
@@ -136,8 +136,8 @@ describe('messages', () => {
     assert.equal(await outcomeOf(ben.send([group], 'not yet')), 'NOT_FOUND');
     await service.grant('reader', { type: 'group', id: group }, 'a/deep');
     await ben.send([group, ada.id, boss.id], 'now');
-    const named = async (hands: Hands): Promise<unknown> =>
-      (await hands.messages()).items.map(({ to }) => to.map(({ type, id, displayName }) => [type, id, displayName]));
+    const named = async (client: Client): Promise<unknown> =>
+      (await client.messages()).items.map(({ to }) => to.map(({ type, id, displayName }) => [type, id, displayName]));
     const people = [
       ['principal', ada.id, 'Ada'],
       ['principal', boss.id, 'Boss'],
@@ -194,8 +194,8 @@ describe('messages', () => {
     await boss.send([ben.id, cem.id], 'one', { about: parseLocation('a/x.md') });
     await boss.send([ben.id, cem.id], 'two', { about: parseLocation('a') });
     await boss.send([ben.id, cem.id], 'three');
-    const about = async (hands: Hands, place: string): Promise<string[]> =>
-      (await hands.messages('inbox', 50, '', place)).items.map(({ preview }) => preview);
+    const about = async (client: Client, place: string): Promise<string[]> =>
+      (await client.messages('inbox', 50, '', place)).items.map(({ preview }) => preview);
     assert.deepEqual(await about(ben, 'a/x.md'), ['one']);
     assert.deepEqual(await about(ben, 'a'), ['two']);
     assert.deepEqual(await about(cem, 'a/x.md'), []);
@@ -212,8 +212,8 @@ describe('messages', () => {
     assert.deepEqual(await ada.mail(), ['Ben: answer *']);
     assert.deepEqual(await boss.mail(), ['Ben: answer *', 'Ada: question *']);
     await ada.send([ben.id], 'between us', { threadId });
-    const texts = async (hands: Hands): Promise<string[]> =>
-      (await hands.readThread(threadId)).items.map(({ body }) => body);
+    const texts = async (client: Client): Promise<string[]> =>
+      (await client.readThread(threadId)).items.map(({ body }) => body);
     assert.deepEqual(await texts(ben), ['between us', 'answer', 'question']);
     assert.deepEqual(await texts(boss), ['answer', 'question']);
     assert.equal(await outcomeOf(cem.readThread(threadId)), 'NOT_FOUND');
@@ -267,7 +267,7 @@ describe('messages', () => {
     for (let count = 1; count <= 5; count += 1) await ada.send([ben.id], `message ${count}`);
     const seen: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['messages']>> = await ben.messages('unread', 2, after);
+      const page: Awaited<ReturnType<Client['messages']>> = await ben.messages('unread', 2, after);
       seen.push(...page.items.map(({ preview }) => preview));
       after = page.next;
     }
@@ -361,7 +361,7 @@ describe('messages', () => {
     const { message } = (await perform(service.workspace, operator, sendMessage, input)).result;
     assert.deepEqual(await far.mail(), ['Operator: Tonight. *']);
     assert.equal(await outcomeOf(far.send(undefined, 'Thanks.', { threadId: message.threadId })), 'done');
-    assert.deepEqual(await new Hands(service.workspace, 'operator').mail(), ['Far: Thanks. *']);
+    assert.deepEqual(await new Client(service.workspace, 'operator').mail(), ['Far: Thanks. *']);
     assert.equal(await outcomeOf(ada.send(['operator'], 'hello?')), 'NOT_FOUND');
   });
 

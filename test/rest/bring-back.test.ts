@@ -229,11 +229,11 @@ describe('bringing back and ending over REST', () => {
       await ada.create('team/thing');
       const eve = await server.host.person('reader', 'elsewhere', 'Eve');
       await server.host.grant('editor', { type: 'principal', id: eve.id }, 'team/thing', 'document');
-      const hands = server.as(eve.key);
-      assert.equal((await hands.put('/v1/documents/team/thing', { content: 'hers' })).status, 200);
+      const client = server.as(eve.key);
+      assert.equal((await client.put('/v1/documents/team/thing', { content: 'hers' })).status, 200);
       whose = { ...whose, location: 'team/thing' };
-      assert.equal((await look(hands)).refusal, 'NOT_FOUND');
-      assert.equal((await hands.post('/v1/folder-undeletes', { location: 'team/thing' })).refusal, 'NOT_FOUND');
+      assert.equal((await look(client)).refusal, 'NOT_FOUND');
+      assert.equal((await client.post('/v1/folder-undeletes', { location: 'team/thing' })).refusal, 'NOT_FOUND');
       assert.equal((await look(ada)).status, 200);
     });
 

@@ -9,7 +9,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { parseLocation } from '../../lib/domain/location.js';
 import { StoredBytesTable, type StoredKind } from '../../lib/sidecar/tables/stored-bytes-table.js';
 import { outcomeOf } from '../support/store/actor.js';
-import { addHands, type Hands } from '../support/store/client.js';
+import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
 
@@ -26,19 +26,19 @@ const sums: Readonly<Record<StoredKind, string>> = {
 
 describe('What is stored beside documents', () => {
   let test: TestService;
-  let ada: Hands;
-  let ben: Hands;
+  let ada: Client;
+  let ben: Client;
 
   beforeEach(async () => {
     test = await openTestService({ store: 'disk' });
-    ada = await addHands({ service: test, workspace: test.workspace }, 'Ada', 'approver');
-    ben = await addHands({ service: test, workspace: test.workspace }, 'Ben', 'reader');
+    ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
+    ben = await addClient({ service: test, workspace: test.workspace }, 'Ben', 'reader');
     await ada.create('a.md', 'text');
   });
   afterEach(() => test.close());
 
   /** The counted bytes, held against the rows. */
-  function countOf(kind: StoredKind, { id }: Hands): number {
+  function countOf(kind: StoredKind, { id }: Client): number {
     const counted = test.workspace.journal.reader.storedBytes.of(kind, id);
     const file = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
     try {

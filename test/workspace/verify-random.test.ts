@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { verifyWorkspace } from '../../lib/integrity/verify.js';
-import { Both, tellHistories } from '../support/model/service-and-model.js';
+import { ServiceAndModel, compareHistories } from '../support/model/service-and-model.js';
 import { dumpContent } from '../support/store/history.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { openTestService, operator } from '../support/store/service.js';
@@ -14,7 +14,7 @@ const enoughHistories = 12;
 
 const options = (folder: string) => ({ dataFolder: folder, name: 'acme', git: 'never' }) as const;
 
-async function requireSound({ service }: Both, when: string, context: () => string): Promise<void> {
+async function requireSound({ service }: ServiceAndModel, when: string, context: () => string): Promise<void> {
   const { problems } = await verifyWorkspace(options(service.dataFolder ?? ''), () => undefined);
   assert.deepEqual(problems, [], `${when}\n${context()}`);
 }
@@ -23,10 +23,10 @@ describe('Whatever is done to a workspace', () => {
   it('its history alone gives every row again, also where an erase has shortened it', async function () {
     this.timeout(60_000 + histories * 45_000);
     let erased = 0;
-    const seen = await tellHistories(
+    const seen = await compareHistories(
       {
         async open() {
-          const told = new Both(await openTestService({ store: 'disk-without-git' }));
+          const told = new ServiceAndModel(await openTestService({ store: 'disk-without-git' }));
           await told.begin();
           return told;
         },

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
 import { outcomeOf } from '../../support/store/actor.js';
-import { openCast, type Cast } from '../../support/model/actors.js';
+import { openActors, type Actors } from '../../support/model/actors.js';
 import type { RefusalDetails } from '../../../lib/domain/refusal-details.js';
 
 /** Plays one scenario of scenarios.md in a workspace of its own. */
-export function scenario(number: number, title: string, play: (cast: Cast) => Promise<void>): void {
+export function scenario(number: number, title: string, play: (actors: Actors) => Promise<void>): void {
   it(`${number}. ${title}`, async () => {
-    const cast = await openCast();
+    const actors = await openActors();
     try {
-      await play(cast);
+      await play(actors);
     } finally {
-      await cast.service.close();
+      await actors.service.close();
     }
   });
 }

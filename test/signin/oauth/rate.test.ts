@@ -5,7 +5,7 @@ import { perform } from '../../../lib/operations/perform.js';
 import type { Workspace } from '../../../lib/workspace/workspace.js';
 import { noLog } from '../../support/http/log.js';
 import { operator } from '../../support/store/service.js';
-import { McpHands } from '../../support/http/open-mcp.js';
+import { McpClient } from '../../support/http/open-mcp.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
@@ -34,7 +34,7 @@ describe('How often applications that act as people may ask', () => {
     return (await client.signIn(server.browserOf(member), {}, { workspace })).access_token;
   }
 
-  const ask = async (token: string) => (await new McpHands(server.url, token).request('tools/list')).status;
+  const ask = async (token: string) => (await new McpClient(server.url, token).request('tools/list')).status;
 
   it('is counted for the person, however many applications they have let in', async () => {
     const tokens = [await letIn(person), await letIn(person), await letIn(person)];

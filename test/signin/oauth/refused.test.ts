@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mountMcp } from '../../../lib/mcp/mount.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
-import { McpHands } from '../../support/http/open-mcp.js';
+import { McpClient } from '../../support/http/open-mcp.js';
 import { operator } from '../../support/store/service.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
@@ -37,7 +37,7 @@ describe('An access token that opens nothing any more', () => {
   afterEach(() => server.close());
 
   async function ask(token: string): Promise<string> {
-    const { status, headers, text } = await new McpHands(server.url, token).request('tools/list');
+    const { status, headers, text } = await new McpClient(server.url, token).request('tools/list');
     const said = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
     return `${status} ${JSON.stringify(said)} ${text.replace(/req_\w+/g, 'req')}`;
   }

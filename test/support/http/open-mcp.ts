@@ -67,7 +67,7 @@ const envelope = {
 };
 
 /** Speaks MCP with one key, by hand, so that every byte is seen. */
-export class McpHands {
+export class McpClient {
   readonly #url: string;
   readonly #key: string | undefined;
   #serial = 0;
@@ -126,8 +126,8 @@ export class McpTestServer extends TestServer {
     super(host, rest, log);
   }
 
-  hands(key?: string): McpHands {
-    return new McpHands(this.rest.url, key);
+  client(key?: string): McpClient {
+    return new McpClient(this.rest.url, key);
   }
 
   /** An agent with one folder grant, and its hands. */
@@ -135,10 +135,10 @@ export class McpTestServer extends TestServer {
     role: 'reader' | 'editor' | 'approver',
     folder = '',
     name: string = role,
-  ): Promise<{ readonly id: string; readonly key: string; readonly hands: McpHands }> {
+  ): Promise<{ readonly id: string; readonly key: string; readonly client: McpClient }> {
     const id = await this.host.principal(name, 'agent');
     await this.host.grant(role, { type: 'principal', id }, folder);
     const key = await this.host.key(id, ['mcp']);
-    return { id, key, hands: this.hands(key) };
+    return { id, key, client: this.client(key) };
   }
 }

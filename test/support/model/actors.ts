@@ -98,7 +98,7 @@ export class Person extends Actor {
 }
 
 /** A workspace with an admin, and whoever else a scenario needs. Its parts can be taken apart: nothing here needs `this`. */
-export class Cast {
+export class Actors {
   readonly service: TestService;
   readonly admin: Person;
 
@@ -133,9 +133,9 @@ export class Cast {
   };
 }
 
-export async function openCast(): Promise<Cast> {
+export async function openActors(): Promise<Actors> {
   const service = await openTestService();
   const admin = new Person(service.workspace, await service.principal('Admin'));
   await service.grant('approver', admin.subject, '');
-  return new Cast(service, admin);
+  return new Actors(service, admin);
 }

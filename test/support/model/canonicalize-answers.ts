@@ -40,8 +40,8 @@ export function canonicalizeAnswers(answers: readonly string[]): string[] {
  * Tells a story without and with what is hidden; every answer has to be the same.
  * @returns the answers
  */
-export async function requireSame(tell: (withHidden: boolean) => Promise<readonly string[]>): Promise<string[]> {
-  const [expected, actual] = [canonicalizeAnswers(await tell(false)), canonicalizeAnswers(await tell(true))];
+export async function requireSame(play: (withHidden: boolean) => Promise<readonly string[]>): Promise<string[]> {
+  const [expected, actual] = [canonicalizeAnswers(await play(false)), canonicalizeAnswers(await play(true))];
   assert.equal(actual.length, expected.length);
   for (const [index, answer] of expected.entries()) assert.equal(actual[index], answer);
   return expected;

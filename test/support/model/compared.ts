@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '../../../lib/domain/refusal.js';
-import type { Hands } from '../store/client.js';
-import { Both } from './service-and-model.js';
+import type { Client } from '../store/client.js';
+import { ServiceAndModel } from './service-and-model.js';
 import { people, type Command } from './commands.js';
 import type { Role } from './reference-model.js';
 
@@ -16,7 +16,7 @@ export function pathsIn(done: Command): string[] {
 }
 
 /** Service and model, with everything that everyone is told compared. */
-export class Compared extends Both {
+export class Compared extends ServiceAndModel {
   /** Compares whom everyone is told as readers of each place, whether something lies there or not. */
   async compareReaders(places: readonly string[], context: () => string): Promise<void> {
     for (const place of places) {
@@ -25,8 +25,8 @@ export class Compared extends Both {
         return role === undefined ? [] : [`${name} ${role}`];
       });
       for (const name of people) {
-        const told = await this.person(name).readers(place).catch(codeOf);
-        const actual = Array.isArray(told) ? told.map((line) => String(line).split(':')[0]).slice(1) : told;
+        const answer = await this.person(name).readers(place).catch(codeOf);
+        const actual = Array.isArray(answer) ? answer.map((line) => String(line).split(':')[0]).slice(1) : answer;
         // Before all others, by the order of letters, comes the keeper, who is no part of the model.
         const mayKnow = this.model.role(name, place) >= 1;
         assert.deepEqual(
@@ -60,20 +60,20 @@ export class Compared extends Both {
 
   /** How many versions and comments there are, and that a diff is shown to whom they are. */
   async #annals(name: string, at: string): Promise<unknown> {
-    const hands = this.hands(name);
-    const [story, comments, diff] = await Promise.all([
-      hands.history(at, 200).catch(codeOf),
-      hands.comments(at, 'all', 200).catch(codeOf),
-      hands.diff(at).catch(codeOf),
+    const client = this.client(name);
+    const [history, comments, diff] = await Promise.all([
+      client.history(at, 200).catch(codeOf),
+      client.comments(at, 'all', 200).catch(codeOf),
+      client.diff(at).catch(codeOf),
     ]);
-    if (typeof story === 'string' || typeof comments === 'string' || typeof diff === 'string')
-      return [...new Set([story, comments, diff])].join(' ');
-    const versions = (story as Awaited<ReturnType<Hands['history']>>).items.filter(({ type }) => type === 'version');
-    return `${versions.length} ${(comments as Awaited<ReturnType<Hands['comments']>>).items.length}`;
+    if (typeof history === 'string' || typeof comments === 'string' || typeof diff === 'string')
+      return [...new Set([history, comments, diff])].join(' ');
+    const versions = (history as Awaited<ReturnType<Client['history']>>).items.filter(({ type }) => type === 'version');
+    return `${versions.length} ${(comments as Awaited<ReturnType<Client['comments']>>).items.length}`;
   }
 
   async #claimed(name: string): Promise<string[]> {
-    return (await this.hands(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
+    return (await this.client(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
   }
 
   /** Compares what everyone lists, exports and reads there. */

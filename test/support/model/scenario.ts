@@ -22,7 +22,7 @@ const hiddenPath = fc
 /** What low holds; `by` a group two deep, or directly. */
 const holding = fc.record({ on: fc.constantFrom(...grantable), role, byGroup: fc.boolean() });
 
-const hiddenDeed = fc.oneof(
+const hiddenAction = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('create' as const), path: hiddenPath }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('update' as const), path: hiddenPath }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), path: hiddenPath }) },
@@ -72,17 +72,17 @@ const hiddenDeed = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('talk' as const), path: hiddenPath }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('crowd' as const), path: hiddenPath, role }) },
 );
-export type HiddenDeed = typeof hiddenDeed extends fc.Arbitrary<infer Value> ? Value : never;
+export type HiddenAction = typeof hiddenAction extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What others do in both worlds, so that there is news. */
-const openDeed = fc.oneof(
+const openAction = fc.oneof(
   fc.record({
     does: fc.constantFrom('update' as const, 'claim' as const, 'comment' as const, 'tell' as const),
     path: fc.constantFrom(...visible),
   }),
   fc.record({ does: fc.constant('rename' as const), path: fc.constantFrom(...visible) }),
 );
-export type OpenDeed = typeof openDeed extends fc.Arbitrary<infer Value> ? Value : never;
+export type OpenAction = typeof openAction extends fc.Arbitrary<infer Value> ? Value : never;
 
 const anyPath = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...visible) }, { weight: 2, arbitrary: hiddenPath });
 const anyFolder = fc.constantFrom(...hiddenFolders);
@@ -265,16 +265,16 @@ const question = fc.oneof(
 export type AnyQuestion = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A visible history with the hidden deeds that go before each of its steps. */
-export const story = fc.record({
+export const scenario = fc.record({
   holdings: fc.uniqueArray(holding, { minLength: 2, maxLength: 7, selector: ({ on }) => on }),
   deletedBefore: fc.subarray(visible, { maxLength: 3 }),
   foldersDeletedBefore: fc.subarray(['a/x', 'b/c'], { maxLength: 1 }),
-  hiddenAtFirst: fc.array(hiddenDeed, { minLength: 6, maxLength: 20, size: 'max' }),
+  hiddenAtFirst: fc.array(hiddenAction, { minLength: 6, maxLength: 20, size: 'max' }),
   questions: fc.array(
     fc.record({
       question,
-      openBefore: fc.array(openDeed, { maxLength: 2 }),
-      hiddenBefore: fc.array(hiddenDeed, { maxLength: 3 }),
+      openBefore: fc.array(openAction, { maxLength: 2 }),
+      hiddenBefore: fc.array(hiddenAction, { maxLength: 3 }),
     }),
     {
       minLength: 4,
@@ -283,4 +283,4 @@ export const story = fc.record({
     },
   ),
 });
-export type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+export type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;

@@ -4,7 +4,7 @@ import type { Subject } from '../../../lib/domain/grant.js';
 import { setPrincipalState } from '../../../lib/operations/principals/set-principal-state.js';
 import { perform } from '../../../lib/operations/perform.js';
 import { Actor, outcomeOf } from '../store/actor.js';
-import { Hands } from '../store/client.js';
+import { Client } from '../store/client.js';
 import { operator, type TestService } from '../store/service.js';
 import { Person } from './actors.js';
 import { beginning, command, groups, people, type Command, type Given } from './commands.js';
@@ -14,7 +14,7 @@ import { WritableModel } from './reference-writes.js';
 const onFolders: ReadonlySet<string> = new Set(['rename', 'create-folder']);
 
 /** The service and the model, told the same things. */
-export class Both {
+export class ServiceAndModel {
   readonly model = new WritableModel();
   readonly service: TestService;
   readonly #subjects = new Map<string, Subject>();
@@ -65,8 +65,8 @@ export class Both {
     return this.#people.get(name) ?? assert.fail(name);
   }
 
-  hands(name: string): Hands {
-    return new Hands(this.service.workspace, this.person(name).id);
+  client(name: string): Client {
+    return new Client(this.service.workspace, this.person(name).id);
   }
 
   protected claimOn(path: string, holder: string): string {
@@ -79,19 +79,19 @@ export class Both {
   }
 
   protected async claim(by: string, path: string): Promise<void> {
-    const { id } = await this.hands(by).claim(path);
+    const { id } = await this.client(by).claim(path);
     this.claims.set(`${this.model.at(path)?.number} ${by}`, id);
   }
 
   protected release(by: string, path: string): Promise<unknown> {
-    return this.hands(by).release(this.claimOn(path, by));
+    return this.client(by).release(this.claimOn(path, by));
   }
 
   /** Previews, does what was previewed, and tells the model of it. */
   async #revert(by: string, folder: string, of: string): Promise<void> {
-    const hands = this.hands(by);
-    const { digest } = await hands.previewRevert(this.person(of).id, folder, 0);
-    const { steps } = await hands.revert(this.person(of).id, folder, 0, digest);
+    const client = this.client(by);
+    const { digest } = await client.previewRevert(this.person(of).id, folder, 0);
+    const { steps } = await client.revert(this.person(of).id, folder, 0, digest);
     const all = new Actor(this.service.workspace, operator.principalId);
     for (const { action, documentId, location } of steps) {
       assert.ok(folder === '' || location.startsWith(`${folder}/`), `${location} is not in ${folder}`);
@@ -167,20 +167,20 @@ export class Both {
       case 'create-folder':
         return [await outcomeOf(this.person(done.by).createFolder(done.path)), model.createFolder(done.by, done.path)];
       case 'delete-folder': {
-        const outcome = await outcomeOf(this.hands(done.by).deleteFolder(done.path));
+        const outcome = await outcomeOf(this.client(done.by).deleteFolder(done.path));
         if (outcome === 'done') this.#foldersGone.push(done.path);
         return [outcome, model.deleteFolder(done.by, done.path)];
       }
       case 'undelete-folder':
         return [
-          await outcomeOf(this.hands(done.by).undeleteFolder(done.path)),
+          await outcomeOf(this.client(done.by).undeleteFolder(done.path)),
           model.undeleteFolder(done.by, done.path),
         ];
       case 'restore': {
         const made = this.#made[model.at(done.path)?.number ?? -1];
         const version = made?.firstVersion ?? '0'.repeat(40);
         return [
-          await outcomeOf(this.hands(done.by).restore(done.path, version)),
+          await outcomeOf(this.client(done.by).restore(done.path, version)),
           model.update(done.by, done.path, made?.text ?? ''),
         ];
       }
@@ -190,13 +190,13 @@ export class Both {
         return [await outcomeOf(this.release(done.by, done.path)), model.unclaim(done.by, done.path, done.by, false)];
       case 'break':
         return [
-          await outcomeOf(this.hands(done.by).breakClaim(done.path, this.claimOn(done.path, done.holder))),
+          await outcomeOf(this.client(done.by).breakClaim(done.path, this.claimOn(done.path, done.holder))),
           model.unclaim(done.by, done.path, done.holder, true),
         ];
       case 'comment':
-        return [await outcomeOf(this.hands(done.by).comment(done.path, text)), model.comment(done.by, done.path)];
+        return [await outcomeOf(this.client(done.by).comment(done.path, text)), model.comment(done.by, done.path)];
       case 'label':
-        return [await outcomeOf(this.hands(done.by).labels('add', done.path, 'x')), model.label(done.by, done.path)];
+        return [await outcomeOf(this.client(done.by).labels('add', done.path, 'x')), model.label(done.by, done.path)];
       case 'revert':
         return [
           await outcomeOf(this.#revert(done.by, done.folder, done.of)),
@@ -247,16 +247,16 @@ export class Both {
 }
 
 /** What is compared when. */
-export interface Comparison<Told extends Both> {
-  open(): Promise<Told>;
+export interface Comparison<Pair extends ServiceAndModel> {
+  open(): Promise<Pair>;
   /** After each command, with what was done. */
-  afterEach(told: Told, done: Command, context: () => string): Promise<void>;
-  atTheEnd(told: Told, context: () => string): Promise<void>;
+  afterEach(pair: Pair, done: Command, context: () => string): Promise<void>;
+  atTheEnd(pair: Pair, context: () => string): Promise<void>;
 }
 
 /** Tells random histories to service and model. @returns how often each command ended how: `move done` */
-export async function tellHistories<Told extends Both>(
-  comparison: Comparison<Told>,
+export async function compareHistories<Pair extends ServiceAndModel>(
+  comparison: Comparison<Pair>,
   { histories, seed }: { readonly histories: number; readonly seed: number },
 ): Promise<ReadonlyMap<string, number>> {
   const seen = new Map<string, number>();
@@ -269,22 +269,22 @@ export async function tellHistories<Told extends Both>(
         ...begun.grants.map((grant) => ({ does: 'grant', by: 'ada', grant }) as const),
         ...commands,
       ];
-      const both = await comparison.open();
+      const pair = await comparison.open();
       const history: Command[] = [];
       const context = (): string => history.map((done) => JSON.stringify(done)).join('\n');
       try {
         for (const [step, next] of given.entries()) {
-          const done = both.resolve(next);
+          const done = pair.resolve(next);
           history.push(done);
-          const [actual, expected] = await both.does(done, step);
+          const [actual, expected] = await pair.does(done, step);
           assert.equal(actual, expected, context());
           const outcome = `${done.does} ${actual}`;
           seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
-          if (step >= given.length - commands.length) await comparison.afterEach(both, done, context);
+          if (step >= given.length - commands.length) await comparison.afterEach(pair, done, context);
         }
-        await comparison.atTheEnd(both, context);
+        await comparison.atTheEnd(pair, context);
       } finally {
-        await both.service.close();
+        await pair.service.close();
       }
     }),
     { numRuns: histories, seed, endOnFailure: false },

@@ -39,7 +39,7 @@ import { listOwnClaims } from './list-own-claims.js';
 import { parsePrecondition } from '../../../lib/rest/requests/parse-precondition.js';
 
 /** One principal's hands on history, claims and comments too; everything through the door. */
-export class Hands extends Actor {
+export class Client extends Actor {
   get id(): string {
     return this.caller.principalId;
   }
@@ -53,10 +53,10 @@ export class Hands extends Actor {
   }
 
   /** The whole history by pages, each entry as a line. */
-  async story(location: string, limit = 50): Promise<string[]> {
+  async historyLines(location: string, limit = 50): Promise<string[]> {
     const lines: string[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['history']>> = await this.history(location, limit, after);
+      const page: Awaited<ReturnType<Client['history']>> = await this.history(location, limit, after);
       lines.push(...page.items.map(describeEntry));
       after = page.next;
     }
@@ -176,7 +176,7 @@ export class Hands extends Actor {
   async addressed(): Promise<AddressedComment[]> {
     const found: AddressedComment[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: Awaited<ReturnType<Hands['brief']>> = await this.brief({ since: 0, keepsMark: true, after });
+      const page: Awaited<ReturnType<Client['brief']>> = await this.brief({ since: 0, keepsMark: true, after });
       found.push(...page.comments);
       after = page.next;
     }
@@ -276,18 +276,18 @@ function describeEntry(entry: HistoryEntry): string {
 }
 
 /** Someone with one grant on a folder; without a role, someone without any. */
-export async function addHands(
+export async function addClient(
   { service, workspace }: { service: TestService; workspace: TestService['workspace'] },
   name: string,
   role?: 'reader' | 'editor' | 'approver',
   folder = '',
-): Promise<Hands> {
+): Promise<Client> {
   const id = await service.principal(name);
   if (role !== undefined) await service.grant(role, { type: 'principal', id }, folder);
-  return new Hands(workspace, id);
+  return new Client(workspace, id);
 }
 
 /** The document's current version's id. */
-export async function versionOf(hands: Hands, location: string): Promise<string> {
-  return (await hands.record(location)).current.id;
+export async function versionOf(client: Client, location: string): Promise<string> {
+  return (await client.record(location)).current.id;
 }
