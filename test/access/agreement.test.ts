@@ -8,7 +8,7 @@ import { countOf, requireSeen, seedOf } from '../support/counts.js';
 
 const histories = countOf('ACCESS_HISTORIES', { usual: 40, campaign: 1000 });
 const seed = seedOf(20260105);
-/** How many histories show the outcomes that are seldom. */
+/** The number of histories that show the rare outcomes. */
 const enoughHistories = 120;
 
 describe('Access and the reference model', () => {

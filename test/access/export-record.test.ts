@@ -29,7 +29,7 @@ describe('the record', () => {
   });
   afterEach(() => test.close());
 
-  /** What the log says of the request, once it says so much. */
+  /** The log's record of the request, once it has so many parts. */
   async function recorded(entries: number): Promise<Recorded[]> {
     for (;;) {
       const { audit } = test.workspace.journal.reader;

@@ -96,7 +96,7 @@ describe('what goes on being handed out', () => {
     return Buffer.isBuffer(content) ? content.toString() : assert.fail('it is a stream, or nothing');
   };
 
-  /** What the log says of the reader's own requests. */
+  /** The log's records of the reader's own requests. */
   const recorded = (): string[] =>
     scene.service.workspace.journal.reader.audit
       .after(0, 1000)

@@ -14,7 +14,7 @@ const pairsOfOperations = countOf('ACCESS_PAIRS', { usual: 50, campaign: 1000 })
 const pairsOverHttp = countOf('ACCESS_HTTP_PAIRS', { usual: 25, campaign: 300 });
 const seed = seedOf(20260106);
 
-/** What has to have come to pass for a question to count as done, beyond not being refused. */
+/** The outcome by which a question counts as done, beyond not being refused. */
 const happened: Readonly<Record<string, RegExp>> = {
   revert: /"version_?[iI]d":"/,
   'preview-revert': /"action":"(?:restore|delete|undelete)"/,
@@ -49,7 +49,7 @@ async function compare(
   return done;
 }
 
-/** Requires that each kind was done so often. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
+/** Requires a number of times for each kind. Few pairs show most kinds, so the floors hold from `enough` pairs on. */
 function assertOften(
   done: ReadonlyMap<string, number>,
   cases: { readonly count: number; readonly enough: number },

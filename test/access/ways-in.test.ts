@@ -27,7 +27,7 @@ describe('the last admin that has a way in', () => {
   const disable = (principalId: string) =>
     outcomeOf(perform(service.workspace, operator, setPrincipalState, { principalId, disabled: true }));
 
-  /** An agent that administers, and has no key so far. */
+  /** An agent with the right to administer, and no key so far. */
   async function keyless(): Promise<string> {
     const input = { displayName: 'Bot', kind: 'agent' } as const;
     const { id } = (await perform(service.workspace, operator, addPrincipal, input)).result;

@@ -29,7 +29,7 @@ const runs = countOf('ANY_TEXTS', { usual: 2, campaign: 40 });
 const seed = seedOf(20261122);
 const passphrase = 'correct horse battery staple';
 
-/** Where a text goes that would otherwise be a path anywhere on this machine. */
+/** The target of a text that would otherwise be a path anywhere on this machine. */
 const paths: readonly string[] = ['directory', 'folder'];
 
 describe('Whatever text a caller sends, wherever text goes', function () {
@@ -103,7 +103,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  /** Nothing went wrong inside: what could not be stored as it is was refused at the door. */
+  /** No internal error happened: a face refused each text that cannot be stored unchanged. */
   afterEach(() => {
     const lines = [...server.log, ...signing.log] as readonly { level?: unknown }[];
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
 
   const text = anyText();
   let checks = 0;
-  /** Sends each text with half of a surrogate pair behind it, and well-formed: that goes further. */
+  /** Sends each text with half of a surrogate pair behind it, and well-formed. The well-formed text goes further. */
   const check = <Value>(
     given: fc.Arbitrary<Value>,
     send: (value: Value, put: string) => Promise<unknown>,
@@ -209,7 +209,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
           address: '',
           tell: async () => undefined,
           signal: new AbortController().signal,
-          // A path that the system refuses is told as it is.
+          // A path that the system refuses is reported unchanged.
           onFault: (what, cause) => assert.match(String(cause), /null bytes|ENAMETOOLONG|E[A-Z]+:/, what),
         });
         if ('result' in answer) done.add(command);

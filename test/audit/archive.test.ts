@@ -16,7 +16,7 @@ import { operator } from '../support/store/service.js';
 /** As many as an archive holds, and some more. */
 const many = 20_600;
 
-/** Notes which turn of the event loop it is whenever asked, until it is stopped. */
+/** Notes the turn of the event loop at each call, until it is stopped. */
 class TurnCounter {
   turns = 0;
   #isStopped = false;
@@ -34,7 +34,7 @@ class TurnCounter {
   }
 }
 
-/** Most items that came in one turn of the event loop. */
+/** The most items of one turn of the event loop. */
 async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {
   const counter = new TurnCounter();
   const perTurn = new Map<number, number>();
@@ -81,7 +81,7 @@ describe('archiving a long audit log', function () {
 
   const firstRow = (): number => bench.workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0;
 
-  /** That every record is there once, in its place. */
+  /** Every record is there once, in its place. */
   function assertWhole(lines: readonly ExportedLine[], atLeast: number): void {
     const seqs = lines.flatMap((line) => ('record' in line ? [line.record.seq] : []));
     assert.ok(seqs.length >= atLeast, `${seqs.length} records`);
@@ -119,7 +119,7 @@ describe('archiving a long audit log', function () {
       assertWhole(lines, 2600);
       assert.deepEqual(lines.slice(0, before.length), before);
     }
-    // What breaks off here is gone on with at the next start.
+    // The next start continues the work that breaks off here.
     await bench.reopen();
     while (firstRow() <= 2500) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(firstRow(), 2501);
@@ -131,7 +131,7 @@ describe('archiving a long audit log', function () {
     const { journal, archives } = bench.workspace;
     const quicker = await writeArchive(journal.reader, archives ?? '', 600);
     assert.equal(quicker?.lastSeq, 600);
-    // Reading all of it takes a dozen turns of the event loop, what comes now two.
+    // Reading the whole takes a dozen turns of the event loop; these reads take two.
     const slower = archive(1e9);
     await journal.write({
       isRecordOnly: true,

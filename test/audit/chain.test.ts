@@ -11,7 +11,7 @@ import { Actor, outcomeOf } from '../support/store/actor.js';
 import { gather } from '../support/gather.js';
 import { openTestService } from '../support/store/service.js';
 
-// The package is CommonJS and its types say otherwise.
+// The package is CommonJS, but its types declare an ES module.
 const independently = canonicalizePackage as unknown as (value: unknown) => string;
 
 const hex = fc.stringMatching(/^[0-9a-f]{64}$/);

@@ -49,7 +49,7 @@ describe('what a restore finds in its place', () => {
     return service.restore({ backup, passphrase }, operator);
   }
 
-  /** What a process leaves that ends before it has taken its mark away. */
+  /** The files of a process that ends before it removes its mark. */
   async function leaveMark(): Promise<void> {
     await writeFile(join(data, 'acme', 'unfinished'), '');
   }

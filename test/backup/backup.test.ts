@@ -19,7 +19,7 @@ import { makeTestRandomness, openTestService, operator, type TestService } from 
 import { dumpContent, makeHistory } from '../support/store/history.js';
 import { verifyAudit } from '../support/store/verify-audit.js';
 
-/** scrypt's N: little, since what it costs is not what is tested. */
+/** scrypt's N. It is small, since its cost is not under test. */
 const cost = 2 ** 10;
 const passphrase = 'correct horse battery staple';
 
@@ -173,7 +173,7 @@ describe('backup and restore', () => {
       };
       const restored = await restore(folder, join(work, `restored-${index}`));
       assert.equal(restored.journal.state.head, manifest.commit);
-      // What the original was at that commit is told by its history, apart from its rows.
+      // The history shows the original at that commit, apart from its rows.
       const scratch = test.workspace.journal.sidecar.openScratch();
       const { problems } = await replayHistory(test.workspace.repository, manifest.commit, scratch);
       const { labels: _, storedBytes: __, ...then } = dumpContent(test.dataFolder ?? '', 'sidecar.sqlite.scratch');

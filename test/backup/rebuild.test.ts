@@ -11,7 +11,7 @@ import { addClient } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { dumpContent, makeHistory } from '../support/store/history.js';
 
-/** Puts a commit of somebody else's on main, with the tree of the one before. */
+/** Puts a foreign commit on main, with the tree of the previous commit. */
 function commitByHand(repository: string, message: string): string {
   const git = (...parameters: string[]): string =>
     execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@y', ...parameters], {
@@ -22,7 +22,7 @@ function commitByHand(repository: string, message: string): string {
   return commit;
 }
 
-/** Makes every commit anew with another date and the id that it had as a trailer. @returns new names by old ones */
+/** Makes every commit again with another date, and with its old id as a trailer. @returns new names by old ones */
 function rewriteWithVersions(repository: string): Map<string, string> {
   const git = (parameters: string[], input = ''): string =>
     execFileSync('git', ['-C', repository, ...parameters], { encoding: 'utf8', input });
@@ -167,7 +167,7 @@ describe('rebuild', () => {
     await ada.create('b/e.md', 'in the way');
     assert.equal((await ada.undeleteFolder('b')).leftAlone.length, 1);
     await ada.deleteFolder('b/kept');
-    // What was left behind makes that deletion one that can be undone still.
+    // The remaining row keeps that deletion undoable.
     await ada.undeleteFolder('b');
     const { id } = await eraseAt(workspace, 'b/e.md', { isDeleted: true, documentId });
     await workspace.eraser.finished(id);
@@ -202,7 +202,7 @@ describe('rebuild', () => {
     const actor = new Actor(workspace, operator.principalId);
     await actor.create('a.md');
     const rebuilding = outcomeOf(rebuild(workspace, operator));
-    // Each is written before the checkpoint is done that the rebuild begins with.
+    // Each is written before the end of the checkpoint with which the rebuild begins.
     const writing = Promise.all(['b.md', 'c.md', 'd.md'].map((name) => actor.create(name)));
     assert.equal(await rebuilding, 'CONFLICT content_changed');
     await writing;

@@ -110,7 +110,7 @@ describe('what an interrupted archiving leaves', function () {
       const listed = await readdir(folder);
       assert.equal(listed.length, 1);
       const { reader } = workspace.journal;
-      // Two at once with different bounds, of which neither came to its turn.
+      // Two archives at once with different bounds. The transaction of neither ran.
       const lost = [await writeArchive(reader, folder, 12), await writeArchive(reader, folder, 15)];
       const temporary = `.${lost[0]?.file}.tmp`;
       const evidence = `900-950-${'a'.repeat(64)}.jsonl.gz`;
@@ -131,7 +131,7 @@ describe('what an interrupted archiving leaves', function () {
       const { reader } = bench.workspace.journal;
       const folder = bench.paths.archives;
       const written = await writeArchive(reader, folder, 4);
-      // In its place lies what no file can be renamed to.
+      // A file in its place blocks every rename to it.
       await rm(join(folder, written?.file ?? ''));
       await mkdir(join(folder, written?.file ?? '', 'full'), { recursive: true });
       await assert.rejects(writeArchive(reader, folder, 4));
@@ -166,7 +166,7 @@ describe('two workspaces of one name that are made at once', function () {
     assert.equal(service.find('acme'), await first);
 
     const later = service.addWorkspace('team');
-    // Looked at in every turn of the event loop: what is made after it takes many.
+    // Looked at in every turn of the event loop, since the work after it takes many turns.
     while (!existsSync(join(data, 'team'))) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(service.find('team'), undefined, 'it is not known yet');
     await assert.rejects(service.addWorkspace('team'), isTaken);

@@ -30,7 +30,7 @@ import { uncarryRestart } from './earlier-build.js';
 
 const zeros = '0'.repeat(64);
 
-/** The records that are kept, numbered and hashed anew, as whoever has the data can do. */
+/** The kept records, numbered and hashed again. Any process with the data can do this. */
 function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
   let before = zeros;
   return records.map(({ hash: _, ...members }, index) => {
@@ -86,7 +86,7 @@ describe('a log that was restarted', function () {
       key = test.workspace.signer.publicKey;
     });
 
-    /** Without what was read and erased, with a first record that says what it likes, and signed. */
+    /** Without the records of reads and erases, with a forged first record, and signed. */
     async function forge(commit: string): Promise<string> {
       const records = await recordsOf(test.workspace);
       const kept = records.filter(({ action }) => !/^document\.(?:read|erase|erased)$/.test(action));
@@ -111,7 +111,7 @@ describe('a log that was restarted', function () {
         verdict.problem,
         /^record 1 says that the log was restarted at 2026-\S+ from commit f{40}, and the clone has no such commit/,
       );
-      // Whoever is told that commit by the forger is not helped either.
+      // A verifier that gets the commit from the forger detects the forgery, too.
       const named = await verifyExport({ ...elsewhere, file, key, clone, recoveredAt: 'f'.repeat(40) });
       assert.ok(!named.sound && named.reason === 'unknown_restart');
       const keyFile = join(work, 'key.pem');
@@ -240,7 +240,7 @@ describe('a log that was restarted', function () {
       assert.match(message, new RegExp(`\\nOperation: recover\\nRecovered-From: ${from}\\n`));
       assert.match(runGit(later, ['diff', '--stat', 'HEAD^', 'HEAD']), /^$/);
       assert.equal(runGit(later, ['rev-parse', 'HEAD^']).trim(), from);
-      // It speaks of the new log already: of its second record, which holds the hash of the first.
+      // It mentions the new log already: the log's second record, which holds the hash of the first.
       const [, seq, head] = /\nAudit-Head: (\d+) ([0-9a-f]{64})\n/.exec(message) ?? [];
       const records = await recordsOf(workspace);
       assert.equal(head, records[Number(seq) - 1]?.hash);
@@ -316,7 +316,7 @@ describe('a log that was restarted', function () {
       await writeFile(file, forged.map((record) => `${JSON.stringify({ record })}\n`).join(''));
       const known = { ...elsewhere, file, key: undefined, recoveredAt: from };
       assert.ok((await verifyExport(known)).sound);
-      // Nothing of it can be told by the commits up to the restart, and all by those since.
+      // The commits up to the restart cannot show any of it; all later ones can.
       assert.ok((await verifyExport({ ...known, clone })).sound);
       const cut = records.slice(0, 1).map((record) => `${JSON.stringify({ record })}\n`);
       await writeFile(file, cut.join(''));

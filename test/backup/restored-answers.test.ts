@@ -14,7 +14,7 @@ import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 
 const passphrase = 'correct horse battery staple';
 
-/** What may differ between two answers to the same request. */
+/** The parts in which two answers to the same request may differ. */
 const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
 
 function comparable({ status, headers, bytes }: HttpAnswer): unknown {
@@ -103,7 +103,7 @@ describe('a workspace restored from a backup', function () {
         const path = pathOf(location);
         const { etag, status } = await askBoth((client) => client.get(path));
         assert.equal(status, 200);
-        // What checks every answer against the description takes raw JSON for a record.
+        // The check of every answer against the description takes raw JSON for a record.
         if (!location.endsWith('.json')) {
           await askBoth((client) => client.get(path, { Accept: 'application/octet-stream' }));
         }
@@ -145,7 +145,7 @@ describe('a workspace restored from a backup', function () {
     });
   });
 
-  /** That nothing is compared shows nothing: each kind of question has an answer with something in it. */
+  /** A comparison of nothing shows nothing: each kind of question has an answer with content. */
   function requireTold(answers: readonly unknown[]): void {
     const text = (kind: RegExp): string =>
       JSON.stringify(answers.filter((answer) => kind.test(String((answer as unknown[])[1]))));

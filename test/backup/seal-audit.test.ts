@@ -27,7 +27,7 @@ import type { VerifyAuditInput } from '../support/store/verify-audit.js';
 
 const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 
-/** Everything after `from` is hashed and linked again, as whoever can write the data could do. */
+/** Hashes and links everything after `from` again. Any process that can write the data could do this. */
 function hashAnew(lines: readonly ExportedLine[], from: number, change: (record: AuditRecord) => AuditRecord) {
   let before: string | undefined;
   return lines.map((line): ExportedLine => {

@@ -15,7 +15,7 @@ import { stageBackup } from '../../lib/backup/stage-workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** scrypt's N: little, since what it costs is not what is tested. */
+/** scrypt's N. It is small, since its cost is not under test. */
 const cost = 2 ** 10;
 const passphrase = 'correct horse battery staple';
 

@@ -19,7 +19,7 @@ const hour = 60 * 60 * 1000;
 
 for (const isEarlier of [false, true]) describeWitness(isEarlier);
 
-/** @param isEarlier whether an earlier build made the workspace, which put no commit into it that carries the restart */
+/** @param isEarlier whether an earlier build made the workspace, so that no commit carries the restart */
 function describeWitness(isEarlier: boolean): void {
   describe(`the repository as a witness of the log of a workspace made from a clone${isEarlier ? ' by an earlier build' : ''}`, function () {
     this.timeout(60_000);
@@ -38,8 +38,8 @@ function describeWitness(isEarlier: boolean): void {
     });
 
     /**
-     * A workspace made from a clone of one with these documents; of those, some were erased before.
-     * @param later by how much the clock is set before that
+     * A workspace made from a clone of a workspace with these documents. Some were erased before the clone.
+     * @param later how far the clock is set forward before the restore
      */
     async function recover(names: readonly string[], erased: readonly string[] = [], later = 0): Promise<Workspace> {
       const actor = new Actor(test.workspace, operator.principalId);
@@ -79,7 +79,7 @@ function describeWitness(isEarlier: boolean): void {
       return (await verifyWorkspace(options, () => undefined)).problems.map(({ message }) => message);
     }
 
-    /** Takes away the last records, behind what is signed. */
+    /** Removes the last records, after the signed ones. */
     function cutTail(from: number): void {
       const sidecar = new Sqlite(join(work, 'data', 'acme', 'sidecar.sqlite'));
       sidecar.prepare('DELETE FROM audit_record WHERE seq >= ?').run(from);

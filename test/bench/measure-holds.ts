@@ -8,7 +8,7 @@ import { startWatched, type Holds, type RunningServer } from './start-server.js'
 const megabyte = 1024 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(megabyte / Buffer.byteLength(unit)));
 
-/** Documents of a megabyte: an ordinary one, and such as ask more of whoever reads them than their length says. */
+/** Documents of a megabyte: an ordinary one, and some that cost a reader more than their length suggests. */
 const texts: Readonly<Record<string, string>> = {
   'ordinary words': fill('Whoever travels books a train where the journey takes less than four hours.\n'),
   'opening brackets': fill('['),
@@ -27,7 +27,7 @@ const hostileQueries = [
   '['.repeat(500),
 ];
 
-/** What holds the service's event loop, which everybody who asks meanwhile waits for. */
+/** Work that holds the service's event loop, for which all other callers wait. */
 export async function measureHolds(report: Report, effort: Effort): Promise<void> {
   const seeded = await seed(10_000);
   const service = await startWatched(seeded.dataFolder);
@@ -40,7 +40,7 @@ export async function measureHolds(report: Report, effort: Effort): Promise<void
       goal: '< 50 ms',
       note: `p99 ${p99.toFixed(1)}, ${Math.round(service.residentBytes() / megabyte)} MB resident`,
     });
-  // Until the validator and V8 have made what they need.
+  // Until the validator and V8 have made their caches.
   await drive({ ...writeLoad(seeded, service.url, 16), seconds: 2 });
   await service.readHolds();
   await drive({ ...writeLoad(seeded, service.url, 16), seconds: effort.seconds * effort.times });
@@ -91,7 +91,7 @@ async function search(service: RunningServer, seeded: Seeded, query: string): Pr
   await answer.arrayBuffer();
 }
 
-/** Every kind of edit that looks for its place; all but the last find none. */
+/** Every kind of edit that searches for its place; all but the last find none. */
 async function edit(client: McpClient, location: string): Promise<void> {
   const read = await client.call('read_org_doc', { location, max_chars: 60_000 });
   await client.call('read_org_doc', { location, section: 'no such heading' });

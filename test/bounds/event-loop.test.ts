@@ -8,9 +8,9 @@ import { makeLargeCalls } from './mcp-requests.js';
 import { makeLargeRequests, type LargeRequest } from './rest-requests.js';
 import { makeLargeWorld, type LargeWorld } from './world.js';
 
-/** Milliseconds of processor time for which no request may hold the event loop. */
+/** Milliseconds of processor time. No request may hold the event loop for longer. */
 const maxHold = 50;
-/** A hold of the request itself shows each time; what the engine or the disk does, now and then. */
+/** A hold of the request itself shows each time; one of the engine or the disk only sometimes. */
 const rounds = 3;
 
 describe('The event loop', function () {
@@ -22,7 +22,7 @@ describe('The event loop', function () {
   before(async () => {
     world = await makeLargeWorld();
     server = await WatchedServer.start('--data', world.dataFolder);
-    // Compiles what is used by all requests.
+    // Compiles the code that all requests use.
     for (let warming = 0; warming < 30; warming += 1) {
       await send({ route: '', as: 'editor', target: '/v1/search?q=text', status: 200 });
       await send({ route: '', as: 'editor', target: '/v1/documents/history.md', status: 200 });
@@ -70,7 +70,7 @@ describe('The event loop', function () {
     for (let round = 0; round < rounds; round += 1) {
       await server.holds();
       await work();
-      // What the request left to be done belongs to it.
+      // The work left behind by the request belongs to it.
       await new Promise((resolve) => setTimeout(resolve, 20));
       holds.push((await server.holds()).held);
       if (Math.min(...holds) < maxHold) break;

@@ -11,11 +11,11 @@ import { until } from '../support/until.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 
 const mebibyte = 1024 * 1024;
-/** Milliseconds that a request waits for room in these tests. */
+/** Milliseconds for which a request waits for room in these tests. */
 const timeout = 300;
 const waiting = 2;
 
-/** What one key has in flight, until it is let go. */
+/** The requests of one key in flight, until they are released. */
 interface Held {
   readonly connection: RawConnection;
 }
@@ -42,7 +42,7 @@ describe('What a key has under way', function () {
     });
     greedy = await makeKey('Greedy');
     modest = await makeKey('Modest');
-    // What cannot be compressed, so that an export of it is as long.
+    // Bytes that do not compress, so that an export of them is as long.
     const large = randomBytes(20 * mebibyte);
     await server.as(modest).post('/v1/documents?location=large.bin', large, raw);
     await server.as(modest).create('a.md', 'text');

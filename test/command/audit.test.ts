@@ -89,7 +89,7 @@ describe('cartulary audit', function () {
       return [code, (JSON.parse(stdout) as Verdict).chains[0]?.problem ?? 'sound'];
     };
     assert.deepEqual(await audit('--clone', clone), [0, 'sound']);
-    // Cut off: what the rows still say is whole, and only commits know that there was more.
+    // The log is cut off: its remaining rows are whole, and only commits show that more existed.
     const sidecar = join(own, 'acme', 'sidecar.sqlite');
     const whole = await readFile(sidecar);
     const last = oneValue(before, 'SELECT max(seq) FROM audit_record');

@@ -70,7 +70,7 @@ describe('the command line imports the history of a git repository', function ()
       file(`new-${round}.md`, 'x');
     const input = Array.from({ length: rounds }, (_, round) => commitOf(round)).join('\n');
     execFileSync('git', ['-C', place.tree, 'fast-import', '--quiet'], { input });
-    // Where a program is when it is killed nobody knows: it is tried until one was in the middle.
+    // The moment of a kill in a program is unknown: the test tries until one was in the middle.
     for (let attempt = 0; ; attempt += 1) {
       assert.ok(attempt < 8, 'no import was killed in its middle');
       const into = `wiki-${attempt}`;

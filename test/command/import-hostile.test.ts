@@ -36,7 +36,7 @@ describe('an import of a hostile repository', function () {
 
   const putFile = (name: string): string => putTree(repository, [{ name, ...file }]);
 
-  /** What is said of the refused import; nothing of it has come in. */
+  /** The message of the refused import. Nothing of it is stored. */
   async function refuse(fields: Record<string, unknown> = {}) {
     const error = await bringRefused(service, { directory: repository, ...fields });
     assert.equal(service.workspace.journal.state.head, null, 'nothing came in');

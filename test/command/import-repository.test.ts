@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { timeout, serve, tidyUp } from '../support/processes/run-program.js';
 import { type Imported, type Place, makePlace, historyOf, documentsIn } from './git-place.js';
 
-/** One of everything that a tree can hold. */
+/** One of each kind of entry that a tree can hold. */
 async function fill(place: Place): Promise<string> {
   const { tree, write, git } = place;
   await write('welcome.md', '# Welcome\n');

@@ -40,7 +40,7 @@ describe('an import of a folder that others change meanwhile', function () {
 
   const nameOf = (index: number): string => `${String(index).padStart(3, '0')}.md`;
 
-  /** So many that the last ones have been looked at, and not opened, when the first batch is written. */
+  /** So many that the last ones have been listed, and not opened, when the first batch is written. */
   const many = 300;
   const last = nameOf(many - 1);
 

@@ -10,7 +10,7 @@ interface Imported {
   readonly seconds: number;
 }
 
-/** A folder with three documents, one of them large, and one of everything that cannot come in. */
+/** A folder with three documents, one of them large, and one of each kind of entry that cannot be imported. */
 async function makeSource(): Promise<string> {
   const source = join(await makeFolder(), 'source');
   await mkdir(join(source, 'policies', '.git'), { recursive: true });

@@ -19,7 +19,7 @@ describe('a command whose asker goes away, or whose server stops,', () => {
   });
   afterEach(() => test.close());
 
-  /** @param until interrupts when what is told matches */
+  /** @param until interrupts when the output matches */
   function run(command: string, fields: Readonly<Record<string, unknown>>, until: RegExp): Promise<CommandLine> {
     return runCommand(
       { command, fields },

@@ -16,7 +16,7 @@ import {
   timeout,
 } from '../support/processes/run-program.js';
 
-/** What a line of curl as it is printed would send; written for the quoting that the program uses. */
+/** The request of a printed line of curl; written for the quoting of the program. */
 function readCurl(line: string): { url: string; init: RequestInit } {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
   assert.equal(words.shift(), 'curl');

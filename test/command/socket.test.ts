@@ -28,7 +28,7 @@ describe('the socket', function () {
     await tidyUp();
   });
 
-  /** Sends text and gathers the lines that come back until the server closes. */
+  /** Sends text and gathers the returned lines until the server closes. */
   async function send(text: string): Promise<Line[]> {
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(text);
@@ -88,7 +88,7 @@ describe('the socket', function () {
     const fields = { directory, into: 'abandoned' };
     const socket = connect(join(data, 'cartulary.sock'));
     socket.write(`${JSON.stringify({ command: 'import', fields })}\n`);
-    // The first progress is told while it is under way.
+    // The first progress is reported while it is under way.
     for await (const _ of socket) break;
     socket.destroy();
     // It has stopped when others come in by the same way and nothing else does.

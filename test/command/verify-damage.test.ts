@@ -12,7 +12,7 @@ import { openTestService, operator } from '../support/store/service.js';
 import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/run-program.js';
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 
-/** What is reported, a line each: `part: location message`. */
+/** The reports, a line each: `part: location message`. */
 const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
   [...service.problems, ...workspaces.flatMap(({ problems }) => problems)].map(
     ({ part, location, message }) => `${part}: ${location === undefined ? '' : `${location} `}${message}`,
@@ -21,9 +21,9 @@ const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces
 interface Planted {
   readonly what: string;
   plant(data: string): Promise<void> | void;
-  /** Lines of which each must be among those reported. */
+  /** Each of these lines must be among the reports. */
   readonly says: readonly RegExp[];
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: RegExp;
 }
 
@@ -238,7 +238,7 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** Takes all packs apart, so that each object has a file of its own. */
+/** Unpacks all packs, so that each object has a file of its own. */
 async function unpack(repository: string): Promise<void> {
   const folder = join(repository, 'objects', 'pack');
   const packs: Buffer[] = [];

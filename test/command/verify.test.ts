@@ -15,7 +15,7 @@ async function packOf(data: string): Promise<string> {
 interface Damage {
   readonly what: string;
   plant(data: string): Promise<void> | void;
-  /** A problem that must be reported: its part, and what its location and message say. */
+  /** A problem that must be reported: its part, its location and its message. */
   readonly part: string;
   readonly says: RegExp;
 }

@@ -4,10 +4,10 @@ import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 const length = 1024 * 1024;
-/** What was quoted, and nearly stands everywhere in what the document became. */
+/** The quoted text, which nearly stands everywhere in the new text of the document. */
 const gone = `${'a'.repeat(999)}b`;
 const kept = 'a'.repeat(1000);
-/** Stretches of a text of that length after which others can have their turn. */
+/** Spans of a text of that length. The work can yield after each. */
 const stretches = length / 65_536;
 
 describe('A page of comments of the worst kind', () => {
@@ -25,9 +25,9 @@ describe('A page of comments of the worst kind', () => {
     await service.close();
   });
 
-  /** What comes of it, and how often others had their turn meanwhile. */
+  /** The result, and how often the work yielded meanwhile. */
   async function watch<Result>(asked: Promise<Result>): Promise<{ result: Result; turns: number }> {
-    // Each look at the clock finds that a long time has passed, so that work rests wherever it can.
+    // Each look at the clock finds that a long time has passed, so that work yields wherever it can.
     performance.now = () => (elapsed += 1000);
     const state = { isDone: false };
     void asked.then(() => (state.isDone = true));

@@ -31,7 +31,7 @@ for (const store of ['memory', 'disk'] as const) {
       );
     }
 
-    /** Adds its own line to what it has just read, and tries again whenever somebody was quicker. */
+    /** Adds its own line to the version it has just read, and tries again whenever another writer was quicker. */
     async function addLines(writer: number, lines: number): Promise<{ readonly won: string[]; readonly lost: number }> {
       const input = { location: parseLocation('log.md'), withContent: true };
       const won: string[] = [];

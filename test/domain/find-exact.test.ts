@@ -9,7 +9,7 @@ function findPlainly(text: string, pattern: string): number[] {
 }
 
 describe('looking for words in a text', () => {
-  // Few letters and long patterns, so that much nearly matches and the engine's own search is given up.
+  // Few letters and long patterns, so that many places nearly match and the engine's own search gives up.
   const letters = fc.string({ unit: fc.constantFrom('a', 'a', 'a', 'b'), maxLength: 200 });
   const pattern = fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength: 1, maxLength: 30 });
 

@@ -5,7 +5,7 @@ import { finish } from '../support/finish.js';
 
 const count = (text: string): number => finish(countHidden(text));
 
-/** Texts with one character each that has no business in a name, and its place. */
+/** Texts with one character each that is not allowed in a name, and its place. */
 const misleading: readonly (readonly [what: string, text: string, character: string, position: number])[] = [
   ['a space without width', 'own\u200b.md', 'U+200B', 4],
   ['an override of the direction', 'a/\u202egnp.exe', 'U+202E', 3],
@@ -35,7 +35,7 @@ const misleading: readonly (readonly [what: string, text: string, character: str
   ['tags that spell no flag', '\u{1f3f4}\u{e0041}\u{e007f}', 'U+E0041', 2],
 ];
 
-/** What people write in their scripts. */
+/** Ordinary text in several scripts. */
 const honest: readonly string[] = [
   'naïve café Ærøskøbing',
   'می‌خواهم',

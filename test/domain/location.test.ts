@@ -24,7 +24,7 @@ import { Refusal } from '../../lib/domain/refusal.js';
 
 const isRefused = (text: string): boolean => faultOfLocation(text) !== undefined;
 
-/** Segments that are fine, in many scripts. */
+/** Valid segments, in many scripts. */
 const segment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
   .map((text) => text.normalize('NFC'))

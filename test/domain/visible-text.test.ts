@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { escapeJson, showLine, showText } from '../../lib/domain/visible-text.js';
 
-/** ESC, BEL, CSI in one character, DEL, a turn of direction, an end of line that is none in ASCII. */
+/** ESC, BEL, CSI in one character, DEL, a change of direction, a line separator outside ASCII. */
 const controls = '\u001b\u0007\u009b\u007f\u202e\u2028';
 const isObeyed = (character: string): boolean =>
   /[\p{Cc}\u2028\u2029]/u.test(character) || /\p{Bidi_Control}/u.test(character);

@@ -8,7 +8,7 @@ describe('cartulary erase', function () {
   this.timeout(timeout);
   after(tidyUp);
 
-  /** The document that a script would be told to name. */
+  /** The document to name in a script. */
   async function lookAt(...parameters: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await runProgram(['erase', ...parameters, '--json']);
     assert.equal(code, 2, stderr);

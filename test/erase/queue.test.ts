@@ -27,7 +27,7 @@ describe('erases, one and many', function () {
   this.timeout(60_000);
   let bench: Workbench;
   let dataFolder: string;
-  /** What is done at a step of an erase. */
+  /** The action at a step of an erase. */
   let atStep: Partial<Record<EraseStep, () => Promise<unknown>>>;
 
   beforeEach(async () => {
@@ -302,7 +302,7 @@ describe('erases, one and many', function () {
       moved: async () => void outcomes.push(await outcomeOf(rebuild(workspace, operator))),
       checkpointed: async () => {
         waiting = outcomeOf(rebuild(workspace, operator)).finally(() => (state.isRebuilt = true));
-        // What a rebuild begins with, ten times over: by then it would have its answer.
+        // The first steps of a rebuild, ten times over: without the wait it would be finished by then.
         for (let i = 0; i < 10; i++) {
           await actor.create(`${i}.md`, 'meanwhile');
           await workspace.checkpointer.run();

@@ -42,7 +42,7 @@ describe('An erase, while a reader of other documents takes its time', function 
         await server.close();
       });
 
-      /** Asks for something long, and takes nothing of it but what fits on the way. */
+      /** Asks for a long answer, and reads nothing of it. Only the buffers on the way fill. */
       async function begin(target: string, ...headers: readonly string[]): Promise<RawConnection> {
         const connection = await RawConnection.open(server.rest.port);
         connection.stopReading();

@@ -19,7 +19,7 @@ describe('texts of the log, when a document is erased,', function () {
   });
   afterEach(() => bench.remove());
 
-  /** In vain, so that the record knows of no document. */
+  /** In vain, so that the record names no document. */
   async function miss(...locations: readonly string[]): Promise<void> {
     for (const location of locations) assert.equal(await outcomeOf(bench.actor.read(location)), 'NOT_FOUND');
   }
@@ -39,7 +39,7 @@ describe('texts of the log, when a document is erased,', function () {
     await requireSound(bench.workspace, bench.files.dataFolder ?? '');
   }
 
-  /** Targets of the texts that are there and about no document, each once; with what of the detail is asked for. */
+  /** Targets of the stored texts without a document, each once, with the requested part of the detail. */
   function keptTexts(): string[] {
     const sidecar = new Sqlite(bench.paths.sidecar, { readonly: true });
     const rows = sidecar

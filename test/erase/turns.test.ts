@@ -36,7 +36,7 @@ describe('what an erase does in one go', function () {
     };
     const { id } = await eraseAt(workspace, names.at(-1) ?? '');
     await workspace.eraser.finished(id);
-    // A location, which is the name, and its stem of each.
+    // For each erase: a location, which is also the name, and its stem.
     const most = Math.ceil(50_000 / (names.length * 3));
     assert.ok(texts > 10 * most, `${texts} texts`);
     assert.ok(turns > texts / most, `${turns} turns`);

@@ -18,7 +18,7 @@ import { damagePages, makeFilled } from './damaged-pages.js';
 import { makeRandom } from '../support/faults/load.js';
 import { makeWorkbench, readAll, Workbench } from '../support/faults/workbench.js';
 
-/** Text that compresses badly, so that there is something to damage. */
+/** Text that compresses badly, so that its stored form is long enough to damage. */
 const textOf = (seed: string, size: number): string => {
   const random = makeRandom(seed);
   return Array.from({ length: size }, () => String.fromCharCode(33 + Math.floor(random() * 90))).join('');
@@ -30,7 +30,7 @@ const late = textOf('late', 20_000);
 for (const program of ['auto', 'never'] as const) {
   describe(`damage to the repository (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
     let bench: Workbench;
-    /** The pack that holds early.md; late.md and the newest commit lie in another. */
+    /** The pack with early.md; late.md and the newest commit lie in another. */
     let pack: string;
 
     beforeEach(async () => {
@@ -60,7 +60,7 @@ for (const program of ['auto', 'never'] as const) {
       await handle.close();
     }
 
-    /** What is damaged fails, and everything else goes on; put right again, all is as it was. */
+    /** Reads of damaged objects fail, and all other requests work. After the repair everything is as before. */
     async function failsAlone(damage: () => Promise<void>, mend: () => Promise<void>): Promise<void> {
       await bench.close();
       await damage();
@@ -158,7 +158,7 @@ for (const program of ['auto', 'never'] as const) {
   });
 }
 
-/** Exchanges where the index says that this object and another, or its neighbour, stand. */
+/** Exchanges the offsets of this object and another, or its neighbour, in the index. */
 async function exchangeOffset(file: string, oid: string, neighbour?: string): Promise<void> {
   await chmod(file, 0o644);
   const index = await readFile(file);
@@ -250,7 +250,7 @@ describe('damage to the sidecar', () => {
         recursive: true,
         filter: (source) => !source.endsWith('-shm'),
       });
-      // After the checkpoint groups can be lost, which is what a power cut does; before it the repository knows better.
+      // After the checkpoint a power cut can lose groups; before it the repository is ahead.
       const isLate = cut < 8;
       const kept = isLate
         ? sizeAtCheckpoint + Math.floor(random() * (size - sizeAtCheckpoint))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { failActions, type Part } from './failing-deeds.js';
 import { countOf } from '../support/counts.js';
 
-/** One call in so many fails; `node dist/test/faults/failing-deeds.js` lets every one fail. */
+/** One call in so many fails; `node dist/test/faults/failing-deeds.js` makes each call fail. */
 const parts = countOf('FAILING_CALLS', { usual: 1, campaign: 12 });
 describe('a disk that fails under renames, moves, returns, imports, reverts, comments, claims and erases', () => {
   for (const [part, git, from, every] of [

@@ -14,7 +14,7 @@ import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 
 const fault = new Sqlite.SqliteError('made to fail', 'SQLITE_FULL');
 
-/** Lets what was begun come to where it waits for its turn; the turn itself does not begin meanwhile. */
+/** Runs started writes up to their wait for a transaction; the transaction itself does not begin meanwhile. */
 async function untilItWaits(): Promise<void> {
   for (let step = 0; step < 50; step++) await Promise.resolve();
 }
@@ -56,7 +56,7 @@ describe('the journal, when things go wrong', () => {
     await bench.actor.create('cold/old.md', 'old');
     await bench.reopen();
     const { workspace } = bench;
-    // The first finds its tree missing and leaves the turn; the second breaks the group that both began in.
+    // The first finds its tree missing and leaves the transaction; the second breaks the group of both.
     const waiting = bench.actor.create('cold/new.md', 'new');
     await untilItWaits();
     const breaking = outcomeOf(

@@ -22,7 +22,7 @@ for (const program of ['auto', 'never'] as const) {
     });
     afterEach(() => bench.remove());
 
-    /** What git has begun to write. */
+    /** A file that git has begun to write. */
     const partsOfPacks = (): string[] =>
       readdirSync(bench.paths.repository, { recursive: true })
         .map(String)
@@ -85,7 +85,7 @@ for (const program of ['auto', 'never'] as const) {
           await workspace.checkpointer.run();
         }
         const before = packs();
-        /** Calls a joining off when the time has come. @returns whether that was before it was through */
+        /** Interrupts a joining after some time. @returns whether that was before its end */
         const callOff = async (isTime: () => boolean): Promise<boolean> => {
           const calling = new AbortController();
           const state = { isThrough: false };
@@ -130,7 +130,7 @@ for (const program of ['auto', 'never'] as const) {
         return isCutOff;
       };
       if (program === 'never') assert.equal(await closeWhileJoining(), false);
-      // Closing has other things to do first; where git is through by then, it is given more to join.
+      // Closing has other work first; where git has finished by then, it gets more to join.
       else await until('closing comes before git is through', closeWhileJoining, 60_000);
       const evidence = new Evidence(bench.paths.folder);
       await checkSelf(evidence, bench.workspace);
@@ -140,7 +140,7 @@ for (const program of ['auto', 'never'] as const) {
 }
 
 describe('the one who joins packs', () => {
-  /** Counts packs, and nothing else, and whose joining takes as long as the test wants. */
+  /** Counts packs alone. Its joining takes as long as the test wants. */
   class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
     packs = 0;
     most = 0;
@@ -167,7 +167,7 @@ describe('the one who joins packs', () => {
       }
       if (this.fail) throw new Error('no space left');
       const before = await this.stats();
-      this.packs += 2; // the joined ones and those that were loose, before the old ones go
+      this.packs += 2; // the joined ones and the loose ones, before the old ones go
       this.most = Math.max(this.most, this.packs);
       this.packs -= joined + 1;
       return { before, after: await this.stats(), missing: null };
@@ -254,7 +254,7 @@ describe('the one who joins packs', () => {
       order.push('begun');
       assert.ok(slow.isCalledOff);
       add(25);
-      // What it waits for itself may still be added.
+      // Objects that it waits for itself may still be added.
       await maintainer.roomForPack();
       goOn();
       void maintainer.roomForPack().then(() => order.push('room'));

@@ -27,7 +27,7 @@ for (const program of ['auto', 'never'] as const) {
 
     const repository = (...args: string[]): string => git(bench.paths.repository, args).toString().trim();
 
-    /** What a push would bring. */
+    /** The commit of a push. */
     const commitOnTop = (parent: string): string =>
       repository(
         '-c',
@@ -42,7 +42,7 @@ for (const program of ['auto', 'never'] as const) {
         'pushed',
       );
 
-    /** Names of the objects that have a file of their own. */
+    /** Names of the objects with a file of their own. */
     function looseObjects(): string[] {
       const objects = join(bench.paths.repository, 'objects');
       return readdirSync(objects)

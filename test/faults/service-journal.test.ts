@@ -86,7 +86,7 @@ describe('a change of people, sessions, links and consents, and its audit record
   });
   const signIn = () => performOwn(service.journal, [actor()], beginSession, session());
 
-  /** The files as a process leaves them that is killed now, opened by another one. */
+  /** The files of a process killed at this moment, opened by another one. */
   async function openAfterKill(): Promise<Service> {
     const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
     copies.push(copy);
@@ -136,7 +136,7 @@ describe('a change of people, sessions, links and consents, and its audit record
           const hasFailed = sidecars.failed !== undefined;
           sidecars.disarm();
           if (secret === undefined) failed += 1;
-          // What was not answered counts all the same.
+          // Unanswered changes count all the same.
           expected += 1;
           clock.advance(2000);
           await service.journal.settleAll();

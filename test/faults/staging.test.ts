@@ -32,7 +32,7 @@ describe('a large upload', () => {
   };
   const temporaryFiles = (): string[] => readdirSync(bench.paths.repository).filter((name) => name.endsWith('.tmp'));
   const assertNothingLeft = async (): Promise<void> => {
-    // A checkpoint of what else was written makes temporary files, too, while it is at work.
+    // A checkpoint of other writes makes temporary files, too, while it is at work.
     await bench.workspace.checkpointer.run();
     assert.deepEqual(looseFiles(), []);
     assert.deepEqual(temporaryFiles(), []);
@@ -150,7 +150,7 @@ describe('a large upload', () => {
     await until('the first one is being dropped', () => dropping.isUnderWay);
     const state = { isCreated: false };
     const created = outcomeOf(create('new.md', bytesOf('same'))).finally(() => (state.isCreated = true));
-    // Another one goes all the way meanwhile that has just as far to go.
+    // Meanwhile two others, with as many steps, go all the way.
     for (const name of ['a', 'b']) assert.equal(await outcomeOf(create(`${name}.md`, bytesOf(name))), 'done');
     assert.equal(state.isCreated, false);
     open();

@@ -30,7 +30,7 @@ describe('reading by a long-lived git cat-file', () => {
       small.push(git(path, ['hash-object', '-w', '--stdin'], `number ${i}\n`).toString().trim());
     const found = await findGit();
     assert.ok(found);
-    // A git that notes each process it is started as.
+    // A git that notes each of its processes.
     pids = join(path, 'pids');
     const file = join(path, 'noted-git');
     await writeFile(file, `#!/bin/sh\necho $$ >> '${pids}'\nexec '${found.file}' "$@"\n`);

@@ -63,7 +63,7 @@ describe('when the disk fails', () => {
         }
         failures += 1;
         const where = `${failed}, call ${failAt}`;
-        // A temporary file that cannot be removed is the one failure that does no harm.
+        // A temporary file that cannot be removed is the one failure without harm.
         if (failed !== 'unlink') assert.match(String(outcome), /made to fail/, where);
         assert.equal(fsck(path), '', where);
         assert.ok([first.commit, second.commit].includes((await repository.head()) ?? ''), where);
@@ -131,7 +131,7 @@ describe('when the disk fails', () => {
       if (fs.failed === undefined) break;
       assert.match(String(outcome), /made to fail/);
       const options = { path, git: 'never' as const };
-      // Creation ends with a sync of what is complete already; then opening is what is left.
+      // Creation ends with a sync of complete files; then opening remains.
       const again = await createRepository(options).catch(() => openRepository(options));
       assert.equal(fsck(path), '');
       assert.deepEqual(await temporaryFiles(path), []);

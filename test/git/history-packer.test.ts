@@ -60,7 +60,7 @@ describe('packs of a history', () => {
       const path = await emptyRepository();
       const packer = openHistoryPacker(path, makesDeltas);
       const roots = makeHistory(120, 130);
-      // Wide enough that its beginning and its end take several instructions to copy.
+      // Wide enough that copying its beginning and its end takes several instructions.
       const wide = makeHistory(5000, 130);
       const commits: Oid[] = [];
       for (const [index, root] of roots.entries()) {

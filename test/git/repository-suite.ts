@@ -12,7 +12,7 @@ const absent = 'abcdef0123'.repeat(4);
 /** Makes a new, empty repository. */
 type Create = () => Promise<Repository>;
 
-/** What `Repository` promises, for every kind of it. */
+/** The promises of `Repository`, for every kind of it. */
 export function describeRepository(kind: string, create: Create): void {
   describe(`a repository (${kind})`, () => {
     describe('its objects', () => describeObjects(create));
@@ -108,7 +108,7 @@ function describeObjects(create: Create): void {
   });
 }
 
-/** Blobs that come and go as streams. */
+/** Blobs as streams, in both directions. */
 function describeBlobs(create: Create): void {
   let repository: Repository;
   beforeEach(async () => (repository = await create()));
@@ -221,7 +221,7 @@ function describeBlobs(create: Create): void {
   });
 }
 
-/** Where main stands, and what becomes of packs. */
+/** The commit of main, and the lives of packs. */
 function describeHistory(create: Create): void {
   let repository: Repository;
   beforeEach(async () => (repository = await create()));

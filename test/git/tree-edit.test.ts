@@ -13,7 +13,7 @@ import { TemporaryFolders, git } from '../support/git/fixture.js';
 const one: TreeEntry = { mode: '100644', oid: '1'.repeat(40) };
 const two: TreeEntry = { mode: '100644', oid: '2'.repeat(40) };
 
-/** Trees that were made, to load from. */
+/** The trees made so far, to load from. */
 class Trees extends Map<Oid, Tree> {
   loaded = 0;
 
@@ -82,7 +82,7 @@ describe('editing a tree', () => {
     maxLength: 5,
   });
 
-  /** Does to the model what is no contradiction (a file below a file), and returns what was done. */
+  /** Makes the possible edits in the model, without contradictions (a file below a file), and returns them. */
   function applyToModel(
     model: Map<string, TreeEntry>,
     batch: readonly (readonly [string, TreeEntry | null])[],

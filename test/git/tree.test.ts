@@ -6,7 +6,7 @@ import { Tree, packTree, treeLevel } from '../../lib/git/objects/tree.js';
 import type { TreeEntry, TreeMode } from '../../lib/git/objects/tree.js';
 import { TemporaryFolders, git } from '../support/git/fixture.js';
 
-/** Names whose order, or whose bytes, a careless tree would get wrong. */
+/** Names whose order or bytes a careless tree would get wrong. */
 export const trickyNames = [
   'a',
   'a.b',

@@ -19,7 +19,7 @@ describe('a page of history or comments costs the same however much there is', (
     const connection = new Sqlite(file, { readonly: true });
     try {
       for (const [name, statement] of Object.entries({ ...historyStatements, ...commentStatements })) {
-        // Parameters that are not bound count as null, which changes nothing about the plan.
+        // Unbound parameters count as null, without effect on the plan.
         const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement.replace(/\?|@\w+/g, 'NULL')}`).all() as {
           detail: string;
         }[];

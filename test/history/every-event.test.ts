@@ -17,11 +17,11 @@ import { openTestService, operator, type TestService } from '../support/store/se
 
 /** Random histories for each run. */
 const histories = countOf('EVENT_HISTORIES', { usual: 4, campaign: 60 });
-/** Changes that are tried in each. */
+/** The number of attempted changes in each. */
 const steps = 60;
 const seed = seedOf(20261122);
 
-/** Two people who change the same few places at random; most of what they try is refused. */
+/** Two people change the same few places at random; most attempts are refused. */
 class Scenario {
   readonly #test: TestService;
   readonly #random: () => number;

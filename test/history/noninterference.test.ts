@@ -6,7 +6,7 @@ import { openTestService } from '../support/store/service.js';
 
 const text = '# One\n\nfirst\n\n# Two\n\nsecond\n';
 
-/** Whatever comes back, as text; positions by their length, since a face seals them. */
+/** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await work, (name, value: unknown) =>
@@ -22,7 +22,7 @@ async function ask(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Tells the same story with or without deeds that the two who ask cannot reach, and collects all their answers. */
+/** Plays the same scenario with or without actions out of reach of the two callers, and collects all their answers. */
 async function tell(withHidden: boolean): Promise<string[]> {
   const service = await openTestService();
   try {
@@ -64,7 +64,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
     const paths = ['open/x.md', 'open/here.md', 'start/other.md', 'secret/deep/y.md', 'secret-2/deep/y.md', 'none.md'];
     for (const client of [reader, editor] as readonly Client[]) {
       for (const place of paths) {
-        // What happens in one millisecond stands in the order of its ids, which are random.
+        // Events of one millisecond stand in the order of their random ids.
         service.clock.advance(1);
         answers.push(
           await ask(client.history(place)),

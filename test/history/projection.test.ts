@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { project } from '../../lib/history/project.js';
 import { projectScenario, scenario } from './projected-rows.js';
 
-/** Worked out by hand from what each event means. `#` stands for the zeros in front of a SHA, `-` for null. */
+/** Worked out by hand from the meaning of each event. `#` stands for the zeros in front of a SHA, `-` for null. */
 const expected = [
   'folder: in 0',
   'folder: keep 0',
@@ -199,7 +199,7 @@ describe('The rows that events are projected into', () => {
         try {
           rows = projectScenario(mutated);
         } catch {
-          // A projection that fails is noticed, too.
+          // A failing projection is noticed, too.
         }
         assert.notDeepEqual(rows, expected);
       });

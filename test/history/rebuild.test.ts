@@ -5,7 +5,7 @@ import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** All that a rebuild must make again, row by row; documents by their ids, since their numbers may differ. */
+/** All rows that a rebuild must make again; documents by their ids, since their numbers may differ. */
 function dumpRows(test: TestService): unknown {
   const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'), { readonly: true });
   const read = (select: string): unknown[] => connection.prepare(select).all();

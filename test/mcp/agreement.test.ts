@@ -26,7 +26,7 @@ interface Sent {
   readonly doc: number | undefined;
 }
 
-/** Service and model, with agents' tools in everyone's hands. */
+/** Service and model, where all people use the agents' tools. */
 class ComparedByTools extends Compared {
   readonly #wrote = new Set<string>();
   readonly #sent: Sent[] = [];
@@ -50,7 +50,7 @@ class ComparedByTools extends Compared {
     return this.tools(by).release(this.claimOn(path, by));
   }
 
-  /** Somebody writes to somebody about something, each in turn. */
+  /** One person writes to another about some document, all in sequence. */
   async write(path: string | undefined, context: () => string): Promise<void> {
     const { model } = this;
     this.#serial += 1;
@@ -72,7 +72,7 @@ class ComparedByTools extends Compared {
     this.#sent.push({ body, to: recipients, doc: doc?.number });
   }
 
-  /** Compares what one of them finds by each tool that lists. */
+  /** Compares one person's results from each listing tool. */
   async compareLists(name: string, context: () => string): Promise<void> {
     const { model } = this;
     const tools = this.tools(name);
@@ -114,7 +114,7 @@ class ComparedByTools extends Compared {
     }
   }
 
-  /** What else a brief says, and which groups are named to whom. */
+  /** The other parts of a brief, and the groups that it names to each person. */
   async compareSurroundings(name: string, context: () => string): Promise<void> {
     const { model } = this;
     const what = `${name} is briefed after\n${context()}`;
@@ -141,7 +141,7 @@ class ComparedByTools extends Compared {
     }
   }
 
-  /** Compares everyone's inbox: what a message is about is told to those who read it where it is now. */
+  /** Compares all inboxes: the readers of a document's present place see the document that a message is about. */
   async compareMail(context: () => string): Promise<void> {
     const { model } = this;
     for (const name of people) {

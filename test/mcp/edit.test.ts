@@ -128,7 +128,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, [replace('', 'plan')])).error.section, 'tasks');
     assert.equal((await edit(document, [replace('text with ### Later in it')])).refusal, lost.refusal);
     assert.equal((await edit(document, [replace('```\n### Later\n```')])).refusal, lost.refusal);
-    // Kept, with other words below it; or named by an edit that takes it away first.
+    // Kept, with other words below it; or named by an edit that removes it first.
     const kept = await edit(document, [replace('- three\n\n### Later\n\nnothing')], { dry_run: true });
     assert.equal(kept.refusal, '');
     const gone = await edit(document, [{ old_text: '### Later\n\nthree\n', new_text: '' }, replace('- three')]);
@@ -174,7 +174,7 @@ describe('edit_org_doc', () => {
     for (const [each, reason] of refusals) {
       assert.equal((await edit(document, [each])).refusal, `INVALID_REQUEST ${reason}`, JSON.stringify(each));
     }
-    // A heading that the edit itself names may change, and a code block that is closed hides nothing.
+    // A heading named by the edit itself may change, and a closed code block hides nothing.
     const meant = [
       { old_text: '## Notes', new_text: '## Remarks' },
       { old_text: 'intro', new_text: '```\n# no heading\n```' },
@@ -274,7 +274,7 @@ describe('edit_org_doc', () => {
         .perform(editDocument, input)
         .catch((error: unknown) => (error instanceof Refusal ? error : assert.fail(String(error))));
     };
-    // All are prepared before the first has its turn: nothing in their way waits for anything.
+    // All are prepared before the first transaction: no step on their way waits.
     const before = workspace.journal.state.commits;
     const [first, same, late] = await Promise.all([send(ada, '- 1'), send(ada, '- 1'), send(bo, '- eins')]);
     assert.equal(workspace.journal.state.commits, before + 1);

@@ -5,7 +5,7 @@ import { openMcpServer, type McpClient, type McpTestServer, type Said } from '..
 const plan = '# Plan\n\nintro\n\n## Tasks\n\n- one\n- two\n\n## Notes, and more!\n\nnone\n';
 const absent = '0'.repeat(40);
 
-/** What an agent that made a mistake is told has to be enough to do it right the next time. */
+/** The answer to an agent's mistake must be enough to do it right the next time. */
 describe('What a refused agent is told', () => {
   let server: McpTestServer;
   let agent: McpClient;

@@ -13,7 +13,7 @@ const conformance = fileURLToPath(import.meta.resolve('@modelcontextprotocol/con
 const inspector = resolve(dirname(conformance), '../../inspector/clients/launcher/build/index.js');
 const hook = new URL('../signin/conformance/fs-hook.js', import.meta.url).href;
 
-/** Adds the key to what comes, since the suite has none to send. */
+/** Adds the key to requests, since the suite has none to send. */
 async function openProxy(port: () => number, key: () => string): Promise<Server> {
   const proxy = createServer((incoming, answer) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${key()}` };
@@ -84,7 +84,7 @@ describe('MCP, to programs of other makers', function () {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the suite; it fails where something fails that is not listed, and where something listed does not. */
+  /** Runs the suite; it fails at an unlisted failure, and at a listed case without one. */
   async function conform(at: string, revision: string, list: string): Promise<void> {
     const known = resolve(`test/mcp/independent/${list}-${revision}.yaml`);
     const asked = ['server', '--url', `${at}/mcp`, '--requirements', revision, '--expected-failures', known];

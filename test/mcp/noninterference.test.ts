@@ -14,7 +14,7 @@ const noCommit = '0'.repeat(40);
 
 const locate = (folder: string): object => (folder === '' ? {} : { location: folder });
 
-/** Asks the same things with tools and resources. */
+/** Asks the same questions with tools and resources. */
 class ToolsFace implements Face {
   readonly #client: McpClient;
   readonly #clock: Clock;
@@ -73,7 +73,7 @@ class ToolsFace implements Face {
         return this.#write(question.path);
       case 'delete':
         return this.#call('delete_org_doc', { location: question.path, expected_commit: noCommit });
-      // What has no tool is asked of those that come nearest.
+      // Questions without a tool go to the nearest tools.
       case 'comment':
       case 'comment-on-passage':
       case 'comments':
@@ -159,7 +159,7 @@ class ToolsFace implements Face {
 
 const sealed = /((?:brief_cursor|next_cursor|nextCursor)\\*":\\*")([\w-]+)/g;
 
-/** Sealed positions differ each time they are made; only how long they are can tell anything. */
+/** Sealed positions differ each time; only their length can reveal something. */
 function measureSealed(text: string): string {
   return text.replace(sealed, (_, name: string, position: string) => `${name}sealed ${position.length}`);
 }

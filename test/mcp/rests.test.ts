@@ -11,10 +11,10 @@ import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 
 const long = 256 * 1024;
 const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length));
-/** Lines or headings that are looked at between two rests, at most. */
+/** The most lines or headings between two yields. */
 const between = 4000;
 
-/** @returns how often the work can rest */
+/** @returns how often the work can yield */
 function countRests(work: Generator<void, unknown>): number {
   let rests = 0;
   try {
@@ -25,7 +25,7 @@ function countRests(work: Generator<void, unknown>): number {
   return rests;
 }
 
-/** How often the work rests, and what came of it. */
+/** How often the work yields, and its result. */
 function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
   for (let rests = 0; ; rests += 1) {
     const step = work.next();
@@ -33,7 +33,7 @@ function finish<Result>(work: Generator<void, Result>): { readonly rests: number
   }
 }
 
-/** How often it can rest is counted, not how long it takes: the one is the same on every machine. */
+/** The test counts yields and measures no time: the count is the same on every machine. */
 describe('Work on long hostile texts', () => {
   const rules = { isMarkdown: true, longest: 2 * long };
   const appended: DocumentEdit = { op: 'append', newText: 'x' };

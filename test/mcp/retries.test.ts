@@ -6,7 +6,7 @@ import { openMcpServer, type McpClient, type McpTestServer } from '../support/ht
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Agents have no keys for retries: a call whose answer was lost is sent again as it was. */
+/** Agents have no keys for retries: a call with a lost answer is sent again unchanged. */
 describe('A call that is sent again as it was', () => {
   let server: McpTestServer;
   let agent: McpClient;
@@ -63,7 +63,7 @@ describe('A call that is sent again as it was', () => {
     assert.equal(again.error.modified_by.name, 'Bo');
     assert.match(again.error.hint, /Nothing was written/);
     assert.equal((await agent.call('read_org_doc', { location: create.location })).refusal, 'NOT_FOUND not_found');
-    // Who deleted it may write it again, and so may its maker with other words, or when the day is over.
+    // The person who deleted it may write it again. So may its maker with other words, or after the day is over.
     assert.equal((await agent.call('write_org_doc', { ...create, content: '# Other\n' })).done.created, true);
     await remove(agent);
     assert.equal((await other.call('write_org_doc', create)).done.created, true);

@@ -13,7 +13,7 @@ import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
 const implementation = { name: 'test', version: '1' };
 
-/** One agent's client, of whatever kind. */
+/** One agent's client, of any kind. */
 interface Agent {
   call(name: string, args?: Record<string, unknown>): Promise<Parsed>;
   list(): Promise<readonly string[]>;
@@ -26,7 +26,7 @@ function environmentFor(url: string, key: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', CARTULARY_URL: url, CARTULARY_KEY: key };
 }
 
-/** What a tool said, read as a model would read it. */
+/** A tool's answer, in a model's reading. */
 function readSaid(result: object): Parsed {
   const { content, isError } = result as { content: [{ text: string }]; isError?: boolean };
   const [{ text }] = content;
@@ -126,7 +126,7 @@ describe('A day in an agent’s life', function () {
       const section = await agent.call('read_org_doc', { location, section: 'tasks', expected_commit: whole.commit });
       assert.equal(section.text, '## Tasks\n\n- one\n- two\n\n');
 
-      // Someone else is quicker; it sees what changed and repeats its own edit on top.
+      // Another writer is quicker; the agent sees the change and repeats its own edit on top.
       const edits = [{ op: 'replace_section', section: 'notes', new_text: 'Written by Bo.' }];
       await ada.client.call('edit_org_doc', {
         location,

@@ -23,11 +23,11 @@ const hello = {
   clientInfo: { name: 'test', version: '1' },
 };
 
-/** A client that has started `cartulary mcp` and talks to it by hand. */
+/** A client that has started `cartulary mcp` and writes its messages itself. */
 class Spoken {
   readonly child: ChildProcess;
   readonly closed: Promise<[number | null, NodeJS.Signals | null]>;
-  /** Everything that came on standard output. */
+  /** The whole standard output. */
   readonly lines: Parsed[] = [];
   stderr = '';
   #serial = 0;
@@ -40,7 +40,7 @@ class Spoken {
     this.child.stderr?.setEncoding('utf8').on('data', (piece: string) => (this.stderr += piece));
     assert.ok(this.child.stdout);
     createInterface({ input: this.child.stdout }).on('line', (text) => {
-      // Whatever is not JSON fails the test here: nothing else may be on standard output.
+      // Output outside JSON fails the test here: standard output may hold nothing else.
       const message = JSON.parse(text);
       assert.equal(message.jsonrpc, '2.0', text);
       this.lines.push(message);
@@ -52,7 +52,7 @@ class Spoken {
     this.child.stdin?.write(bytes);
   }
 
-  /** What answers the message with that id; null for what could not be read. */
+  /** The answer to the message with that id; null for an unreadable message. */
   next(id: number | null): Promise<Parsed> {
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
@@ -68,7 +68,7 @@ class Spoken {
     return this.request('initialize', hello);
   }
 
-  /** What a tool said. */
+  /** A tool's answer. */
   async call(name: string, args: object = {}): Promise<Parsed> {
     const { result, error } = await this.request('tools/call', { name, arguments: args });
     return error === undefined ? JSON.parse(result.content[0].text) : { protocol: error.message };
@@ -92,7 +92,7 @@ describe('cartulary mcp, at work', function () {
     for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
-  /** A data folder that nobody has open, with an agent who may write in `team`. */
+  /** A data folder that no process has open, with an agent who may write in `team`. */
   async function prepare(): Promise<{ readonly data: string; readonly key: string; readonly keyId: string }> {
     const test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor', 'team');
@@ -264,7 +264,7 @@ describe('cartulary mcp, at work', function () {
 });
 
 describe('The bridge between streams and the service', () => {
-  /** @returns what came out */
+  /** @returns the output */
   async function bridge(pieces: readonly Uint8Array[], deliver: Deliver): Promise<Parsed[]> {
     const [input, output] = [new PassThrough(), new PassThrough()];
     let text = '';

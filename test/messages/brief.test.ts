@@ -14,7 +14,7 @@ import { openTestService, type TestService } from '../support/store/service.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** As long as a brief is told again. */
+/** The time for which a brief is given again. */
 const soon = 10 * minute;
 
 describe('a brief', () => {
@@ -26,7 +26,7 @@ describe('a brief', () => {
   const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
     addClient({ service, workspace: service.workspace }, name, role, folder);
 
-  /** A brief that is not asked for again: one after it comes later. */
+  /** A brief without a repetition: the next one comes later. */
   const briefOf = async (client: Client, input: Partial<ReadBriefInput> = {}): ReturnType<Client['brief']> => {
     const brief = await client.brief(input);
     if (input.keepsMark !== true) service.clock.advance(soon);
@@ -274,11 +274,11 @@ describe('a brief', () => {
     const again = await ben.brief();
     assert.deepEqual(again.changes.map(describeChange), ['changed a/y.md by Ada', 'changed a/x.md by Ada']);
     assert.deepEqual([again.isRepeat, again.since, again.comments.length], [true, lost.since, 1]);
-    // Who goes on from a position has got it.
+    // A caller that goes on from a position has received it.
     const next = await ben.brief({ since: lost.position, keepsMark: true });
     assert.deepEqual([next.isRepeat, next.changes.map(describeChange)], [false, ['changed a/y.md by Ada']]);
     assert.deepEqual(next.comments, []);
-    // The answer to the second one may be lost, too: from the first one's end everything is told once more.
+    // The second answer may be lost, too: a brief from the end of the first repeats everything once more.
     service.clock.advance(1);
     assert.deepEqual(await newsOf(ben), ['changed a/y.md by Ada']);
     assert.deepEqual(await newsOf(ben), []);
@@ -434,7 +434,7 @@ describe('a brief', () => {
           detail: string;
         }[];
         for (const { detail } of plan) {
-          // What is scanned is what an inner search found.
+          // An inner search found the scanned rows.
           assert.doesNotMatch(detail, /^SCAN (?!e$|CONSTANT ROW|\(subquery)|TEMP B-TREE/, `${name}: ${detail}`);
         }
       }

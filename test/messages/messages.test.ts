@@ -24,7 +24,7 @@ describe('messages', () => {
   let ben: Client;
   let cem: Client;
   let boss: Client;
-  /** Reaches nothing that the others reach. */
+  /** Has no reach in common with the others. */
   let far: Client;
 
   const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>

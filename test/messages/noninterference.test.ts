@@ -5,7 +5,7 @@ import { requireSame } from '../support/model/canonicalize-answers.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService } from '../support/store/service.js';
 
-/** Whatever comes back, as text; positions by their length, since a face seals them. */
+/** Any answer, as text; positions by their length, since a face seals them. */
 async function ask(work: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await work, (name, value: unknown) =>
@@ -31,7 +31,7 @@ async function askForBrief(client: Client, location = '', since?: number): Promi
   return answers;
 }
 
-/** Tells the same story with or without deeds that those who ask cannot reach, and collects all their answers. */
+/** Plays the same scenario with or without actions out of reach of the callers, and collects all their answers. */
 async function tell(withHidden: boolean): Promise<string[]> {
   const service = await openTestService();
   try {
@@ -40,7 +40,7 @@ async function tell(withHidden: boolean): Promise<string[]> {
     const editor = await addClient(host, 'Ed', 'editor', 'open');
     const reader = await addClient(host, 'Rea', 'reader', 'open');
     const narrow = await addClient(host, 'Nar');
-    // In one world they reach something, in the other nothing; the group has members in one only.
+    // They have some reach in one workspace and none in the other; the group has members in one only.
     const stranger = await addClient(host, 'Sam');
     const crowd = await service.group('Crowd');
     const known = await service.group('Known', { type: 'principal', id: reader.id });

@@ -6,7 +6,7 @@ import { openTestServer, type HttpClient, type TestServer } from '../support/htt
 import { operator } from '../support/store/service.js';
 import { claim } from '../support/store/place.js';
 
-// As it runs for users: answers are not held against the description, so what is remembered of them is used.
+// As it runs for users: no comparison of answers with the description, so that remembered answers are used.
 const server = { validateResponses: false };
 
 describe('a server as it runs for users', () => {

@@ -4,7 +4,7 @@ import { faultOfLocation } from '../../lib/domain/location.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 
-/** Locations that no document may have, as text. */
+/** Locations forbidden to documents, as text. */
 const badLocations: readonly string[] = [
   '',
   '/',
@@ -54,7 +54,7 @@ describe('bad input over REST', () => {
     await ada.create('dir/a.md');
     head = server.head;
   });
-  /** Whatever was sent: nothing has changed, nothing went wrong inside, and the service answers. */
+  /** After any request: no change, no internal error, and the service answers. */
   afterEach(async () => {
     assert.equal(server.head, head);
     assert.deepEqual(

@@ -130,12 +130,12 @@ describe('a connection to the REST face', () => {
 
     it('leaves nothing behind when the client is gone in the middle', async () => {
       const folder = join(server.host.dataFolder ?? '', 'acme');
-      // What the checkpoint writes in its own time is another matter.
+      // The checkpoint's own writes are another matter.
       const isOurs = (name: string): boolean => !/sidecar\.sqlite|objects\/pack\/pack-|refs\/heads/.test(name);
       const list = (): string[] => (readdirSync(folder, { recursive: true }) as string[]).filter(isOurs).sort();
       await server.host.workspace.checkpointer.run();
       const [files, { head }] = [list(), server];
-      // Asking first makes sure that the body is being read when the client goes.
+      // Asking first makes sure that the service is reading the body when the client goes.
       const heads = [0, 1, 2, 3, 4].map((round) =>
         raw(`/v1/documents?location=cut${round}.bin`, 'Content-Length: 5000000', ['Expect: 100-continue']),
       );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createAsBefore } from '../support/store/as-before.js';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Names that look like others, and what of them is told. */
+/** Names that look like others, and their reports. */
 const names: readonly (readonly [name: string, character: string])[] = [
   ['own\u200b.md', 'U+200B'],
   ['own.md ', 'U+0020'],

@@ -212,7 +212,7 @@ describe('an export whose reader goes away', () => {
     server = await openTestServer({ store: 'disk-without-git' });
     ({ key } = await server.host.person('approver'));
     const ada = server.as(key);
-    // More than the buffers of a connection hold, and nothing that can be compressed.
+    // More than the buffers of a connection hold, and incompressible.
     const noise = makeTestRandomness();
     await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -222,7 +222,10 @@ describe('an export whose reader goes away', () => {
   });
   after(() => server?.close());
 
-  /** Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's main file for the next.) */
+  /**
+   * Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's
+   * main file for the next.)
+   */
   const countConnections = (): number =>
     readdirSync(files).filter((name) => {
       try {

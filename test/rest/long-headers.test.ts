@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Nearly all that the server takes of headers. */
+/** Nearly the most headers that the server takes. */
 const long = 31_000;
 
 describe('a header that is too long to be read', () => {
@@ -10,7 +10,7 @@ describe('a header that is too long to be read', () => {
 
   before(async () => {
     server = await openTestServer({ server: { trustProxy: ['loopback'] } });
-    // Headers are read before anybody's access is asked.
+    // The server reads headers before it checks any access.
     nobody = await server.person('reader', 'elsewhere');
   });
   after(() => server.close());

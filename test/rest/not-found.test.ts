@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-/** Everything of an answer but what is its own: ids, the time, and what is left of the caller's rate. */
+/** An answer without its own parts: ids, the time, and the rest of the caller's rate. */
 function anonymous({ status, headers, text, json }: HttpAnswer): string {
   const { 'x-request-id': _, date: __, 'x-ratelimit-remaining': ___, ...rest } = headers;
   const id = (json as { error: { request_id: string } } | undefined)?.error.request_id;

@@ -8,7 +8,7 @@ import { RawConnection } from '../support/http/raw-connection.js';
 const raw = { Accept: 'application/octet-stream' };
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Bytes that are no text and never repeat within a stretch. */
+/** Bytes outside any encoding of text, without repetition within a span. */
 function makeBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) * 17) & 255;

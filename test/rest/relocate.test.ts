@@ -208,7 +208,7 @@ describe('renames and moves over REST', () => {
       it('that is refused for widening keeps its key for the acknowledged request', async () => {
         await ada.create('a/x.md');
         await server.host.grant('reader', { type: 'group', id: await readers() }, target('x.md').split('/')[0] ?? '');
-        // A rename changes nothing for who reads the folder; a grant has to wait on the new name.
+        // A rename changes no reader of the folder; a grant has to wait on the new name.
         if (index === 0) await ada.create('a/f/y.md');
         const [from, to] = index === 0 ? ['a/f', 'a/new-f'] : ['a/x.md', 'b/x.md'];
         if (index === 0) await server.host.grant('editor', { type: 'group', id: await readers() }, to);
@@ -258,7 +258,7 @@ describe('renames and moves over REST', () => {
         assert.equal(refused.refusal, 'INVALID_REQUEST into_itself', folder);
         assert.equal(refused.json.error.details.field, 'to_folder');
       }
-      // A name that only begins alike is another folder.
+      // A name with the same beginning is another folder.
       assert.equal((await ada.post('/v1/moves', { location: 'a', to_folder: 'a-b' })).status, 200);
     });
 

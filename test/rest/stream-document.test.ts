@@ -12,7 +12,7 @@ async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknow
   return JSON.parse(await text(await body.open()));
 }
 
-/** The bytes in pieces that end anywhere. */
+/** The bytes in pieces with arbitrary ends. */
 const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
   const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));

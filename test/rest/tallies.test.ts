@@ -12,7 +12,7 @@ describe('what never reached a principal’s request', () => {
   });
   afterEach(() => server.host.close());
 
-  /** Stops the face, which writes what it has counted, and reads those records with their details. */
+  /** Stops the face, which writes its counts, and reads those records with their details. */
   async function recordsOf(action: string): Promise<{ code: string | null; detail: Record<string, unknown> }[]> {
     await server.rest.close();
     return server

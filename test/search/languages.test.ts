@@ -5,7 +5,7 @@ import { openLanguages, type LanguageCode } from '../../lib/search/languages/lan
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { IndexOf } from './index-of.js';
 
-/** A sentence in each language, and what someone would look for. */
+/** A sentence in each language, and a search for it. */
 const sentences: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   'english.md': ['Employees may take parental leave after six months.', ['employee', 'parental leave', 'month']],
   'german.md': [
@@ -32,7 +32,7 @@ describe('search: languages', () => {
   }
 });
 
-/** A word as a document has it, and the same word inflected otherwise, as someone looks for it. */
+/** A word in a document, and the same word in another inflection, in a search. */
 const inflected: Readonly<Partial<Record<LanguageCode, readonly (readonly [string, string])[]>>> = {
   en: [
     ['the contracts were signed', 'contract signing'],

@@ -10,7 +10,7 @@ function makeIndex(): IndexOf {
   return of;
 }
 
-/** How many living documents there are, as scores count them. */
+/** The number of live documents, as scores count them. */
 async function countDocuments(of: IndexOf): Promise<number | undefined> {
   return (await of.page('ladder', { limit: 1 })).position?.statistics.documents;
 }

@@ -19,7 +19,7 @@ describe('search: a query that is much work', () => {
   const now = performance.now.bind(performance);
   let elapsed = 0;
 
-  // Each look at the clock finds that a long time has passed, so that it rests wherever it can.
+  // Each look at the clock finds that a long time has passed. So the work yields wherever it can.
   beforeEach(() => {
     performance.now = () => (elapsed += 1000);
   });

@@ -6,7 +6,7 @@ import { openLanguages, type Languages } from '../../lib/search/languages/langua
 import { splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 import { IndexOf } from './index-of.js';
 
-/** Words that take more or fewer places than they seem to, and what may stand between and within them. */
+/** Words with more or fewer places than they seem to have, and the characters between and within them. */
 const words = [
   'ladder',
   'Ladders',

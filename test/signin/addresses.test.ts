@@ -98,7 +98,7 @@ describe('The address that a client is counted by', () => {
     );
   }
 
-  /** What each face takes from an address's allowance for a request that anyone may send. */
+  /** Each face's cost, from an address's allowance, for a request without sign-in. */
   const faces: readonly { name: string; kind: RatedKind; atOnce: number; method: 'get' | 'post'; path: string }[] = [
     { name: 'REST', kind: 'address', atOnce: 300, method: 'get', path: '/v1/folders' },
     { name: 'MCP', kind: 'address', atOnce: 300, method: 'post', path: '/mcp' },
@@ -174,7 +174,7 @@ describe('What is remembered of wrong passwords', function () {
   it('holds nothing of an attempt that was turned away because too many were waiting', async () => {
     await test.person('Ada', 'ada');
     const { passwords, delay } = test.server.host.service.people;
-    // As it is with sixty-six under way, without the half minute that they take.
+    // As with sixty-six under way, without the half minute that they take.
     passwords.requireRoom = () => {
       throw unavailable();
     };

@@ -75,7 +75,7 @@ describe('Signing in, in Chromium', function () {
   const heading = (): Promise<string> => person.page.locator('h1').innerText();
   const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
 
-  /** Does what leads to another page, and waits for it: until then the one that is left may answer, and take what is typed. */
+  /** Makes a step to another page, and waits for it. Until then the old page may answer, and take the typing. */
   async function leave(act: () => Promise<void>): Promise<void> {
     await Promise.all([person.page.waitForEvent('load'), act()]);
   }
@@ -85,7 +85,7 @@ describe('Signing in, in Chromium', function () {
   const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
   const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
 
-  /** Types into the field that the page itself has put the keyboard into. */
+  /** Types into the field to which the page itself gave the focus. */
   async function type(label: string, text: string): Promise<void> {
     const field = person.page.getByLabel(label, { exact: true });
     await field.and(person.page.locator(':focus')).waitFor();

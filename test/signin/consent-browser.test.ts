@@ -63,7 +63,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     }
   });
 
-  /** Signs in on the way to the page that asks. */
+  /** Signs in on the way to the consent page. */
   async function arrive(): Promise<{ readonly verifier: string; readonly state: string }> {
     const { url, ...secrets } = await client.ask();
     const { page } = person;
@@ -75,7 +75,7 @@ describe('An application asks to act as somebody, in Chromium', function () {
     return secrets;
   }
 
-  /** Presses a button of the page that asks. @returns the address by which the application was told */
+  /** Presses a button of the consent page. @returns the address by which the application got the answer */
   async function answer(button: 'Allow' | 'Deny'): Promise<string> {
     await person.page.getByRole('button', { name: button }).click();
     await person.page.getByRole('heading', { name: 'Back' }).waitFor();

@@ -13,7 +13,7 @@ describe('A browser in which somebody has signed in before', function () {
   });
   afterEach(() => test.close());
 
-  /** One that knows the password, and is signed out again. */
+  /** A browser that knows the password, and is signed out again. */
   async function makeKnown(name = 'ada'): Promise<Visitor> {
     const visitor = test.visitor();
     await visitor.signIn(name);
@@ -33,7 +33,7 @@ describe('A browser in which somebody has signed in before', function () {
     const known = await makeKnown();
     guessUntilDelayed(() => 'ada');
     for (let round = 0; round < 3; round += 1) {
-      // Whoever polls wins the moment at which the name may be tried again.
+      // A polling guesser wins the moment at which the name may be tried again.
       test.server.host.clock.advance(60_000);
       assert.equal((await test.visitor().signIn('ada', 'wrong')).status, 422);
       assert.equal((await test.visitor().signIn('ada', goodPassword)).status, 429, 'another browser waits');

@@ -10,7 +10,7 @@ describe('Names and passwords as they are typed', function () {
   });
   afterEach(() => test.close());
 
-  /** Guesses until somebody is made to wait. @returns the number of guesses that were looked at */
+  /** Guesses until a guess has to wait. @returns the number of checked guesses */
   async function guess(names: readonly string[]): Promise<number> {
     for (const [index, name] of names.entries()) {
       if ((await test.visitor().signIn(name, 'wrong')).status === 429) return index;

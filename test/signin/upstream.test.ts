@@ -6,7 +6,9 @@ import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { openSignIn, type SignInTest, type Visitor } from './open-sign-in.js';
 import { UpstreamProvider } from './upstream-provider.js';
 
-/** Follows a way through the other provider by hand, with the cookies it gives. @returns where it sends the browser back to */
+/**
+ * Follows the redirects through the other provider, with the cookies it gives. @returns the address back at the service
+ */
 async function goThrough(start: string): Promise<string> {
   const cookies = new Map<string, string>();
   for (let url = start, steps = 0; steps < 6; steps += 1) {
@@ -43,7 +45,7 @@ describe('Signing in with another provider', function () {
     await test.close();
   });
 
-  /** Presses the button. @returns the page that leads on */
+  /** Presses the button. @returns the next page */
   async function press(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<string> {
     await visitor.get('/signin');
     const { text } = await visitor.post('/signin/upstream', fields);

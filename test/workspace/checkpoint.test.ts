@@ -43,7 +43,7 @@ describe('A checkpoint', () => {
       encoding: 'utf8',
     }).trim();
 
-  /** What the next process finds if this one dies now: the files as they are, opened by another service. */
+  /** The state for the next process after a crash at this moment: the present files, opened by another service. */
   async function afterCrash<Result>(look: (workspace: Workspace, someone: Actor) => Promise<Result>): Promise<Result> {
     const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
     copies.push(copy);

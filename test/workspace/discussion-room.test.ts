@@ -15,7 +15,7 @@ import { eraseAt } from '../support/store/erase-at.js';
 
 const oneDay = 24 * 60 * 60 * 1000;
 
-/** What is stored beside documents, summed up from the rows themselves. */
+/** The stored bytes beside documents, summed up from the rows themselves. */
 const sums: Readonly<Record<StoredKind, string>> = {
   comment: 'SELECT coalesce(sum(200 + octet_length(text)), 0) FROM comment WHERE author = @author',
   message: `SELECT coalesce(sum(200 + octet_length(body) + octet_length(addressed)), 0)

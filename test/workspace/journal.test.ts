@@ -38,7 +38,7 @@ function failNextCommit(workspace: Workspace): void {
   });
 }
 
-/** What the audit log says, as `action code`. */
+/** The records of the audit log, as `action code`. */
 async function auditOf(workspace: Workspace): Promise<string[]> {
   const { result } = await perform(workspace, operator, exportAudit, { withTexts: false });
   const lines: string[] = [];
@@ -193,7 +193,7 @@ describe('The journal', () => {
     const outcomes = await Promise.all([
       outcomeOf(journal.write({ run: (transaction) => transaction.tables.grants.insert(grant) })),
       outcomeOf(
-        // In the same group: her reach is worked out from the grant that is about to be lost.
+        // In the same group: the grant from which her reach follows is about to be lost.
         journal.write({
           run(transaction) {
             wasEditor = test.workspace.reachIn(transaction, id).holds('editor', parseLocation('secret/a.md'));
@@ -231,7 +231,7 @@ describe('The journal with next to no memory for trees', () => {
   });
   afterEach(() => test.close().catch(() => undefined));
 
-  /** Opens the same files again, with a cache that keeps no tree if no other is given. */
+  /** Opens the same files again, with a cache that keeps no tree by default. */
   async function reopen(
     loadTree: (oid: Oid, read: (oid: Oid) => Promise<Tree>) => Promise<Tree>,
     trees = new TreeCache(1),

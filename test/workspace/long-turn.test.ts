@@ -6,7 +6,7 @@ import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-/** Milliseconds of work in one step: more than after which the event loop gets its turn. */
+/** Milliseconds of work in one step: longer than the event loop waits for its turn. */
 const longStep = 10;
 
 function workFor(milliseconds: number): void {

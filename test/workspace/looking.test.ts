@@ -14,7 +14,7 @@ describe('What a view looks up', () => {
   });
   afterEach(() => actors.service.close());
 
-  /** The statements that the work runs and the rows that they give: what its time is made of. */
+  /** The statements of the work and the number of their rows: its time consists of these. */
   function countLookUps(person: Person, work: (view: View) => unknown): Readonly<Record<string, number>> {
     const { tables, reach } = actors.service.workspace.view(person.caller);
     const counts: Record<string, number> = {};
@@ -77,7 +77,7 @@ describe('What a view looks up', () => {
     );
     assert.ok(hidden !== undefined && absent !== undefined);
     assert.deepEqual([hidden['folders'], hidden['documents']], [absent['folders'], absent['documents']]);
-    // The tables read another row in the stead of one that is not there, which cannot be seen from here.
+    // For an absent row the tables read another one, which is invisible from here.
   });
 
   it('is sought from the grants: what else lies in a folder costs nothing', async () => {

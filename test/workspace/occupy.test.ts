@@ -14,7 +14,7 @@ describe('A place in the tree', () => {
   });
   afterEach(() => test.close());
 
-  /** Every file in the commit that stands, by path. */
+  /** Every file in the present commit, by path. */
   async function filesInGit(): Promise<string[]> {
     const { journal, objects } = test.workspace;
     const walk = async (oid: string, prefix: string): Promise<string[]> => {

@@ -31,7 +31,7 @@ describe('A rename or move', () => {
     await test.workspace.checkpointer.run();
   }
 
-  /** Rows of the tables that hold what is where, as text. */
+  /** Rows of the tables for places, as text. */
   function rows(): Set<string> {
     const file = new Sqlite(pathsOf(test.dataFolder ?? '', 'acme').sidecar, { readonly: true });
     try {
@@ -49,7 +49,7 @@ describe('A rename or move', () => {
     }
   }
 
-  /** Tables of the rows that are new or changed. */
+  /** Tables with new or changed rows. */
   function changedSince(before: ReadonlySet<string>): string[] {
     const changed = [...rows()].filter((row) => !before.has(row));
     return changed.map((row) => row.slice(0, row.indexOf(' '))).toSorted();

@@ -11,7 +11,7 @@ describe('The report on a move', () => {
   });
   afterEach(() => actors.service.close());
 
-  /** What the mover is told, or undefined where the move is simply done. */
+  /** The report to the mover, or undefined for a move without one. */
   async function reportOf(work: Promise<unknown>): Promise<{ gains: string[]; digest: string } | undefined> {
     try {
       await work;

@@ -35,7 +35,7 @@ describe('search: a document that is erased while an index in other languages is
         );
         await workspace.search.store();
         assert.ok(holds(word), 'it is in the index of before');
-        // Not the languages of now, so that there is an index to be made.
+        // Other languages than the present ones, so that an index has to be made.
         const searchLanguages = policies[(round + 1) % policies.length] ?? choose(chance, policies);
         await perform(workspace, operator, changePolicy, { searchLanguages });
         await delay(chance() * 30);

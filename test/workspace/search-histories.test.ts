@@ -63,7 +63,7 @@ describe('search: histories of many writers, in several languages, whose policy 
         const { id } = await test.person('approver');
         const chance = makeRandom(`kept ${seed}`);
         const stored = join(test.dataFolder ?? '', 'acme', 'search');
-        // Whatever stands on the disk at some moment is what a process leaves that is killed then.
+        // The files of any moment are the files of a process killed at that moment.
         const copies: string[] = [];
         const copying = setInterval(() => {
           if (!existsSync(stored) || chance() < 0.5) return;

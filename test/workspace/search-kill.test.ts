@@ -35,7 +35,7 @@ describe('search: a process that is killed while an index in other languages, or
       const tasks = new Set<string>();
       let unfinished = 0;
       const wereSeen = (): boolean => tasks.has('languages') && unfinished > 0;
-      // Each round is killed elsewhere in its work; where all of that comes too late, rounds are killed at once.
+      // Each round is killed elsewhere in its work; on a machine too fast for that, rounds are killed at once.
       for (let round = 0; round < kills || (!wereSeen() && round < kills + 10); round += 1) {
         const child = new Child(program, dataFolder, id, String(round));
         tasks.add(await child.hear());

@@ -235,7 +235,7 @@ describe('the search index across starts', () => {
     const workspace = await reopen();
     assert.equal(workspace.search.index.dropped, null);
     assert.deepEqual(await find(workspace, id, 'haus'), ['a.md']);
-    // The index that is stored now is of before: as if the process had died with the change.
+    // The stored index is the old one: as if the process had died with the change.
     workspace.search.store = () => Promise.resolve();
     await perform(workspace, operator, changePolicy, { searchLanguages: ['en', 'fr'] });
     await second?.close();

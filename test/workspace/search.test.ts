@@ -10,7 +10,7 @@ import { openTestService, operator, type TestService } from '../support/store/se
 import { until } from '../support/until.js';
 import { find } from './find.js';
 
-/** What is taken apart first from now on waits until it is released. */
+/** From now on the next analysis waits until it is released. */
 function holdFirstAnalysis(search: SearchKeeper): () => void {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -111,7 +111,7 @@ describe('search follows the journal', () => {
     const release = holdFirstAnalysis(search);
     await perform(test.workspace, operator, changePolicy, { searchLanguages: ['en', 'de', 'ru'] });
     await until('an index is being filled', () => search.progress !== null);
-    // The one of before answers, whole and up to date, while the next one is filled; both follow what is written.
+    // The old index answers, whole and up to date, while the next one fills; both follow the writes.
     const answersOfBefore = await find(test.workspace, id, 'signing');
     const whileFilled = search.progress;
     await editor.create('new/ru.md', 'Новые договоры');

@@ -39,7 +39,7 @@ class Words extends Table {
 describe('A statement of the sidecar', () => {
   let connection: Connection;
   let words: Words;
-  /** What was prepared on the connection. */
+  /** The statements prepared on the connection. */
   let prepared: string[];
 
   beforeEach(() => {

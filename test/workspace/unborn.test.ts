@@ -25,7 +25,7 @@ describe('a workspace whose adding was cut short', () => {
       onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
     });
 
-  /** What the disk holds when the process ends between the making of the files and the row. */
+  /** The disk's state when the process ends between the making of the files and the row. */
   async function forget(write: boolean): Promise<void> {
     const service = await open();
     const workspace = await service.addWorkspace('acme');

@@ -43,7 +43,7 @@ describe('Whatever is done to a workspace', () => {
           await requireSame('before the erase');
           const live = told.model.docs.flatMap(({ at }) => at ?? []);
           const gone = told.model.docs.flatMap(({ at, deletedFrom }) => (at === null ? (deletedFrom ?? []) : []));
-          // Where several were deleted, somebody has to say which is meant.
+          // Where several were deleted, the caller must name the one they mean.
           const alone = gone.filter((at) => gone.filter((other) => other === at).length === 1);
           const doomed = [
             ...live.slice(0, 1).map((at) => eraseAt(workspace, at)),
@@ -57,7 +57,7 @@ describe('Whatever is done to a workspace', () => {
       { histories, seed },
     );
     assert.ok(erased >= histories, `${erased} documents were erased`);
-    // What never happened was not compared; reverts are too seldom among so few.
+    // An outcome that never happened was not compared; reverts are too seldom among so few.
     const often = ['move', 'rename', 'delete', 'undelete', 'restore', 'delete-folder', 'undelete-folder'];
     const outcomes = often.map((command) => `${command} done`);
     requireSeen(outcomes, seen, { count: histories, enough: enoughHistories });

@@ -12,7 +12,7 @@ import { makeWorld, type FullWorkspace } from '../support/store/full-world.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { makeTestRandomness, openTestService, operator, type TestService } from '../support/store/service.js';
 
-/** Everything that is found, also where writes wait for their way into the repository. */
+/** All findings, also where writes wait for the checkpoint. */
 async function problemsOf(dataFolder: string): Promise<readonly Problem[]> {
   const { problems, versions } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
   assert.ok(versions > 30, 'all versions were read');

@@ -16,7 +16,7 @@ describe('A view', () => {
   });
   afterEach(() => test.close());
 
-  /** Everything that the principal lists in the folder, page by page; each page but the last must be full. */
+  /** The principal's whole list of the folder, page by page; each page but the last must be full. */
   function listAll(principalId: string, folder: string, limit: number, kind: 'documents' | 'folders'): string[] {
     const view = test.workspace.view(new Actor(test.workspace, principalId).caller);
     const names: string[] = [];

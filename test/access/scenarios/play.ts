@@ -16,12 +16,12 @@ export function scenario(number: number, title: string, play: (actors: Actors) =
   });
 }
 
-/** Every one of them is refused as what is not there. */
+/** Each of these requests is refused like one for an absent document. */
 export async function isNotFound(...works: readonly Promise<unknown>[]): Promise<void> {
   for (const work of works) assert.equal(await outcomeOf(work), 'NOT_FOUND');
 }
 
-/** What a move that would widen access is refused with. */
+/** The refusal of a move that would widen access. */
 export async function detailsOf(
   work: Promise<unknown>,
 ): Promise<RefusalDetails<'access_would_widen' | 'access_report_changed'>> {

@@ -14,7 +14,7 @@ describe('What an attacker tries', () => {
     server = await openOAuthServer();
     person = await server.person();
     client = await OAuthClient.register(server);
-    // A person has let it in: a client that no person has let in gets no redirect.
+    // A person has given it consent: a client without consent gets no redirect.
     await client.signIn(server.browserOf(person));
   });
   after(() => server.close());
@@ -228,7 +228,7 @@ describe('A stolen data folder', () => {
       const refreshed = await client.refresh(tokens.refresh_token ?? '');
       const { url, state } = await client.ask();
       const code = client.readAnswer(await letIn(browser, url), state).get('code');
-      // One that is under way, and one that was answered and not yet fetched.
+      // One under way, and one answered and not yet fetched.
       const open = await browser.follow(await browser.get((await client.ask()).url));
       const answered = await browser.get((await client.ask()).url);
       const page = await browser.get(answered.location);

@@ -89,7 +89,7 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     return new OAuthClient(authority, { client_id: origin + path }, oauth.None(), redirect, `${server.url}/mcp`);
   }
 
-  /** Begins a sign-in with a client that is described elsewhere. */
+  /** Begins a sign-in with a client described at another site. */
   const ask = async (path: string, address: string) => {
     const { url } = await (await clientAt(path)).ask();
     return fetch(url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
@@ -107,7 +107,7 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     assert.ok(count > 20 && count <= 60, String(count));
     assert.equal(refused.status, 503);
     assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-    // What was fetched of the known one is forgotten, as after an hour.
+    // The fetched description of the known one is forgotten, as after an hour.
     server.face.rotateKeys();
     assert.equal((await ask('/client-new', '203.0.113.9')).status, 303, 'from elsewhere');
     assert.equal((await ask('/client-known', '2001:db8::ffff')).status, 303, 'what somebody let in is asked for apart');

@@ -3,7 +3,7 @@ import { Browser } from '../../support/oauth/browser.js';
 import { OAuthClient } from '../../support/oauth/client.js';
 import { letIn, openOAuthServer, type Member, type OAuthServer } from '../../support/oauth/server.js';
 
-/** RFC 9700 §4.11.2: a person who follows a link to this service must not end up elsewhere without being asked. */
+/** RFC 9700 §4.11.2: a link to this service must not lead a person elsewhere without a question. */
 describe('A client that no person has let in', () => {
   let server: OAuthServer;
   let person: Member;

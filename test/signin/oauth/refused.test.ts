@@ -9,7 +9,7 @@ import { openOAuthServer, type Member, type OAuthServer } from '../../support/oa
 
 const hour = 60 * 60 * 1000;
 
-/** Somebody still tries it: that is what an admin has to see after an end, as with a key that was revoked. */
+/** A client still sends it: an admin has to see this after an end, as with a revoked key. */
 describe('An access token that opens nothing any more', () => {
   let server: OAuthServer;
   let person: Member;
@@ -42,7 +42,7 @@ describe('An access token that opens nothing any more', () => {
     return `${status} ${JSON.stringify(said)} ${text.replace(/req_\w+/g, 'req')}`;
   }
 
-  /** Stops the face, which writes what it has counted: reason, number and source of each tally. */
+  /** Stops the face, which writes its counts: reason, number and source of each tally. */
   async function readTallies(): Promise<unknown[]> {
     await server.server.rest.close();
     return server.server

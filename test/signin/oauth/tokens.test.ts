@@ -10,7 +10,7 @@ const second = 1000;
 const hour = 3600 * second;
 const day = 24 * hour;
 
-/** Every kind of token that a client can hold, and how to tell whether it still opens anything. */
+/** Every kind of token of a client, and a test of whether it is still accepted. */
 async function holdAll(server: OAuthServer, person: Member) {
   const client = await OAuthClient.register(server);
   const tokens = await client.signIn(server.browserOf(person));

@@ -34,15 +34,15 @@ export async function openMcpServer(options: McpServerOptions = {}): Promise<Mcp
   return new McpTestServer(server);
 }
 
-/** What a tool said: its answer, or its refusal. */
+/** A tool's answer, or its refusal. */
 export interface Said {
-  /** What `structuredContent` holds; undefined for a refusal. */
+  /** The `structuredContent`; undefined for a refusal. */
   readonly done: Parsed;
   /** The error of a refusal; undefined otherwise. */
   readonly error: Parsed;
   /** `CODE reason` of a refusal, '' otherwise. */
   readonly refusal: string;
-  /** The text that a model reads. */
+  /** The text for a model. */
   readonly text: string;
 }
 
@@ -53,7 +53,7 @@ export interface Posted {
   readonly json: Parsed;
 }
 
-/** The result that an answer holds, as JSON or as the one event of a stream. */
+/** The result in an answer, which is JSON or the one event of a stream. */
 export function readResult(text: string): Parsed {
   const data = text.startsWith('{') ? text : (/(?:^|\n)data: ([^\r\n]*)/.exec(text)?.[1] ?? 'null');
   return JSON.parse(data);
@@ -66,7 +66,7 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** Speaks MCP with one key, by hand, so that every byte is seen. */
+/** Speaks MCP with one key, without a library, so that every byte is visible. */
 export class McpClient {
   readonly #url: string;
   readonly #key: string | undefined;
@@ -130,7 +130,7 @@ export class McpTestServer extends TestServer {
     return new McpClient(this.rest.url, key);
   }
 
-  /** An agent with one folder grant, and its hands. */
+  /** An agent with one folder grant, and its client. */
   async agent(
     role: 'reader' | 'editor' | 'approver',
     folder = '',

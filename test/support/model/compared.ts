@@ -9,15 +9,15 @@ const roles: readonly Role[] = ['reader', 'editor', 'approver'];
 const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
 const sortNames = (found: readonly string[]): string[] => found.toSorted();
 
-/** The paths that a command is about. */
+/** The paths in a command. */
 export function pathsIn(done: Command): string[] {
   if ('path' in done) return [done.path];
   return 'grant' in done ? [done.grant.path].filter((at) => at !== '') : [];
 }
 
-/** Service and model, with everything that everyone is told compared. */
+/** Service and model, with a comparison of all answers to all people. */
 export class Compared extends ServiceAndModel {
-  /** Compares whom everyone is told as readers of each place, whether something lies there or not. */
+  /** Compares the readers of each place that each person sees, whether the place is occupied or not. */
   async compareReaders(places: readonly string[], context: () => string): Promise<void> {
     for (const place of places) {
       const expected = people.flatMap((name) => {
@@ -27,7 +27,7 @@ export class Compared extends ServiceAndModel {
       for (const name of people) {
         const answer = await this.person(name).readers(place).catch(codeOf);
         const actual = Array.isArray(answer) ? answer.map((line) => String(line).split(':')[0]).slice(1) : answer;
-        // Before all others, by the order of letters, comes the keeper, who is no part of the model.
+        // The keeper, who is no part of the model, comes before all others in the order of letters.
         const mayKnow = this.model.role(name, place) >= 1;
         assert.deepEqual(
           actual,
@@ -38,7 +38,7 @@ export class Compared extends ServiceAndModel {
     }
   }
 
-  /** Compares what a brief from the beginning tells everyone: each live document that they read, and no other place. */
+  /** Compares each person's brief from the beginning: each live document in their reach, and no other place. */
   async compareBriefs(context: () => string): Promise<void> {
     const { model } = this;
     for (const name of people) {
@@ -58,7 +58,7 @@ export class Compared extends ServiceAndModel {
     }
   }
 
-  /** How many versions and comments there are, and that a diff is shown to whom they are. */
+  /** The number of versions and comments, and whether the diff is shown. */
   async #annals(name: string, at: string): Promise<unknown> {
     const client = this.client(name);
     const [history, comments, diff] = await Promise.all([
@@ -76,7 +76,7 @@ export class Compared extends ServiceAndModel {
     return (await this.client(name).claims()).map((line) => line.split('#')[0] ?? '').toSorted();
   }
 
-  /** Compares what everyone lists, exports and reads there. */
+  /** Compares each person's lists, exports and reads there. */
   async compare(
     listed: readonly string[],
     exported: readonly string[],

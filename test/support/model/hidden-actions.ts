@@ -8,7 +8,7 @@ import { operator, type TestService } from '../store/service.js';
 import type { Person } from './actors.js';
 import { isDocument, type HiddenAction, type Scenario } from './scenario.js';
 
-/** What an admin does out of low's reach; what cannot be done is left. */
+/** An admin's actions out of low's reach; impossible ones are skipped. */
 export class HiddenActions {
   readonly #service: TestService;
   readonly #admin: Person;

@@ -17,14 +17,14 @@ import {
   type Scenario,
 } from './scenario.js';
 
-/** One of the worlds: opened by whoever runs it, since the faces differ. */
+/** One workspace of a pair. The test opens it, since the faces differ. */
 export interface IsolatedWorkspace {
   readonly service: TestService;
   faceOf(principalId: string): Promise<Face>;
   close(): Promise<void>;
 }
 
-/** Makes worlds of one service that goes on, each a workspace of its own: what a key opens is in its own workspace. */
+/** Makes isolated workspaces of one running service: a key opens only its own workspace. */
 export function isolateWorkspaces(host: TestService, openFace: (isolated: TestService, id: string) => Promise<Face>) {
   let opened = 0;
   return async (): Promise<IsolatedWorkspace> => {
@@ -35,7 +35,7 @@ export function isolateWorkspaces(host: TestService, openFace: (isolated: TestSe
   };
 }
 
-/** Tells the story in the world and @returns the answers that low got. */
+/** Plays the scenario in the workspace. @returns the answers that low got */
 async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden: boolean): Promise<string[]> {
   const { service } = isolated;
   const make = async (name: string): Promise<Person> => new Person(service.workspace, await service.principal(name));
@@ -60,7 +60,7 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
   for (const { on, role: given, byGroup } of scenario.holdings) {
     await service.grant(given, byGroup ? outer : low.subject, on, isDocument(on) ? 'document' : 'folder');
   }
-  // Somebody who reads one of low's places, for reports of moves to tell of.
+  // Another reader of one of low's places, as a subject for reports of moves.
   const shared = scenario.holdings.find(({ on }) => !isDocument(on));
   if (shared !== undefined) await service.grant('reader', other.subject, shared.on);
   await doHidden(scenario.hiddenAtFirst);
@@ -84,7 +84,7 @@ async function play(isolated: IsolatedWorkspace, scenario: Scenario, withHidden:
   return answers;
 }
 
-/** What the admin does where both worlds see it; what cannot be done in one cannot in the other. */
+/** The admin's actions in both workspaces; an action impossible in one is impossible in the other. */
 async function doOpenly({ does, path }: OpenAction, admin: Client, lowId: string): Promise<void> {
   switch (does) {
     case 'update':
@@ -106,7 +106,7 @@ async function doOpenly({ does, path }: OpenAction, admin: Client, lowId: string
 
 const visibleIn = (place: string): string[] => visible.filter((path) => path === place || path.startsWith(`${place}/`));
 
-/** What it takes to be answered with something. */
+/** The least role with which a question gets content. */
 const roleFor = {
   'break-claim': 'approver',
   read: 'reader',
@@ -118,7 +118,10 @@ const roleFor = {
   'comment-on-passage': 'reader',
 } as const;
 
-/** Puts a place that low holds for the one of an aimed question. Looks at the story alone, so it is the same in both worlds. */
+/**
+ * Puts one of low's places into an aimed question. It looks at the scenario alone, so it is the same in both
+ * workspaces.
+ */
 function takeAim(asked: AnyQuestion, { holdings }: Scenario): AnyQuestion {
   if (!('aim' in asked) || asked.aim === undefined) return asked;
   const roles: readonly Role[] = rolesFromBelow.slice(rolesFromBelow.indexOf(roleFor[asked.does]));
@@ -130,7 +133,7 @@ function takeAim(asked: AnyQuestion, { holdings }: Scenario): AnyQuestion {
   return 'folder' in asked ? { ...asked, folder: place } : { ...asked, path: place };
 }
 
-/** Puts ids for names. Reverts are mostly asked about the one who does everything, hidden or not. */
+/** Puts ids for names. Most reverts are about the admin, who makes all changes, hidden or not. */
 function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject: Subject): Question {
   if (asked.does === 'send') return { ...asked, to: asked.to.map((name) => ids.get(name) ?? name) };
   if (asked.does === 'comment-on-passage') return { ...asked, mention: ids.get(asked.mention) ?? '' };
@@ -140,7 +143,7 @@ function complete(asked: AnyQuestion, ids: ReadonlyMap<string, string>, subject:
   return 'role' in asked ? { ...asked, subject } : asked;
 }
 
-/** @returns the answers to the same story without and with the hidden deeds, each in a world of its own */
+/** @returns the answers to the same scenario without and with the hidden actions, each in a workspace of its own */
 export async function playTwice(
   openWorkspace: () => Promise<IsolatedWorkspace>,
   scenario: Scenario,

@@ -13,7 +13,7 @@ import { WritableModel } from './reference-writes.js';
 
 const onFolders: ReadonlySet<string> = new Set(['rename', 'create-folder']);
 
-/** The service and the model, told the same things. */
+/** The service and the model, with the same commands. */
 export class ServiceAndModel {
   readonly model = new WritableModel();
   readonly service: TestService;
@@ -52,7 +52,7 @@ export class ServiceAndModel {
     }
   }
 
-  /** The hands of somebody, on the face that is compared. */
+  /** The client of a person, on the compared face. */
   protected makePerson(id: string): Person {
     return new Person(this.service.workspace, id);
   }
@@ -87,7 +87,7 @@ export class ServiceAndModel {
     return this.client(by).release(this.claimOn(path, by));
   }
 
-  /** Previews, does what was previewed, and tells the model of it. */
+  /** Previews, reverts the preview, and repeats the revert in the model. */
   async #revert(by: string, folder: string, of: string): Promise<void> {
     const client = this.client(by);
     const { digest } = await client.previewRevert(this.person(of).id, folder, 0);
@@ -143,14 +143,15 @@ export class ServiceAndModel {
     if (given.does === 'undelete-folder') return { ...given, path: pick(given.path, this.#foldersGone) };
     if (given.does === 'move') return { ...given, path: pick(given.path, some), folder: pick(given.folder, above) };
     if (!('path' in given)) return given;
-    // What was deleted is undeleted, or has its name taken by something new; before there is such a thing, there will be.
+    // Deleted documents are undeleted, or a new document takes their name; before the first deletion, the command
+    // deletes.
     if (given.does === 'undelete' && gone.length === 0)
       return { ...given, does: 'delete', path: pick(given.path, live) };
     if (given.does === 'undelete' || given.does === 'create') return { ...given, path: pick(given.path, gone) };
     return { ...given, path: pick(given.path, onFolders.has(given.does) ? some : live) };
   }
 
-  /** @returns what the program and what the model say becomes of it */
+  /** @returns the command's outcome in the program and in the model */
   async does(done: Command, step: number): Promise<readonly [string, string]> {
     const { model, service } = this;
     this.service.clock.advance(1000);
@@ -246,15 +247,15 @@ export class ServiceAndModel {
   }
 }
 
-/** What is compared when. */
+/** The comparisons and their times. */
 export interface Comparison<Pair extends ServiceAndModel> {
   open(): Promise<Pair>;
-  /** After each command, with what was done. */
+  /** After each command, with the command. */
   afterEach(pair: Pair, done: Command, context: () => string): Promise<void>;
   atTheEnd(pair: Pair, context: () => string): Promise<void>;
 }
 
-/** Tells random histories to service and model. @returns how often each command ended how: `move done` */
+/** Plays random histories in service and model. @returns the number of each command's outcomes: `move done` */
 export async function compareHistories<Pair extends ServiceAndModel>(
   comparison: Comparison<Pair>,
   { histories, seed }: { readonly histories: number; readonly seed: number },

@@ -7,7 +7,7 @@ import { addClient, Client } from './client.js';
 import { operator, type TestService } from './service.js';
 import { makeHistory } from './history.js';
 
-/** A workspace in which everything was done that can be done to one, and those who did it. */
+/** The people of a workspace with every possible kind of change. */
 export interface FullWorkspace {
   readonly ada: Client;
   readonly ben: Client;
@@ -16,8 +16,8 @@ export interface FullWorkspace {
 const notes = '# Notes\n\nFirst words of ours.\n\n## Plans\n\nWe plan to plant trees.\n\n## Costs\n\nNone so far.\n';
 
 /**
- * On top of `makeHistory`: restores, reverts, folders deleted, brought back and gone for good, labels, comments with
- * passages and mentions, claims that stand, lapsed or were broken, messages in threads, briefs, an erase that is final.
+ * On top of `makeHistory`: restores, reverts, folders deleted, undeleted and gone for good, labels, comments with
+ * passages and mentions, standing, lapsed and broken claims, messages in threads, briefs, a finished erase.
  */
 export async function makeWorld(test: TestService): Promise<FullWorkspace> {
   const { workspace, clock } = test;
