@@ -321,7 +321,7 @@ describe('architecture', () => {
     });
   }
 
-  it('holds: no module imports itself by way of others', () => {
+  it('holds: no module imports itself through others', () => {
     assert.deepEqual(findCircles(modules), []);
   });
 
@@ -349,7 +349,7 @@ describe('architecture', () => {
     assert.equal(faults.length, 0, `\n${faults.join('\n')}`);
   });
 
-  it('would notice an import from the inside of a room, and a surface that nothing uses', () => {
+  it('would notice an import from the inside of a room, and a surface without users', () => {
     const surfaces = readSurfaces('## git\n\nSurface: `a.ts`, `packs/*`, `b.ts`.\n\n## text\n\nSurface: every file.\n');
     const judge = (...specifiers: string[]): string[] =>
       judgeSurfaces(surfaces, [
@@ -361,7 +361,7 @@ describe('architecture', () => {
     assert.match(judge('../git/a.js', '../git/packs/x.js')[0] ?? '', /^lib\/git\/b\.ts is on the surface/);
   });
 
-  it('tells the place, the law, the reason and the remedy', () => {
+  it('reports the place, the law, the reason and the remedy', () => {
     const [fault] = judgeModules([readModule('lib/git/a.ts', "\n\nimport { reachOf } from '../access/reach.js';")]);
     assert.match(
       fault ?? '',
@@ -369,7 +369,7 @@ describe('architecture', () => {
     );
   });
 
-  it('knows every room once, and no owner that the picture lacks', () => {
+  it('knows every room once, and no owner outside the picture', () => {
     const rooms = floors.flat();
     assert.equal(new Set(rooms).size, rooms.length);
     for (const { rooms: owning } of Object.values(owners)) {
@@ -378,7 +378,7 @@ describe('architecture', () => {
     assert.ok(!rooms.includes(clientRoom));
   });
 
-  it('gives an owner to every package that the program depends on, and to no other', () => {
+  it('gives an owner to every package of the program, and to no other', () => {
     const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     assert.ok(typeof manifest === 'object' && manifest !== null && 'dependencies' in manifest);
     assert.deepEqual(Object.keys(owners).sort(), Object.keys(manifest.dependencies as object).sort());

@@ -12,7 +12,7 @@ function listData(folder: string): string[] {
 }
 
 describe('the package', () => {
-  it('holds every data file that lies beside the sources, and their licences', () => {
+  it('holds every data file beside the sources, and their licences', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -141,7 +141,7 @@ describe('The README and the manual', function () {
 
   after(tidyUp);
 
-  it('have no link that leads nowhere', () => {
+  it('have no broken link', () => {
     assert.deepEqual(linked.flatMap(findBrokenLinks), []);
     assert.ok([...readPage('README.md').matchAll(/\]\(/g)].length > 5, 'the links are found');
   });
@@ -156,11 +156,11 @@ describe('The README and the manual', function () {
     assert.deepEqual(absent, []);
   });
 
-  it('show what a first start prints', () => {
+  it('show the output of a first start', () => {
     assert.equal(level(server.lines.join('\n').replaceAll(folder, shownFolder)), level(start));
   });
 
-  it('have a picture of what the program prints', async () => {
+  it('have a picture of the program’s output', async () => {
     const drawn = drawTerminal(await runTour());
     const [actual, picture] = [drawn, readPage('test/readme/tour.svg')].map((text) =>
       level(text.replaceAll('\u00a0', ' ')),

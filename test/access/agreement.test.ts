@@ -12,7 +12,7 @@ const seed = seedOf(20260105);
 const enoughHistories = 120;
 
 describe('Access and the reference model', () => {
-  it('agree on the outcome of every command and on what everyone sees after it', async function () {
+  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 5_000);
     const seen = await compareHistories(
       {

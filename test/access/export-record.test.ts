@@ -74,7 +74,7 @@ describe('the record', () => {
     assert.deepEqual(others, []);
   });
 
-  it('of an export that is broken off says how much had left', async () => {
+  it('of an export that is broken off records how much had left', async () => {
     const exported = await start();
     await take(exported, 2);
     exported.close();
@@ -82,7 +82,7 @@ describe('the record', () => {
     assert.deepEqual(end?.detail, { documents: 2, bytes: 2 * 'text a'.length, broken_off: true });
   });
 
-  it('of an export that is broken off in the middle of a document counts what had left of it', async () => {
+  it('of an export that is broken off in the middle of a document counts the part that had left', async () => {
     const exported = await start();
     const all = await gather(exported.documents);
     const content = await all.find(({ document }) => document.name === 'large.bin')?.open();
@@ -98,7 +98,7 @@ describe('the record', () => {
     assert.ok(bytes > 0 && bytes < whole, `${bytes}`);
   });
 
-  it('of a search names the commit that was searched', async () => {
+  it('of a search names the searched commit', async () => {
     const version = test.workspace.journal.state.head;
     const query = { query: 'text', labels: [], limit: 2, position: null };
     await perform(test.workspace, caller, searchDocuments, { ...query, folder: parseFolderLocation('f') });

@@ -69,7 +69,7 @@ const otherNews: Readonly<Record<string, Happening>> = {
   'it is deleted': ({ ada }) => ada.delete('f/b.md'),
 };
 
-describe('what goes on being handed out', () => {
+describe('a long answer while access ends', () => {
   let scene: Scene;
   let caller: Caller;
 
@@ -119,7 +119,7 @@ describe('what goes on being handed out', () => {
   }
 
   for (const [what, work] of Object.entries(otherNews)) {
-    it(`goes on as it began where ${what}`, async () => {
+    it(`continues unchanged where ${what}`, async () => {
       const { documents, close } = await startExport();
       const [, second, third] = await gather(documents);
       await work(scene);
@@ -158,7 +158,7 @@ describe('what goes on being handed out', () => {
   }
 });
 
-describe('what goes on being handed out over HTTP', () => {
+describe('a long answer over HTTP while access ends', () => {
   it('breaks off in sight of the client when its key is revoked, and is no fault in the log', async () => {
     const server = await openTestServer();
     try {

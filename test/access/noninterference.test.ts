@@ -62,8 +62,8 @@ function assertOften(
   }
 }
 
-describe('What a key cannot reach', () => {
-  it('has no effect on anything that operations answer', async function () {
+describe('Content out of a key’s reach', () => {
+  it('has no effect on any answer of operations', async function () {
     this.timeout(60_000 + pairsOfOperations * 3_000);
     const openWorkspace = async (): Promise<IsolatedWorkspace> => {
       const service = await openTestService();

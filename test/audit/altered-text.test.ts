@@ -34,7 +34,7 @@ const searched = [
 ];
 const alteredCount = 4;
 
-describe('a log with texts that earlier builds stored altered', function () {
+describe('a log with texts that earlier builds altered in storage', function () {
   this.timeout(60_000);
   let test: TestService;
   let work: string;
@@ -123,7 +123,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.deepEqual(verdict.altered, altered());
   });
 
-  it('is exported with the texts as they were committed to, and any verifier finds that sound', async () => {
+  it('is exported with the committed texts, and any verifier finds it sound', async () => {
     const lines = await exported();
     assert.deepEqual(
       targetsOf(lines),
@@ -149,7 +149,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.match(await runIndependently(others), /^sound: /);
   });
 
-  it('excuses no other text than those that were altered so', async () => {
+  it('excuses no text except the altered ones', async () => {
     for (const [seq, text] of [
       [records[0], '\ufffd'.repeat(2)],
       [records[0], '\ufffd'.repeat(6)],
@@ -182,7 +182,7 @@ describe('a log with texts that earlier builds stored altered', function () {
     assert.deepEqual(json.chains[0].altered, altered());
   });
 
-  it('is backed up and restored, and says the same afterwards', async () => {
+  it('is backed up and restored, and has the same verdict afterwards', async () => {
     const folder = join(work, 'backup');
     await perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
     const passphraseFile = join(work, 'passphrase');

@@ -32,7 +32,7 @@ const passphrase = 'correct horse battery staple';
 /** The target of a text that would otherwise be a path anywhere on this machine. */
 const paths: readonly string[] = ['directory', 'folder'];
 
-describe('Whatever text a caller sends, wherever text goes', function () {
+describe('Any text from a caller, in any place', function () {
   this.timeout(60_000 + runs * 40_000);
 
   let server: McpTestServer;
@@ -248,7 +248,7 @@ describe('Whatever text a caller sends, wherever text goes', function () {
     }
   });
 
-  it('leaves everything sound, and a backup of it that can be restored', async () => {
+  it('leaves everything sound, and a backup of it can be restored', async () => {
     const { workspace, dataFolder } = server.host;
     await until('erases to end', () => workspace.journal.reader.erasures.open().length === 0);
     await workspace.checkpointer.run();

@@ -92,7 +92,7 @@ describe('archiving a long audit log', function () {
     assert.ok(verifyChain(lines).sound);
   }
 
-  it('lets others have their turn while it reads, checks and packs, and while it is exported', async () => {
+  it('yields while it reads, checks and packs, and while it is exported', async () => {
     await record(many);
     const fromRows = await maxInOneTurn(exportChain(source(), true));
     const counter = new TurnCounter();
@@ -105,7 +105,7 @@ describe('archiving a long audit log', function () {
     assert.ok(fromRows <= 502 && fromArchive <= 502, `${fromRows} and ${fromArchive} lines in one turn`);
   });
 
-  it('takes the rows away a thousand at a time, and each record is there once after a break at any of them', async () => {
+  it('removes the rows a thousand at a time, and each record is there once after a break at any of them', async () => {
     await record(2600);
     const before = await exported();
     const { archived } = await archive(2501);
@@ -126,7 +126,7 @@ describe('archiving a long audit log', function () {
     assertWhole(await exported(), 2600);
   });
 
-  it('leaves an archive to whoever is quicker, and takes nothing for a fault that they moved', async () => {
+  it('leaves an archive to a quicker process, and takes its move for no fault', async () => {
     await record(6000);
     const { journal, archives } = bench.workspace;
     const quicker = await writeArchive(journal.reader, archives ?? '', 600);
@@ -164,7 +164,7 @@ describe('archiving a long audit log', function () {
     }
 
     for (const before of ['999999999', '2999-01-01']) {
-      it(`ends although records are made all the time, and takes those that were there: --before ${before}`, async () => {
+      it(`ends although new records come all the time, and takes the ones present at its start: --before ${before}`, async () => {
         await record(50);
         const stop = new AbortController();
         const head = bench.workspace.journal.state.chain.seq;
@@ -186,7 +186,7 @@ describe('archiving a long audit log', function () {
       });
     }
 
-    it('stops when it is told to, says how far it came, and goes on from there', async () => {
+    it('stops on command, reports how far it came, and continues from there', async () => {
       await record(many);
       const stop = new AbortController();
       const { error } = await run('999999999', stop.signal, () => stop.abort());

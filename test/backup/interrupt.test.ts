@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url)
 
 const kills = countOf('RESTORE_KILLS', { usual: 3, campaign: 60 });
 
-describe('a restore that is killed', () => {
+describe('a killed restore', () => {
   let test: TestService;
   let work: string;
 
@@ -33,7 +33,7 @@ describe('a restore that is killed', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  it('leaves the whole workspace or none of it, whenever that was, and can be done again', async () => {
+  it('leaves the whole workspace or none of it at any moment of the kill, and can be repeated', async () => {
     const backup = join(work, 'backup');
     await perform(test.workspace, operator, backUpWorkspace, { folder: backup, passphrase: 'words', cost: 1024 });
     const expected = dumpContent(test.dataFolder ?? '');

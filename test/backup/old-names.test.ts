@@ -6,7 +6,7 @@ import { addClient } from '../support/store/client.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { dumpContent } from '../support/store/history.js';
 
-describe('A workspace with names that nothing new may have', () => {
+describe('A workspace with names that are now forbidden', () => {
   it('is sound, and its rows are made again from its history', async () => {
     const test = await openTestService({ store: 'disk' });
     try {

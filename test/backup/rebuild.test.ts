@@ -71,7 +71,7 @@ describe('rebuild', () => {
     });
   }
 
-  it('goes on being written to as before', async () => {
+  it('accepts writes as before', async () => {
     test = await openTestService({ store: 'disk' });
     const person = await makeHistory(test);
     await rebuild(test.workspace, operator);
@@ -83,7 +83,7 @@ describe('rebuild', () => {
     assert.deepEqual(dumpContent(test.dataFolder ?? ''), after);
   });
 
-  it('leaves nothing out of a brief that was not told before, also where an erase has shortened the history', async () => {
+  it('leaves no unread change out of a brief, also where an erase has shortened the history', async () => {
     test = await openTestService({ store: 'disk' });
     const world = { service: test, workspace: test.workspace };
     const ada = await addClient(world, 'Ada', 'approver');
@@ -101,7 +101,7 @@ describe('rebuild', () => {
     assert.deepEqual(await ben.news(), ['created more.md by Ada']);
   });
 
-  it('names a commit that is not the work of the service, and changes nothing', async () => {
+  it('names a commit that the service did not make, and changes nothing', async () => {
     test = await openTestService({ store: 'disk' });
     const person = await makeHistory(test);
     await test.workspace.checkpointer.run();
@@ -131,7 +131,7 @@ describe('rebuild', () => {
     assert.equal(await person.read('plan.md'), 'another document at the old place');
   });
 
-  it('gives versions and documents the ids that were handed out, also where history was rewritten since', async () => {
+  it('gives versions and documents their known ids, also where history was rewritten since', async () => {
     test = await openTestService({ store: 'disk' });
     await makeHistory(test);
     await test.workspace.checkpointer.run();
@@ -157,7 +157,7 @@ describe('rebuild', () => {
     );
   });
 
-  it('understands the return of a folder of which an erase has taken what was left behind', async () => {
+  it('understands the undelete of a folder whose remaining documents were erased', async () => {
     test = await openTestService({ store: 'disk' });
     const { workspace } = test;
     const ada = await addClient({ service: test, workspace }, 'Ada', 'approver');
@@ -175,7 +175,7 @@ describe('rebuild', () => {
     assert.deepEqual(await ada.list('b'), ['kept/', 'e.md']);
   });
 
-  it('gives no document what hung on another one whose row was lost', async () => {
+  it('gives no document the rows of another one whose own row was lost', async () => {
     test = await openTestService({ store: 'disk' });
     const ada = await addClient({ service: test, workspace: test.workspace }, 'Ada', 'approver');
     for (const name of ['kept', 'erased', 'lost', 'lost too']) await ada.create(`${name}.md`);
@@ -196,7 +196,7 @@ describe('rebuild', () => {
     }
   });
 
-  it('says so when somebody writes meanwhile, from its first moment on', async () => {
+  it('reports a write that happens meanwhile, from its first moment on', async () => {
     test = await openTestService({ store: 'disk' });
     const { workspace } = test;
     const actor = new Actor(workspace, operator.principalId);
@@ -210,7 +210,7 @@ describe('rebuild', () => {
     assert.deepEqual(await actor.list(), ['a.md', 'b.md', 'c.md', 'd.md']);
   });
 
-  it('is refused to everyone who is not an admin', async () => {
+  it('is refused to everyone except admins', async () => {
     test = await openTestService({ store: 'disk' });
     const { id } = await test.person('editor');
     await assert.rejects(

@@ -13,7 +13,7 @@ import { makeWorkbench } from '../support/faults/workbench.js';
 import { git } from '../support/git/fixture.js';
 import { makeTestRandomness, operator, TestClock } from '../support/store/service.js';
 
-describe('what interrupted work leaves in a data folder', function () {
+describe('the remains of interrupted work in a data folder', function () {
   this.timeout(30_000);
   let data: string;
   let services: Service[];
@@ -53,7 +53,7 @@ describe('what interrupted work leaves in a data folder', function () {
     'placed/sidecar.sqlite',
   ];
 
-  it('is taken away at the next start, and nothing else is', async () => {
+  it('are removed at the next start, and nothing else is', async () => {
     const service = await open();
     await service.addWorkspace('acme');
     await service.close();
@@ -76,14 +76,14 @@ describe('what interrupted work leaves in a data folder', function () {
     );
   });
 
-  it('is nobody’s business but the owner’s: somebody’s running restore is left alone', async () => {
+  it('are removed only by their owner: a running restore is left alone', async () => {
     await open();
     await put(...remains);
     await assert.rejects(open(), DataFolderInUse);
     for (const path of remains) assert.ok(existsSync(join(data, path)), path);
   });
 
-  it('is where a start finds it, of a bundle that is imported', async () => {
+  it('of an imported bundle lie where a start finds them', async () => {
     const source = join(data, 'source');
     await mkdir(source);
     git(source, ['init', '-q', '-b', 'main', '.']);
@@ -97,10 +97,10 @@ describe('what interrupted work leaves in a data folder', function () {
   });
 });
 
-describe('what an interrupted archiving leaves', function () {
+describe('the remains of an interrupted archiving', function () {
   this.timeout(30_000);
 
-  it('goes at the next start: files half written, and those that no row names and all have elsewhere', async () => {
+  it('are removed at the next start: files half written, and those that no row names and all have elsewhere', async () => {
     const bench = await makeWorkbench();
     try {
       const { workspace, actor } = bench;
@@ -124,7 +124,7 @@ describe('what an interrupted archiving leaves', function () {
     }
   });
 
-  it('is nothing where the disk refuses the file', async () => {
+  it('are none where the disk refuses the file', async () => {
     const bench = await makeWorkbench();
     try {
       for (let index = 0; index < 5; index += 1) await bench.actor.list();
@@ -142,7 +142,7 @@ describe('what an interrupted archiving leaves', function () {
   });
 });
 
-describe('two workspaces of one name that are made at once', function () {
+describe('two workspaces of one name, made at once', function () {
   this.timeout(30_000);
   let data: string;
   let service: Service;
@@ -174,7 +174,7 @@ describe('two workspaces of one name that are made at once', function () {
     assert.deepEqual(service.names(), ['acme', 'team']);
   });
 
-  it('do not keep one of another name from being made, nor does one that failed', async () => {
+  it('do not block one of another name, nor does a failed one', async () => {
     const made = [service.addWorkspace('one'), service.addWorkspace('NO'), service.addWorkspace('two')];
     const outcomes = (await Promise.allSettled(made)).map(({ status }) => status);
     assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);

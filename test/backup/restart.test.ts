@@ -40,7 +40,7 @@ function hashAnew(records: readonly AuditRecord[]): AuditRecord[] {
   });
 }
 
-describe('a log that was restarted', function () {
+describe('a restarted log', function () {
   this.timeout(120_000);
   let test: TestService;
   let work: string;
@@ -77,7 +77,7 @@ describe('a log that was restarted', function () {
 
   const elsewhere: KnownElsewhere = { head: undefined, clone: undefined, recoveredAt: undefined };
 
-  describe('by whoever owns the machine and its key, to leave records out', () => {
+  describe('by the owner of the machine and its key, to leave records out', () => {
     let clone: string;
     let key: string;
 
@@ -103,7 +103,7 @@ describe('a log that was restarted', function () {
       return file;
     }
 
-    it('is not confirmed by a clone that does not know the commit that it names', async () => {
+    it('is not confirmed by a clone without the commit that it names', async () => {
       const file = await forge('f'.repeat(40));
       const verdict = await verifyExport({ ...elsewhere, file, key, clone });
       assert.ok(!verdict.sound && verdict.reason === 'unknown_restart');
@@ -130,7 +130,7 @@ describe('a log that was restarted', function () {
       assert.match(stdout, /^BROKEN: record 1 says that the log was restarted /);
     });
 
-    it('is told, with exit code 1, where the clone knows the commit that it names', async () => {
+    it('is reported, with exit code 1, where the clone has the commit that it names', async () => {
       const commit = headOf(clone);
       const file = await forge(commit);
       const verdict = await verifyExport({ ...elsewhere, file, key, clone });
@@ -149,12 +149,12 @@ describe('a log that was restarted', function () {
       assert.deepEqual([json.sound, json.chains[0].sound, json.chains[0].restart.commit], [false, false, commit]);
     });
 
-    it('is told without a clone, too', async () => {
+    it('is reported without a clone, too', async () => {
       const verdict = await verifyExport({ ...elsewhere, file: await forge('f'.repeat(40)), key });
       assert.ok(!verdict.sound && verdict.reason === 'unexpected_restart');
     });
 
-    it('does not make anybody forget a head that they noted', async () => {
+    it('does not invalidate a head noted before', async () => {
       const noted = (await recordsOf(test.workspace))[4] ?? assert.fail();
       const recoveredAt = headOf(clone);
       const file = await forge(recoveredAt);
@@ -166,7 +166,7 @@ describe('a log that was restarted', function () {
       assert.ok((await verifyExport({ ...known, head: undefined })).sound);
     });
 
-    it('is found where it lies: no commit of the repository says that the log was restarted', async () => {
+    it('is found where it lies: no commit of the repository mentions the restart of the log', async () => {
       const commit = headOf(clone);
       const dataFolder = test.dataFolder ?? '';
       const forged = hashAnew([
@@ -233,7 +233,7 @@ describe('a log that was restarted', function () {
       return (await verifyChains(inspected(), { ...elsewhere, ...known }))[0] ?? assert.fail();
     }
 
-    it('is carried by a commit that touches nothing, and that later clones have', async () => {
+    it('is carried by an empty commit, which later clones have', async () => {
       const later = cloneOf(data, 'later');
       const message = runGit(later, ['log', '-1', '--format=%B']);
       const { at, hash } = (await recordsOf(workspace))[0] ?? assert.fail();
@@ -247,7 +247,7 @@ describe('a log that was restarted', function () {
       assert.deepEqual([at.length, hash.length], [24, 64]);
     });
 
-    it('is expected by `verify`, since the repository says so: exit code 0, and said plainly', async () => {
+    it('is expected by `verify`, since the repository carries it: exit code 0, and a plain remark', async () => {
       const { workspaces } = await verifyData({ ...inspected(), isQuick: false }, () => undefined);
       const [verified] = workspaces;
       assert.deepEqual([verified?.sound, verified?.problems], [true, []]);
@@ -261,7 +261,7 @@ describe('a log that was restarted', function () {
       );
     });
 
-    it('exits 1 in `audit verify` unless it is named, whatever clone is at hand', async () => {
+    it('exits 1 in `audit verify` unless it is named, with any clone', async () => {
       const later = cloneOf(data, 'later');
       for (const known of [{}, { clone }, { clone: later }]) {
         const unnamed = await verifyAudit(known);
@@ -291,14 +291,14 @@ describe('a log that was restarted', function () {
       assert.match(wrong.stderr, /recovered-at must be the whole id of a commit/);
     });
 
-    it('makes a head that was noted before speak against the new log', async () => {
+    it('makes a head noted before contradict the new log', async () => {
       const noted = (await recordsOf(test.workspace))[1] ?? assert.fail();
       const verdict = await verifyAudit({ head: `${noted.seq} ${noted.hash}`, recoveredAt: from });
       assert.ok(!verdict.sound);
       assert.equal(verdict.problem, 'record 2 is not the one that was witnessed elsewhere');
     });
 
-    it('is not confirmed by a clone that was made before the commit that it names', async () => {
+    it('is not confirmed by a clone made before the commit that it names', async () => {
       const older = join(work, 'older');
       runGit(work, ['clone', '-q', clone, older]);
       runGit(older, ['reset', '-q', '--hard', 'HEAD^']);
@@ -306,7 +306,7 @@ describe('a log that was restarted', function () {
       assert.ok(!verdict.sound && verdict.reason === 'unknown_restart');
     });
 
-    it('shows by a later clone what was changed of the new log since', async () => {
+    it('shows later changes of the new log by a later clone', async () => {
       await new Actor(workspace, operator.principalId).update('c.md', 'after the restart');
       await workspace.checkpointer.run();
       const later = cloneOf(data, 'later');
@@ -328,7 +328,7 @@ describe('a log that was restarted', function () {
       );
     });
 
-    it('is known by the commit that carries it where an erase took the commit that it names', async () => {
+    it('is known by the commit that carries it where an erase removed the commit that it names', async () => {
       await workspace.eraser.finished((await eraseAt(workspace, 'c.md')).id);
       await workspace.checkpointer.run();
       const later = cloneOf(data, 'later');
@@ -391,7 +391,7 @@ describe('a log that was restarted', function () {
       service = await open();
     });
 
-    it('is told of a clone that is no witness at all', async () => {
+    it('is reported of a clone that is no witness at all', async () => {
       const foreign = join(work, 'foreign');
       runGit(work, ['init', '-q', '-b', 'main', foreign]);
       runGit(foreign, ['commit', '-q', '--allow-empty', '-m', 'Not of this service']);

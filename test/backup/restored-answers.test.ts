@@ -57,7 +57,7 @@ describe('a workspace restored from a backup', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  it('answers everything as the original does, to everybody, entity-tags included', async () => {
+  it('answers every request of every person as the original does, entity-tags included', async () => {
     const until = test.workspace.journal.state.chain.seq;
     await backUpAndRestore();
     const before = await answersOf(test.workspace, until);
@@ -96,7 +96,7 @@ describe('a workspace restored from a backup', function () {
       for (const server of servers) await server.close();
     });
 
-    it('gives the same bytes and entity-tags for every document and version, and knows what a client has', async () => {
+    it('gives the same bytes and entity-tags for every document and version, and recognises a client’s entity-tags', async () => {
       const documents = [...test.workspace.view(operator).walk(rootLocation)];
       let versions = 0;
       for (const { location, number } of documents) {
@@ -135,7 +135,7 @@ describe('a workspace restored from a backup', function () {
       assert.equal((await copy.delete(path, { 'If-Match': written.etag })).status, 200);
     });
 
-    it('answers a retry of what the original did as the original did', async () => {
+    it('answers a retry of a request to the original as the original did', async () => {
       assert.equal(created.status, 201);
       const again = await askBoth((client) => client.create('retried.md', 'sent once', retry));
       assert.deepEqual([again.status, again.etag, again.text], [201, created.etag, created.text]);

@@ -150,7 +150,7 @@ describe('staging a backup', function () {
     assert.deepEqual([...watched.names], []);
   });
 
-  it('fails, and puts nothing in its place, wherever the disk does', async () => {
+  it('fails, and puts nothing in its place, at any failing call to the disk', async () => {
     const whole = new WatchedFileSystem();
     await restore(whole);
     // A failure after the workspace is in place is reported, too, and adoption removes it.

@@ -88,7 +88,7 @@ function describeWitness(isEarlier: boolean): void {
       sidecar.close();
     }
 
-    it('speaks of a tail that was cut, whatever the clock was set to meanwhile', async () => {
+    it('reports a cut tail, at any later setting of the clock', async () => {
       const workspace = await recover(['a.md', 'b.md']);
       test.clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
@@ -101,7 +101,7 @@ function describeWitness(isEarlier: boolean): void {
       assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
     });
 
-    it('speaks of it also after an erase took the commit that the workspace was made from', async () => {
+    it('reports it also after an erase removed the commit that the workspace was made from', async () => {
       const workspace = await recover(['a.md', 'b.md', 'c.md']);
       test.clock.advance(-24 * hour);
       const actor = new Actor(workspace, operator.principalId);
@@ -116,7 +116,7 @@ function describeWitness(isEarlier: boolean): void {
       assert.match((await findProblems()).join('\n'), /the chain ends at \d+/);
     });
 
-    it('is not heard where it speaks of the log of before, though its newest commit was made anew, and seems later', async () => {
+    it('is not heard where it speaks of the earlier log, though its newest commit was rewritten and seems later', async () => {
       const workspace = await recover(['a.md', 'b.md', 'c.md'], ['a.md'], -24 * hour);
       assert.deepEqual(await findProblems(), []);
       const recovered = workspace.journal.reader.audit.after(0, 1)[0];

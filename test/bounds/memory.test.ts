@@ -11,7 +11,7 @@ const maxGrowth = 256 * mebibyte;
 /** Milliseconds in which the service reads its part of them. */
 const settling = 3000;
 
-describe('The memory that a hundred held requests of one key take', function () {
+describe('The memory of a hundred held requests of one key', function () {
   this.timeout(120_000);
   let world: LargeWorld;
   let server: WatchedServer;

@@ -37,7 +37,7 @@ describe('cartulary audit', function () {
     return { code, ...(JSON.parse(stdout) as Verdict) };
   }
 
-  it('verifies the log where it lies, and an export alone, with the public key its signatures too', async () => {
+  it('verifies the log where it lies, and an export alone; with the public key also its signatures', async () => {
     const here = await ask<Verdict>('audit', 'verify', '--data', data);
     assert.equal(here.sound, true);
     const alone = await verifyExport(exported);
@@ -51,7 +51,7 @@ describe('cartulary audit', function () {
     assert.equal(signed.chains[0]?.signed?.seq, records);
   });
 
-  it('names the first record of an export that was changed, removed, moved or cut off', async () => {
+  it('names the first changed, removed, moved or cut record of an export', async () => {
     const lines = exported.trim().split('\n');
     const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
     const [third, fourth] = [placeOf(3), placeOf(4)];

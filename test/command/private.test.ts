@@ -52,7 +52,7 @@ describe('a data folder', function () {
     await tidyUp();
   });
 
-  it('is closed to other accounts at every moment, with all that is in it and its backups, under any mask', async () => {
+  it('is closed to other accounts at every moment, with its whole content and its backups, under any mask', async () => {
     const folder = await makeFolder();
     const at = (name: string): string => join(folder, name);
     const [data, copy] = [at('data'), ['--data', at('copy')]];
@@ -85,7 +85,7 @@ describe('a data folder', function () {
     }
   });
 
-  it('is closed by the service itself, whoever starts it, with all that a git writes in it', async () => {
+  it('is closed by the service itself, started by any account, with all files that git writes in it', async () => {
     process.umask(0);
     const test = await openTestService({ store: 'disk' });
     try {
@@ -105,7 +105,7 @@ describe('a data folder', function () {
     }
   });
 
-  it('that was open is closed at the next command, and doctor says so before', async () => {
+  it('that was open is closed at the next command, and doctor reports it before', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -125,7 +125,7 @@ describe('a data folder', function () {
     assert.equal((await runProgram(['doctor', '--data', data, '--port', '0'])).code, 0);
   });
 
-  it('can be named by a link, and what it leads to is closed', async () => {
+  it('can be named by a link, and the target of the link is closed', async () => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'disk'));
     await chmod(join(folder, 'disk'), 0o755);
@@ -161,7 +161,7 @@ describe('a data folder', function () {
       for (const file of files) assert.equal(tryToOpen(file), '', file);
     });
 
-    it('may be a folder of that account: the service runs, its files are closed, and doctor says what to do', async () => {
+    it('may be a folder of that account: the service runs, its files are closed, and doctor gives the remedy', async () => {
       const folder = await makeFolder();
       const data = join(folder, 'data');
       await mkdir(data);

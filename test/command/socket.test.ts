@@ -68,7 +68,7 @@ describe('the socket', function () {
     assert.equal(unknown?.error?.details?.reason, 'unknown_command');
   });
 
-  it('closes on what is no request, and goes on serving', async () => {
+  it('closes on an invalid request, and continues to serve', async () => {
     for (const text of ['nonsense\n', 'null\n', '[]\n', '{"command":1,"fields":{}}\n', `"${'x'.repeat(1_100_000)}`]) {
       assert.deepEqual(await send(text).catch(() => []), [], text.slice(0, 40));
     }
@@ -76,7 +76,7 @@ describe('the socket', function () {
     assert.equal(items.length, 2);
   });
 
-  it('stops an import whose asker went away', async () => {
+  it('stops an import whose client went away', async () => {
     const folder = await makeFolder();
     // One file by many names: far more than comes in between the first progress and the end of its asker.
     const many = 16_000;

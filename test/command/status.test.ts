@@ -10,7 +10,7 @@ describe('cartulary status', function () {
 
   afterEach(tidyUp);
 
-  it('says how many bytes are kept beside documents', async () => {
+  it('shows how many bytes are kept beside documents', async () => {
     const folder = await makeFolder();
     const data = join(folder, 'data');
     await ask('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
@@ -50,7 +50,7 @@ describe('cartulary status', function () {
     }
   });
 
-  it('warns of what has become large, and says what can be done', () => {
+  it('warns of large parts, and names the remedy', () => {
     const small = { comments: 1e6, messages: 1e6, auditLog: 1e6, storedAnswers: 1e6 };
     assert.deepEqual(warnOfSizes(small), []);
     const [log, answers, ...others] = warnOfSizes({ ...small, auditLog: 2.34e9, storedAnswers: 1e9 });

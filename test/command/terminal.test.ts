@@ -59,7 +59,7 @@ describe('the command line at a terminal', function () {
     assert.ok(lines[0]?.includes(String.raw`\nskipped  forged`));
   });
 
-  it('shows texts of others in tables and records, and the same as JSON says them exactly', async () => {
+  it('shows texts of others in tables and records, and in JSON exactly', async () => {
     await change();
     const history = ['document', 'history', 'wiki/a.md', '--data', data];
     const { stdout } = await runProgram(history);
@@ -86,7 +86,7 @@ describe('the command line at a terminal', function () {
     assert.ok(shown.includes(String.raw`+\u{1b}]0;title\u{7} \u{1b}]52;c;cm0gLXJm\u{7} \u{1b}[2J \u{9b}1A`), shown);
   });
 
-  it('shows what it says of a mistake', async () => {
+  it('shows its own messages about mistakes', async () => {
     for (const words of [[hostile], ['status', '--workspace', hostile], ['import', hostile, '--into', 'x']]) {
       const { stdout, stderr, code } = await runProgram([...words, '--data', data]);
       assert.notEqual(code, 0);

@@ -131,7 +131,7 @@ describe('cartulary verify', function () {
     });
   }
 
-  it('finds nothing wrong beside a server that is written to meanwhile', async () => {
+  it('finds no fault beside a server that is written to meanwhile', async () => {
     const folder = await makeFolder();
     const [data, source] = [join(folder, 'data'), join(folder, 'source')];
     await mkdir(source);

@@ -119,7 +119,7 @@ describe('comments', () => {
     assert.equal(await outcomeOf(rea.comment('a/x.md', 'hello?', { threadId: first.threadId })), 'NOT_FOUND');
   });
 
-  it('are resolved and opened again by who started the thread, or an editor', async () => {
+  it('are resolved and opened again by the starter of the thread, or an editor', async () => {
     const one = await rea.comment('a/x.md', 'one');
     const two = await ben.comment('a/x.md', 'two');
     assert.equal(await outcomeOf(rea.resolve('a/x.md', two.threadId)), 'NOT_FOUND');
@@ -132,7 +132,7 @@ describe('comments', () => {
     assert.deepEqual(await rea.remarks('a/x.md', 'open'), ['one', 'two']);
   });
 
-  it('come by pages that lose and repeat nothing', async () => {
+  it('are listed by pages without loss or repetition', async () => {
     for (let count = 0; count < 5; count += 1) {
       const { threadId } = await rea.comment('a/x.md', `${count}`);
       await ben.comment('a/x.md', `${count}+`, { threadId });
@@ -147,7 +147,7 @@ describe('comments', () => {
     assert.equal(await outcomeOf(rea.comments('a/x.md', 'all', 3, 'nonsense')), 'INVALID_REQUEST bad_cursor');
   });
 
-  it('reach those they mention, and those whose thread they answer', async () => {
+  it('reach mentioned people, and the authors of the answered thread', async () => {
     const { threadId } = await rea.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     await ben.comment('a/x.md', 'Yes?', { threadId });
     const toBen = await ben.addressed();
@@ -195,7 +195,7 @@ describe('comments', () => {
     assert.equal(await shape('prn_unknown'), await shape(sam.id));
   });
 
-  it('addressed to one come without those that one cannot read', async () => {
+  it('addressed to one person are listed without those on unreadable documents', async () => {
     await ada.create('a/hidden.md');
     await service.grant('reader', { type: 'principal', id: sam.id }, 'a/x.md', 'document');
     for (let count = 0; count < 12; count += 1) {

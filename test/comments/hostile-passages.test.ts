@@ -37,7 +37,7 @@ describe('A page of comments of the worst kind', () => {
     return { result: await asked, turns };
   }
 
-  it('lets others have their turn again and again, and costs nothing when it is asked for once more', async () => {
+  it('yields again and again, and costs nothing at its repetition', async () => {
     await ada.create('x.md', 'a'.repeat(length - 1000) + gone);
     const threads = 3;
     for (let thread = 0; thread < threads; thread += 1) {
@@ -56,7 +56,7 @@ describe('A page of comments of the worst kind', () => {
     assert.ok(again.turns < stretches, `${again.turns} turns`);
   });
 
-  it('lets others have their turn while a quote is sought that is not there', async () => {
+  it('yields during the search for an absent quote', async () => {
     await ada.create('x.md', 'a'.repeat(length));
     const asked = ada.comment('x.md', 'why?', { passage: { quote: gone, start: length / 2 } });
     const { result, turns } = await watch(asked.then(() => 'found').catch((error: unknown) => String(error)));

@@ -3,7 +3,7 @@ import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
 import { openActors, type Actors, type Person } from '../support/model/actors.js';
 import { outcomeOf } from '../support/store/actor.js';
 
-describe('A write that has been let in and waits for its turn', () => {
+describe('An authorised write that waits for its transaction', () => {
   let actors: Actors;
   let editor: Person;
 
@@ -31,7 +31,7 @@ describe('A write that has been let in and waits for its turn', () => {
 
   const lateForAll = Array.from({ length: 6 }, () => 'NOT_FOUND');
 
-  it('is not found when the grant was revoked before its turn came', async () => {
+  it('is not found when the grant was revoked before its transaction', async () => {
     await actors.admin.grant('editor', editor.subject, 'team');
     const outcomes = await overtake(({ tables }) => {
       const grant = tables.grants.forSubjects(editor.id, [])[0];
@@ -54,7 +54,7 @@ describe('A write that has been let in and waits for its turn', () => {
     assert.deepEqual(await overtake(({ tables }) => tables.principals.setDisabled(editor.id, 1)), lateForAll);
   });
 
-  it('is not found when what it was for was moved out of reach before', async () => {
+  it('is not found when its target was moved out of reach before', async () => {
     await actors.admin.grant('editor', editor.subject, 'team');
     const move = actors.admin.move('team/a.md', 'elsewhere');
     const update = outcomeOf(editor.update('team/a.md', 'too late'));

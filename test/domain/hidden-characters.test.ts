@@ -67,7 +67,7 @@ describe('A hidden character', () => {
     });
   }
 
-  it('is none that a script or an emoji needs', () => {
+  it('is none of those that a script or an emoji needs', () => {
     for (const text of honest) {
       assert.equal(findHidden(text), undefined, text);
       assert.equal(dropHidden(text), text);
@@ -82,7 +82,7 @@ describe('A hidden character', () => {
     assert.equal(count(`a\ufeff`), 1);
   });
 
-  it('is dropped without anything else, whatever the text', () => {
+  it('is dropped alone, from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const left = dropHidden(text);
@@ -93,7 +93,7 @@ describe('A hidden character', () => {
   });
 });
 
-describe('A text of several lines that is sent to others', () => {
+describe('A text of several lines for other people', () => {
   it('has no control characters but tabs and line feeds, and no tag characters but those of flags', () => {
     for (const [text, character] of [
       ['a\u0007', 'U+0007'],

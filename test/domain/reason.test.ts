@@ -40,7 +40,7 @@ function readSources(folder = packagePath('lib')): string {
 }
 
 describe('The table of reasons', () => {
-  it('has every reason that the description of REST names, and no other that is met there', () => {
+  it('has every reason that the description of REST names, and no other of REST', () => {
     const described = readDescribed();
     assert.deepEqual([...described.keys()].toSorted(), metAt('rest'));
     // A schema for several reasons explains each of them in its words.
@@ -52,7 +52,7 @@ describe('The table of reasons', () => {
     for (const [reason, words] of shared) assert.ok(words.includes(`\`${reason}\``), `${reason} is not explained`);
   });
 
-  it('has every reason that agents can be told, each with a remedy, and no other that they meet', () => {
+  it('has every reason that agents can meet, each with a remedy, and no other of theirs', () => {
     const schema = JSON.parse(readFileSync(packagePath('schema', 'mcp', 'error.json'), 'utf8'));
     const { code, reason } = schema.properties.error.properties as Record<'code' | 'reason', { enum: string[] }>;
     assert.deepEqual(reason.enum.toSorted(), metAt('mcp'));
@@ -61,7 +61,7 @@ describe('The table of reasons', () => {
     for (const name of metAt('mcp')) assert.ok(code.enum.includes(reasons[name].code), name);
   });
 
-  it('has none that nothing in the service says', () => {
+  it('has none that the service never gives', () => {
     const sources = readSources();
     const ofCodes = new Set(['not_found', 'rate_limited', 'internal', 'unavailable']);
     // The compiler checks that each thrown reason stands in the table, with its code.
@@ -69,7 +69,7 @@ describe('The table of reasons', () => {
       assert.ok(ofCodes.has(reason) || sources.includes(`'${reason}'`), `${reason} is never said`);
   });
 
-  it('says what each means in one sentence', () => {
+  it('explains each in one sentence', () => {
     for (const reason of all) assert.match(reasons[reason].means, /^[A-Z][^.]+\.$/, reason);
   });
 });

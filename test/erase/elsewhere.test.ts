@@ -13,7 +13,7 @@ import { findTraces } from '../support/store/evidence.js';
 
 const word = 'zebrafinchsecret';
 
-describe('a backup that is taken while an erase is under way', function () {
+describe('a backup during an erase', function () {
   this.timeout(60_000);
 
   it('has it finished where it is restored', async () => {

@@ -11,7 +11,7 @@ import { findTraces } from '../support/store/evidence.js';
 /** Longer than a page of the file, so that its end lies in pages of its own. */
 const long = (word: string): string => `${`${word} `.repeat(400)}${word}end`;
 
-describe('messages about a document that is erased', function () {
+describe('messages about an erased document', function () {
   this.timeout(60_000);
   let service: TestService;
   let ada: Client;
@@ -32,7 +32,7 @@ describe('messages about a document that is erased', function () {
     await service.workspace.eraser.finished(id);
   }
 
-  it('are in no file any more, with every answer and what was kept for a retry; others stay', async () => {
+  it('are in no file any more, with every answer and every answer kept for a retry; others stay', async () => {
     const send = (who: Client, input: SendMessageInput, key: string) =>
       perform(service.workspace, who.caller, sendMessage, input, { key, fingerprint: Buffer.alloc(32, key) });
     const about = parseLocation('in/plan.md');

@@ -14,7 +14,7 @@ function makeText(seed: string, length: number): string {
   return text.slice(0, length);
 }
 
-describe('an erase of what was not yet carried into the repository', function () {
+describe('an erase of objects not yet carried into the repository', function () {
   this.timeout(60_000);
   let bench: Workbench;
   let dataFolder: string;

@@ -33,7 +33,7 @@ interface Answer {
   readonly text: string;
 }
 
-describe('a service that served, searched, read and wrote a document by both faces, and erased it,', function () {
+describe('a service that served, searched, read and wrote a document on two faces, and erased it,', function () {
   this.timeout(timeout);
   let folder: string;
   let data: string;

@@ -14,7 +14,7 @@ import { answering, findTraces } from '../support/store/evidence.js';
 
 const mebibyte = 1024 * 1024;
 
-describe('an erase of a document that is on its way', function () {
+describe('an erase of a document on its way', function () {
   this.timeout(60_000);
   let server: TestServer;
   let key: string;
@@ -81,7 +81,7 @@ describe('an erase of a document that is on its way', function () {
         );
       });
 
-      it('is not final while somebody still has a large version of it open, and is when they are through', async () => {
+      it('is not final while a reader has a large version of it open, and is when the reader ends', async () => {
         const { workspace } = server.host;
         const ada = server.as(key);
         await ada.post('/v1/documents?location=plan.bin', large);
@@ -110,7 +110,7 @@ describe('an erase of a document that is on its way', function () {
         assert.deepEqual(findTraces(dataFolder(), [word, 'plan.bin']), []);
       });
 
-      it('is not final while a request still holds an upload of the same bytes, which go when it is over', async () => {
+      it('is not final while a request still holds an upload of the same bytes, which are removed when it ends', async () => {
         const { workspace } = server.host;
         await server.as(key).post('/v1/documents?location=plan.bin', large);
         await workspace.checkpointer.run();

@@ -143,7 +143,7 @@ describe('texts of the log, when a document is erased,', function () {
     requireCleared(...own);
   });
 
-  it('stay where they name people and groups, whatever the document is called', async () => {
+  it('stay where they name people and groups, for any name of the document', async () => {
     const { actor, workspace } = bench;
     await perform(workspace, operator, addPrincipal, { displayName: 'Ada Lovelace', kind: 'person' });
     await actor.create('letters/Ada Lovelace', 'a letter');
@@ -156,7 +156,7 @@ describe('texts of the log, when a document is erased,', function () {
     requireCleared('leters/Ada Lovelace');
   });
 
-  it('of archived records go and stay in the same way', async () => {
+  it('of archived records are removed and stay in the same way', async () => {
     const { actor, workspace } = bench;
     for (const name of ['README.md', 'docs/README.md', 'drafts/secret-plan.md']) await actor.create(name, name);
     await miss('team/README.md', 'draft/secret-plan.md');

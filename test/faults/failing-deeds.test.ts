@@ -4,7 +4,7 @@ import { countOf } from '../support/counts.js';
 
 /** One call in so many fails; `node dist/test/faults/failing-deeds.js` makes each call fail. */
 const parts = countOf('FAILING_CALLS', { usual: 1, campaign: 12 });
-describe('a disk that fails under renames, moves, returns, imports, reverts, comments, claims and erases', () => {
+describe('a disk that fails under renames, moves, undeletes, imports, reverts, comments, claims and erases', () => {
   for (const [part, git, from, every] of [
     ['repository', 'auto', 5, 61],
     ['repository', 'never', 17, 61],

@@ -163,7 +163,7 @@ describe('a disk that fails', () => {
     }).timeout(120_000);
   }
 
-  it('under the sidecar at its commit: the group is told INTERNAL, is gone, and can be sent again', async () => {
+  it('under the sidecar at its commit: the group gets INTERNAL, is gone, and can be sent again', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;
@@ -183,7 +183,7 @@ describe('a disk that fails', () => {
     await checkWhole(bench);
   });
 
-  it('never answers a read that cannot be recorded', async () => {
+  it('never answers a read without a durable record', async () => {
     const sidecars = new FailingSidecars();
     bench = await makeWorkbench({ openSidecar: sidecars.open });
     const { actor } = bench;

@@ -30,7 +30,7 @@ for (const program of ['auto', 'never'] as const) {
     const packs = (): number =>
       readdirSync(join(bench.paths.repository, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length;
 
-    it('keeps their number down while checkpoints add to them, and readers notice nothing', async () => {
+    it('keeps their number down while checkpoints add to them, without effect on readers', async () => {
       const { actor, workspace } = bench;
       await actor.create('large.md', large);
       const { oid } = await workspace.staging.stage(
@@ -78,7 +78,7 @@ for (const program of ['auto', 'never'] as const) {
     }).timeout(120_000);
 
     if (program === 'auto') {
-      it('is called off for whoever is to write packs anew, and leaves nothing of it', async () => {
+      it('is interrupted for a rewrite of packs, and leaves no remains', async () => {
         const { actor, workspace } = bench;
         for (let i = 0; i < 12; i++) {
           await actor.create(`${i}.bin`, randomBytes(400_000).toString('hex'));
@@ -139,7 +139,7 @@ for (const program of ['auto', 'never'] as const) {
   });
 }
 
-describe('the one who joins packs', () => {
+describe('the joining of packs', () => {
   /** Counts packs alone. Its joining takes as long as the test wants. */
   class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
     packs = 0;
@@ -174,7 +174,7 @@ describe('the one who joins packs', () => {
     }
   }
 
-  it('lets checkpoints wait when they are faster, so that there are never more than 50', async () => {
+  it('makes checkpoints wait when they are faster, so that there are never more than 50', async () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
@@ -201,7 +201,7 @@ describe('the one who joins packs', () => {
     assert.ok(slow.joinings > 3);
   });
 
-  it('waits longer while something else is about to write packs anew, and makes up for it', async () => {
+  it('waits longer while other work is about to rewrite packs, and makes up for it', async () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
       repository: slow,
@@ -230,7 +230,7 @@ describe('the one who joins packs', () => {
     await maintainer.run();
   });
 
-  it('stands aside at once for who writes packs anew, and who would add too many waits for that alone', async () => {
+  it('yields at once to a rewrite of packs, which would otherwise add too many waits', async () => {
     const slow = new SlowRepository();
     const faults: unknown[] = [];
     const maintainer = new Maintainer({
@@ -275,7 +275,7 @@ describe('the one who joins packs', () => {
     await maintainer.run();
   });
 
-  it('lets checkpoints go on when it fails, says so once, and is not tried again at once', async () => {
+  it('lets checkpoints continue when it fails, reports it once, and is not tried again at once', async () => {
     const slow = new SlowRepository();
     slow.fail = true;
     const faults: unknown[] = [];

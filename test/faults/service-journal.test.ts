@@ -149,7 +149,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     }
   }
 
-  it('is answered where the commit of its record was durable and said to have failed', async () => {
+  it('is answered where the commit of its record was durable and reported as failed', async () => {
     const before = count('session.begin');
     sidecars.armFor('sidecar.sqlTransaction.commit', 'SQLITE_IOERR_FSYNC', { when: 'after' });
     const { secret } = await signIn();
@@ -176,7 +176,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     await again.close();
   });
 
-  describe('of a code that is exchanged for tokens', () => {
+  describe('of a code exchanged for tokens', () => {
     let grant: OAuthGrant;
     beforeEach(async () => {
       grant = {
@@ -246,7 +246,7 @@ describe('a change of people, sessions, links and consents, and its audit record
     });
   });
 
-  describe('of a principal that is disabled', () => {
+  describe('of a disabled principal', () => {
     const disable = (disabled = true) =>
       perform(workspaceOf(service), operator, setPrincipalState, { principalId: ada, disabled });
     const sessionsOf = (of = service): number => of.people.sessions.listOf(identityId(of)).length;

@@ -54,7 +54,7 @@ describe('a large upload', () => {
     throw new Error('the client went away');
   }
 
-  it('that is refused in its turn leaves nothing behind', async () => {
+  it('that is refused in its transaction leaves nothing behind', async () => {
     assert.equal(await outcomeOf(create('there.md', bytesOf('new'))), 'CONFLICT name_taken');
     await assertNothingLeft();
     const stale = perform(bench.workspace, operator, updateDocument, {
@@ -73,7 +73,7 @@ describe('a large upload', () => {
     assert.equal(await outcomeOf(bench.actor.read('a.md')), 'NOT_FOUND');
   });
 
-  it('that is too large is refused while it comes, and leaves nothing behind', async () => {
+  it('that is too large is refused before its end, and leaves nothing behind', async () => {
     let taken = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (;;) {
@@ -86,7 +86,7 @@ describe('a large upload', () => {
     await assertNothingLeft();
   }).timeout(60_000);
 
-  it('of a batch of which another part fails leaves nothing behind', async () => {
+  it('of a batch with another failing part leaves nothing behind', async () => {
     const importing = perform(bench.workspace, operator, importDocuments, {
       into: parseLocation('batch'),
       files: [
@@ -99,7 +99,7 @@ describe('a large upload', () => {
     await assertNothingLeft();
   });
 
-  it('that an import passes over leaves nothing behind', async () => {
+  it('that an import skips leaves nothing behind', async () => {
     const { result } = await perform(bench.workspace, operator, importDocuments, {
       into: parseLocation('batch'),
       files: [{ location: parseLocation('there.md'), content: bytesOf('other') }],
@@ -172,7 +172,7 @@ describe('a large upload', () => {
     assert.equal(await bench.actor.read('small.md'), 'small stream');
   });
 
-  it('that nobody may make is refused before anything of it is taken', async () => {
+  it('without the right to make it is refused before the first byte is read', async () => {
     let taken = false;
     const nobody = { ...operator, principalId: 'prn_none', kind: 'person' as const };
     const refusal: unknown = await perform(bench.workspace, nobody, createDocument, {

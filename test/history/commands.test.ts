@@ -56,7 +56,7 @@ describe('the command line on documents, folders, claims and comments', () => {
     assert.deepEqual(await run('document.history', { location: 'none.md' }), { refused: 'NOT_FOUND' });
   });
 
-  it('deletes a folder, brings it back, and reverts what was previewed', async () => {
+  it('deletes a folder, undeletes it, and reverts the preview', async () => {
     await ada.create('f/a.md', 'one');
     assert.equal((await run('folder.delete', { location: 'f' }))['documents'], 1);
     assert.equal((await run('folder.undelete', { location: 'f' }))['documents'], 1);

@@ -37,7 +37,7 @@ describe('a page of history or comments costs the same however much there is', (
     }
   });
 
-  describe('counting what is read', () => {
+  describe('counting the reads', () => {
     let service: TestService;
     let ada: Client;
     let rows = 0;

@@ -34,7 +34,7 @@ describe('the history of a document', () => {
     assert.deepEqual(await ada.historyLines('a.md'), ['update a.md', 'create a.md']);
   });
 
-  it('goes through renames and moves of the document and of folders that carried it, on one tick of the clock', async () => {
+  it('goes through renames and moves of the document and of its folders, on one tick of the clock', async () => {
     await ada.create('a/b/x.md', '1');
     await ada.rename('a/b/x.md', 'y.md');
     await ada.rename('a', 'c');
@@ -60,7 +60,7 @@ describe('the history of a document', () => {
     assert.deepEqual(await ada.historyLines('y.md', 2), historyLines);
   });
 
-  it('tells of a folder that passed by only while the document lay in it', async () => {
+  it('shows a passing folder only while the document lay in it', async () => {
     await ada.create('a/x.md');
     await ada.delete('a/x.md');
     await ada.create('b/other.md');
@@ -76,7 +76,7 @@ describe('the history of a document', () => {
     assert.deepEqual((await ada.historyLines('a/other.md')).length, 4);
   });
 
-  it('keeps deletions that were undone, also of folders, and restores and reverts', async () => {
+  it('keeps undone deletions, also of folders, and restores and reverts', async () => {
     await ada.create('a/x.md', '1');
     const first = await versionOf(ada, 'a/x.md');
     await ada.update('a/x.md', '2');
@@ -124,7 +124,7 @@ describe('the history of a document', () => {
     ]);
   });
 
-  it('seals positions of one length, whatever the hidden place was called', async () => {
+  it('seals positions of one length, for any name of the hidden place', async () => {
     const lengths = new Set<number>();
     for (const folder of ['s', 'a-long-name/of/several/segments-éé']) {
       await ada.create(`${folder}/x.md`);
@@ -157,7 +157,7 @@ describe('the history of a document', () => {
     assert.equal(await outcomeOf(reader.history('a/x.md')), 'NOT_FOUND');
   });
 
-  it('of what came in by an import starts with the import', async () => {
+  it('of an imported document starts with the import', async () => {
     const files = [{ location: parseLocation('a.md'), content: { bytes: Buffer.from('1') } }];
     await ada.perform(importDocuments, { into: rootLocation, files, message: null });
     await ada.update('a.md', '2');

@@ -97,8 +97,8 @@ async function tell(withHidden: boolean): Promise<string[]> {
   }
 }
 
-describe('what one cannot reach', () => {
-  it('has no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
+describe('documents out of reach', () => {
+  it('have no effect on histories, diffs, claims, comments, labels, folders and reverts', async () => {
     const expected = await requireSame(tell);
     assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 30);
     assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);

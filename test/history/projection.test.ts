@@ -148,12 +148,12 @@ const mutants: readonly Mutant[] = [
 ];
 
 describe('The rows that events are projected into', () => {
-  it('have every type of event among those that are tested', () => {
+  it('include every type of event among the tested ones', () => {
     const types = new Set(scenario.map(({ event }) => event.type));
     assert.equal(types.size, 14);
   });
 
-  it('say what each event did', () => {
+  it('are those of each event', () => {
     assert.deepEqual(projectScenario(project), expected);
   });
 
@@ -193,7 +193,7 @@ describe('The rows that events are projected into', () => {
     }
 
     mutants.forEach((mutant, number) => {
-      it(`do not come out when it ${mutant.fault}`, async () => {
+      it(`differ when the projection ${mutant.fault}`, async () => {
         const mutated = await openMutant(mutant, number);
         let rows: string[] | undefined;
         try {

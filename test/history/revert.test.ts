@@ -8,7 +8,7 @@ import { outcomeOf } from '../support/store/actor.js';
 import { addClient, type Client } from '../support/store/client.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-describe('reverting what one principal did in a folder since a time', () => {
+describe('reverting the changes of one principal in a folder since a time', () => {
   let service: TestService;
   let ada: Client;
   let wild: Client;
@@ -32,7 +32,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     return ada.revert(wild.id, folder, since, digest);
   }
 
-  it('puts texts back, deletes what was made, brings back what was deleted: by one commit', async () => {
+  it('puts texts back, deletes new documents, undeletes deleted ones: by one commit', async () => {
     await ada.create('f/edited.md', 'good');
     await ada.create('f/deleted.md', 'kept');
     await wild.update('f/edited.md', 'also good, since before');
@@ -64,7 +64,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(ada.undelete('f/new/made.md')), 'done');
   });
 
-  it('leaves alone and lists what others have written to since', async () => {
+  it('leaves documents alone that others have written to since, and lists them', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -90,7 +90,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.deepEqual([again.steps, again.leftAlone], [[], []]);
   });
 
-  it('goes over an earlier revert when the principal came back', async () => {
+  it('goes over an earlier revert when the principal wrote again', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -100,7 +100,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'good');
   });
 
-  it('leaves alone what somebody claims, what has no room, and renames', async () => {
+  it('leaves alone claimed documents, those without room, and renames', async () => {
     const host = { service, workspace: service.workspace };
     const ben = await addClient(host, 'Ben', 'editor');
     await ada.create('f/claimed.md', 'good');
@@ -125,7 +125,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     ]);
   });
 
-  it('puts back what was deleted and replaced', async () => {
+  it('puts back a document that was deleted and replaced', async () => {
     await ada.create('f/x.md', 'good');
     const before = (await ada.record('f/x.md')).id;
     const since = later();
@@ -138,7 +138,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal((await ada.record('f/x.md')).id, before);
   });
 
-  it('deletes again what was brought back from an earlier deletion', async () => {
+  it('deletes again a document undeleted from an earlier deletion', async () => {
     await ada.create('f/x.md', 'retired');
     await ada.delete('f/x.md');
     const since = later();
@@ -159,7 +159,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), before);
   });
 
-  it('brings back a folder that was deleted as one', async () => {
+  it('undeletes a folder that was deleted as one', async () => {
     await ada.create('f/g/x.md', 'one');
     await ada.create('f/g/h/y.md', 'two');
     const since = later();
@@ -180,7 +180,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'old');
   });
 
-  it('goes by what was done in the folder, however much was done elsewhere', async function () {
+  it('costs as much as the changes in the folder, for any number of changes elsewhere', async function () {
     this.timeout(60_000);
     await ada.create('f/x.md', 'good');
     const since = later();
@@ -196,7 +196,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(ada.previewRevert(wild.id, 'hidden', since)), 'INVALID_REQUEST too_much_to_revert');
   });
 
-  it('does only what was previewed', async () => {
+  it('does only the previewed steps', async () => {
     await ada.create('f/x.md', 'good');
     const since = later();
     await wild.update('f/x.md', 'bad');
@@ -206,7 +206,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await ada.read('f/x.md'), 'bad');
   });
 
-  it('is for editors of the folder, and tells nobody who there is', async () => {
+  it('is for editors of the folder, and reveals no principals to others', async () => {
     const reader = await addClient({ service, workspace: service.workspace }, 'Rea', 'reader');
     assert.equal(await outcomeOf(reader.previewRevert(wild.id, '', 0)), 'NOT_FOUND');
     assert.equal(await outcomeOf(reader.revert(wild.id, '', 0, 'x')), 'NOT_FOUND');
@@ -224,7 +224,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.equal(await outcomeOf(inner.previewRevert(wild.id, '', 0)), 'NOT_FOUND');
   });
 
-  it('names what went only to those who can read it where it is now', async () => {
+  it('names deleted documents only to those who can read them where they are now', async () => {
     const ben = await addClient({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
     const since = later();
     for (const name of ['merger', 'known', 'stays', 'gone']) await wild.create(`f/${name}.md`);
@@ -249,7 +249,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     assert.deepEqual(await relocated(ben, wild.id), ['f/known.md', 'f/here.md', 'f/left.md', 'f/texts']);
   });
 
-  it('does not name what is being erased, from the moment when that is accepted', async () => {
+  it('does not name a document under erase, from the moment of its acceptance', async () => {
     const ben = await addClient({ service, workspace: service.workspace }, 'Ben', 'editor', 'f');
     await wild.create('f/dossier.md');
     await wild.rename('f/dossier.md', 'secret-dossier.md');
@@ -263,7 +263,7 @@ describe('reverting what one principal did in a folder since a time', () => {
     });
   });
 
-  it('leaves every document as it was, or as somebody else made it, whatever was done', async function () {
+  it('leaves every document as it was, or as others made it, after any changes', async function () {
     this.timeout(60_000);
     const places = ['f/a.md', 'f/b.md', 'f/c/d.md'];
     const work = fc.record({

@@ -144,7 +144,7 @@ function answering(work: Work): Work {
   };
 }
 
-describe('Nobody waits for a hostile text', () => {
+describe('No request waits for a hostile text', () => {
   for (const [what, [length, read]] of Object.entries(readers)) {
     it(`read as ${what}`, () => {
       for (const [shape, make] of Object.entries(shapes)) {

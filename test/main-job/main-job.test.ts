@@ -101,7 +101,7 @@ describe('The main job on real documentation', function () {
   after(tidyUp);
 
   for (const { into, folder } of trees) {
-    it(`brings in all of ${into}'s documentation, and a second run finds nothing left to do`, async function () {
+    it(`imports all of ${into}'s documentation, and a second run finds nothing left to do`, async function () {
       if (folder === undefined) skipBecause(this, `${into}'s documentation is not on this machine`);
       const files = await readTree(folder);
       const importing = ['import', folder, '--into', into, '--data', data];
@@ -204,7 +204,7 @@ describe('The main job on real documentation', function () {
     for (const [path, expected] of sources) assert.ok(exported.get(path)?.equals(expected), path);
   });
 
-  it('finds what the documents say, and is sound from end to end', async function () {
+  it('finds the words of the documents, and is sound from end to end', async function () {
     if (!sources.has('git/RelNotes/2.0.0.txt')) skipBecause(this, "git's documentation is not on this machine");
     const { bytes } = await admin.send('GET', '/v1/search?q=%22matching%20semantics%22&location=git/RelNotes');
     const { items } = JSON.parse(bytes.toString()) as { items: { location: string; snippet: string }[] };

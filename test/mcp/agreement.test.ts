@@ -158,7 +158,7 @@ class ComparedByTools extends Compared {
 }
 
 describe('Agents’ tools and the reference model', () => {
-  it('agree on the outcome of every command and on what everyone is told after it', async function () {
+  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 8_000);
     const written = new Map<string, number>();
     let step = 0;

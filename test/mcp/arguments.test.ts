@@ -15,7 +15,7 @@ const seed = 20261121;
 
 const box = new ToolBox(tools);
 
-describe('Whatever arguments a tool is called with', function () {
+describe('A tool called with any arguments', function () {
   this.timeout(120_000);
 
   let test: TestService;

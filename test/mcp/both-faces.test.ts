@@ -12,7 +12,7 @@ interface ServiceAndModel {
 
 const pathOf = (location: string): string => `/v1/documents/${location}`;
 
-describe('REST and MCP tell one story', () => {
+describe('REST and MCP agree', () => {
   let server: McpTestServer;
   let editor: ServiceAndModel;
   let reader: ServiceAndModel;
@@ -32,7 +32,7 @@ describe('REST and MCP tell one story', () => {
   });
   after(() => server.close());
 
-  it('what one writes the other reads, by the same name for each version', async () => {
+  it('one reads the writes of the other, by the same name for each version', async () => {
     const { etag } = await editor.rest.create('team/rest.md', 'by REST\n');
     const read = (await editor.mcp.call('read_org_doc', { location: 'team/rest.md' })).done;
     assert.deepEqual([read.text, `"${read.commit}"`, read.modified_by.id], ['by REST\n', etag, editor.id]);
@@ -123,7 +123,7 @@ describe('REST and MCP tell one story', () => {
     assert.equal((await rest.put(pathOf('team/claimed.md'), { content: 'x' })).status, 200);
   });
 
-  it('hidden, absent and not allowed are the same bytes, whatever the tool', async () => {
+  it('hidden, absent and not allowed are the same bytes, for every tool', async () => {
     await editor.rest.create('team/hidden.md', 'text\n');
     const commit = '1'.repeat(40);
     const edits = [{ old_text: 'text', new_text: 'new' }];
@@ -170,7 +170,7 @@ describe('REST and MCP tell one story', () => {
     assert.equal(verdict.sound, true);
   });
 
-  it('a grant that is taken back is without force at the next call', async () => {
+  it('a revoked grant has no effect from the next call on', async () => {
     const id = await server.host.principal('Di', 'agent');
     await server.host.grant('reader', { type: 'principal', id }, 'team');
     const client = server.client(await server.host.key(id, ['mcp']));

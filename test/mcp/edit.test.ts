@@ -36,7 +36,7 @@ describe('edit_org_doc', () => {
     return (await agent.call('read_org_doc', { location })).done.text;
   }
 
-  it('replaces exact text, and shows what changed', async () => {
+  it('replaces exact text, and shows the change', async () => {
     const document = await write();
     const { done } = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
     assert.equal(done.diff, '@@ -5,7 +5,7 @@\n ## Tasks\n \n - one\n-- two\n+- 2\n \n ### Later\n \n');
@@ -62,7 +62,7 @@ describe('edit_org_doc', () => {
     assert.equal(await textOf(document.location), text.replace('- one\n- two', '- 1 and 2'));
   });
 
-  it('replaces as many places as it was told, and no other number', async () => {
+  it('replaces the expected number of places, and no other number', async () => {
     const document = await write('a b a b a\n');
     const twice = await edit(document, [{ old_text: 'a', new_text: 'c', count: 2 }]);
     assert.equal(twice.refusal, 'INVALID_REQUEST ambiguous');
@@ -83,7 +83,7 @@ describe('edit_org_doc', () => {
     assert.deepEqual(error.nearest, [{ line: 10, text: '### Later' }]);
   });
 
-  it('names a line by a word that is misspelled, and none where nothing is alike', async () => {
+  it('names a line by a misspelled word, and none where no line is similar', async () => {
     const document = await write();
     const { error } = await edit(document, [{ old_text: 'tree', new_text: '3' }]);
     assert.deepEqual(error.nearest, [{ line: 12, text: 'three' }]);
@@ -108,7 +108,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('fills a section that is empty, also at the end of a text without a line end', async () => {
+  it('fills an empty section, also at the end of a text without a line end', async () => {
     for (const [content, expected] of [
       ['# A\n## B\n## C', '# A\n## B\n\nx\n\n## C'],
       ['## B', '## B\n\nx'],
@@ -120,7 +120,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('replaces a section with those below it only where the new text says what becomes of them', async () => {
+  it('replaces a section with those below it only where the new text covers them', async () => {
     const document = await write();
     const replace = (new_text: string, section = 'tasks') => ({ op: 'replace_section', section, new_text });
     const lost = await edit(document, [replace('- three')]);
@@ -153,7 +153,7 @@ describe('edit_org_doc', () => {
     assert.equal(nothing.refusal, 'INVALID_REQUEST no_change');
   });
 
-  it('asks which of several headings is meant', async () => {
+  it('asks for the meant one of several headings', async () => {
     const document = await write('## A\n\n## A\n');
     const { refusal, error } = await edit(document, [{ op: 'append_to_section', section: 'A', new_text: 'x' }]);
     assert.equal(refusal, 'INVALID_REQUEST section_ambiguous');
@@ -162,7 +162,7 @@ describe('edit_org_doc', () => {
     assert.equal(none.refusal, 'INVALID_REQUEST no_such_section');
   });
 
-  it('refuses an edit that would eat or double a heading', async () => {
+  it('refuses an edit that would remove or double a heading', async () => {
     const document = await write();
     const refusals = [
       [{ old_text: 'three\n\n', new_text: 'three ' }, 'heading_lost'],
@@ -184,7 +184,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(program, [{ old_text: 'x = 1', new_text: '# a comment' }])).refusal, '');
   });
 
-  it('matches LF in a CRLF document, which stays one', async () => {
+  it('matches LF in a CRLF document, which keeps its line ends', async () => {
     const document = await write('# A\r\n\r\none\r\ntwo\r\n');
     const { done } = await edit(document, [
       { old_text: 'one\ntwo', new_text: 'three\nfour' },
@@ -211,7 +211,7 @@ describe('edit_org_doc', () => {
     assert.equal(blocked.refusal, 'CONFLICT claimed');
   });
 
-  it('tells a writer with a stale commit what happened, and whether its edits would still apply', async () => {
+  it('shows a writer with a stale commit what happened, and whether its edits would still apply', async () => {
     const document = await write();
     const theirs = await edit(document, [{ old_text: '- one', new_text: '- 1' }], {}, other);
     const stale = await edit(document, [{ old_text: '- two', new_text: '- 2' }]);
@@ -229,7 +229,7 @@ describe('edit_org_doc', () => {
     assert.equal(again.refusal, '');
   });
 
-  it('answers the same edit again as done, for who did it and for nobody else', async () => {
+  it('answers the same edit again as done, for its author alone', async () => {
     const document = await write();
     const edits = [{ old_text: '- one', new_text: '- 1' }];
     const first = await edit(document, edits);
@@ -248,7 +248,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, edits)).refusal, 'CONFLICT stale_if_match');
   });
 
-  it('finds a stale commit inside the turn: of many edits on one commit exactly one is written', async () => {
+  it('finds a stale commit inside the transaction: of many edits on one commit exactly one is written', async () => {
     const document = await write();
     const said = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -259,7 +259,7 @@ describe('edit_org_doc', () => {
     assert.equal(said.filter(({ refusal }) => refusal === 'CONFLICT stale_if_match').length, 7);
   });
 
-  it('tells those whom another edit overtakes as much as those who come later, and knows its own', async () => {
+  it('gives a writer overtaken meanwhile as much as a later one, and knows its own edits', async () => {
     const { workspace } = server.host;
     const document = await write();
     const [ada, bo] = await Promise.all(
@@ -291,7 +291,7 @@ describe('edit_org_doc', () => {
     assert.deepEqual(later.details, late.details);
   });
 
-  it('refuses what changes nothing, what is no text, and what would be too long', async () => {
+  it('refuses an edit without effect, binary content, and too long a result', async () => {
     const document = await write();
     assert.equal(
       (await edit(document, [{ old_text: '- one', new_text: '- one' }])).refusal,
@@ -313,7 +313,7 @@ describe('edit_org_doc', () => {
     assert.equal((await edit(document, grown.slice(0, 2))).refusal, '');
   });
 
-  it('refuses arguments that mean nothing to the operation', async () => {
+  it('refuses arguments without meaning for the operation', async () => {
     const document = await write();
     const faults = [
       [{ op: 'append', new_text: 'x', section: 'a' }, 'unknown_field', 'edits.0.section'],
@@ -331,7 +331,7 @@ describe('edit_org_doc', () => {
     }
   });
 
-  it('takes nulls for what is left out, and a list that comes as text', async () => {
+  it('takes nulls for omitted arguments, and a list in the form of text', async () => {
     const document = await write();
     const edits = JSON.stringify([{ op: null, old_text: '- one', new_text: '- 1', count: null, section: null }]);
     assert.equal((await edit(document, edits, { dry_run: null, claim_id: null, note: null })).refusal, '');

@@ -96,12 +96,12 @@ describe('MCP, to programs of other makers', function () {
     it(`conforms to the revision of ${revision}, in all that it offers`, () =>
       conform(url, revision, 'not-applicable'));
 
-    it(`carries whatever the revision of ${revision} knows, with the suite’s own tools, resources and prompts`, () =>
+    it(`carries every kind of message of the revision of ${revision} knows, with the suite’s own tools, resources and prompts`, () =>
       conform(urlOf(fixturesProxy), revision, 'expected-failures'));
   }
 
   for (const era of ['modern', 'legacy']) {
-    it(`is understood by the inspector, which is strict, as a ${era} server`, async () => {
+    it(`is understood by the strict inspector as a ${era} server`, async () => {
       const asked = ['--cli', `${server.rest.url}/mcp`, '--header', `Authorization: Bearer ${key}`];
       const call = (...method: string[]) =>
         run([inspector, ...asked, '--protocol-era', era, '--method', ...method], folder);

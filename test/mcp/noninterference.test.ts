@@ -170,14 +170,14 @@ function show({ status, headers, text }: Posted): string {
   return `${status} ${JSON.stringify(shown)} ${measureSealed(text)}`;
 }
 
-describe('What an agent’s key cannot reach', () => {
+describe('Content out of reach of an agent’s key', () => {
   let server: McpTestServer;
   before(async () => {
     server = await openMcpServer();
   });
   after(() => server.close());
 
-  it('has no effect on any byte that tools and resources answer', async function () {
+  it('has no effect on any byte of answers of tools and resources', async function () {
     this.timeout(60_000 + pairs * 6_000);
     const openWorkspace = isolateWorkspaces(
       server.host,

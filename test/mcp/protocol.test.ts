@@ -52,7 +52,7 @@ describe('MCP over HTTP', () => {
     return text;
   }
 
-  it('refuses a header that is too long to be read, by its name', async () => {
+  it('refuses too long a header, by its name', async () => {
     const { port } = server.rest;
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     for (const name of ['accept', 'content-type', 'mcp-name']) {
@@ -66,7 +66,7 @@ describe('MCP over HTTP', () => {
     }
   });
 
-  it('takes a token for a token whatever it begins with, and a key only where it is one', async () => {
+  it('takes any token for a token, and a key only where it is one', async () => {
     const posted = await server.client(token('ck_WLmK2y0nWbFJ9Fkc5n7pNRhzR4JXn0V0XMHsRHOq9mN')).request('tools/list');
     assert.equal(posted.status, 200, posted.text);
     assert.equal((await server.client(key).request('tools/list')).status, 200);
@@ -107,7 +107,7 @@ describe('MCP over HTTP', () => {
     });
   }
 
-  it('asks for a key or a sign-in, the same way whatever is wrong', async () => {
+  it('asks for a key or a sign-in, the same way for every fault', async () => {
     const { id } = await server.agent('reader', 'team');
     const revoked = await server.host.key(id, ['mcp']);
     await perform(server.host.workspace, operator, revokeCredential, {
@@ -143,19 +143,19 @@ describe('MCP over HTTP', () => {
     assert.equal(first.headers.get('x-request-id'), first.json.error.data.request_id);
   });
 
-  it('looks at nothing of a body before it knows who sends it', async () => {
+  it('reads nothing of a body before it knows the sender', async () => {
     const { status } = await server.client().post('not json', { 'Content-Type': 'text/html' });
     assert.equal(status, 401);
     assert.equal((await server.client().post('x'.repeat(9 * 1024 * 1024))).status, 401);
   });
 
-  it('takes a key that was minted for REST and for MCP on both', async () => {
+  it('takes a key minted for REST and for MCP on both', async () => {
     const both = await server.host.key(person, ['rest', 'mcp']);
     assert.equal((await server.client(both).post(call('list_org_docs'))).status, 200);
     assert.equal((await server.as(both).get('/v1/documents')).status, 200);
   });
 
-  it('lets an application act as the person who signed in, and as far as the token goes', async () => {
+  it('lets an application act as the signed-in person, within the scope of the token', async () => {
     const full = server.client(token('full'));
     assert.equal((await full.call('write_org_doc', { location: 'team/t.md', content: 'text\n' })).refusal, '');
     const { modified_by } = (await full.call('read_org_doc', { location: 'team/t.md' })).done;
@@ -217,7 +217,7 @@ describe('MCP over HTTP', () => {
     assert.equal(refusal, 'NOT_FOUND not_found');
   });
 
-  it('answers what is no JSON, or no message, in the protocol’s own form', async () => {
+  it('answers invalid JSON, and invalid messages, in the protocol’s own form', async () => {
     const client = server.client(key);
     for (const body of ['', '{', '<html>', new Uint8Array([0x22, 0xff, 0x22])]) {
       const { status, json } = await client.post(body);
@@ -306,7 +306,7 @@ describe('MCP over HTTP', () => {
     assert.deepEqual([...statuses], [401, 429]);
   });
 
-  it('names its request in the header, in the log and in what a refusal says', async () => {
+  it('names its request in the header, in the log and in a refusal', async () => {
     const posted = await server
       .client(key)
       .request('tools/call', { name: 'read_org_doc', arguments: { location: 'x' } });
@@ -320,7 +320,7 @@ describe('MCP over HTTP', () => {
     assert.ok(!JSON.stringify(server.log).includes('there.md'));
   });
 
-  it('knows no tool that is not in the table', async () => {
+  it('knows no tool outside the table', async () => {
     const posted = await server.client(key).request('tools/call', { name: '__proto__', arguments: {} });
     assert.equal(posted.json.error.code, -32602);
   });

@@ -7,7 +7,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** Agents have no keys for retries: a call with a lost answer is sent again unchanged. */
-describe('A call that is sent again as it was', () => {
+describe('An unchanged repetition of a call', () => {
   let server: McpTestServer;
   let agent: McpClient;
   let other: McpClient;
@@ -29,7 +29,7 @@ describe('A call that is sent again as it was', () => {
     assert.equal((await client.call('delete_org_doc', { location, expected_commit: done.commit })).refusal, '');
   }
 
-  it('briefs again on all that the lost answer told, and says so', async () => {
+  it('repeats the whole brief of a lost answer, and marks it as a repetition', async () => {
     await other.call('write_org_doc', create);
     const lost = (await agent.call('brief_me')).done;
     assert.equal('repeats_last' in lost, false);
@@ -42,7 +42,7 @@ describe('A call that is sent again as it was', () => {
     assert.deepEqual((await agent.call('brief_me')).done.changes, []);
   });
 
-  it('says on which page the last of many comments stand', async () => {
+  it('names the page with the last of many comments', async () => {
     await other.call('write_org_doc', create);
     const client = new Client(server.host.workspace, otherId);
     for (let count = 1; count <= 21; count += 1) {
@@ -55,7 +55,7 @@ describe('A call that is sent again as it was', () => {
     assert.equal(second.next_cursor, undefined);
   });
 
-  it('does not bring back what it made and somebody else deleted since', async () => {
+  it('does not bring back a document deleted by another person since', async () => {
     await agent.call('write_org_doc', create);
     await remove(other);
     const again = await agent.call('write_org_doc', create);
@@ -72,13 +72,13 @@ describe('A call that is sent again as it was', () => {
     assert.equal((await agent.call('write_org_doc', create)).done.created, true);
   });
 
-  it('makes anew what its maker has deleted itself', async () => {
+  it('makes a document again that its maker has deleted', async () => {
     await agent.call('write_org_doc', create);
     await remove(agent);
     assert.deepEqual((await agent.call('write_org_doc', create)).done.created, true);
   });
 
-  it('writes anew what was erased since: nothing is kept by which it could be known', async () => {
+  it('writes an erased document again: no kept value could recognise it', async () => {
     await agent.call('write_org_doc', create);
     const { id } = await eraseAt(server.host.workspace, create.location);
     await server.host.workspace.eraser.finished(id);

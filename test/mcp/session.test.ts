@@ -101,7 +101,7 @@ describe('A day in an agent’s life', function () {
   after(() => server.close());
 
   for (const [index, [title, make]] of clients.entries()) {
-    it(`goes well with ${title}`, async () => {
+    it(`succeeds with ${title}`, async () => {
       const folder = `team-${index}`;
       const ada = await server.agent('editor', folder, 'Ada');
       const bo = await server.agent('editor', folder, 'Bo');
@@ -223,7 +223,7 @@ describe('cartulary mcp', function () {
     assert.equal(await server.stop(), 0);
   });
 
-  it('says what is missing', async () => {
+  it('reports missing parts', async () => {
     const { data } = await prepare();
     const none = await runProgram(['mcp', '--data', data]);
     assert.equal(none.code, 2);

@@ -45,7 +45,7 @@ describe('a brief', () => {
   });
   afterEach(() => service.close());
 
-  it('tells each changed document once, the last change first, with who wrote and how often', async () => {
+  it('lists each changed document once, the last change first, with the writers and the number of changes', async () => {
     await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await ada.create('a/new.md');
@@ -60,7 +60,7 @@ describe('a brief', () => {
     ]);
   });
 
-  it('begins where the last one ended, unless it is told otherwise', async () => {
+  it('begins at the end of the last one, by default', async () => {
     assert.deepEqual(await newsOf(ben, { keepsMark: true }), ['created a/y.md by Ada', 'created a/x.md by Ada']);
     assert.equal((await newsOf(ben)).length, 2);
     assert.deepEqual(await newsOf(ben), []);
@@ -72,7 +72,7 @@ describe('a brief', () => {
     assert.equal((await newsOf(ada)).length, 2, 'each has a mark of its own');
   });
 
-  it('goes on from the position of an earlier one, whatever was asked since', async () => {
+  it('continues from the position of an earlier one, whatever other briefs followed', async () => {
     const { position } = await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await briefOf(ben);
@@ -104,7 +104,7 @@ describe('a brief', () => {
       assert.equal(await outcomeOf(briefOf(ben, { since })), 'INVALID_REQUEST bad_field');
   });
 
-  it('does not move the mark over what it left out', async () => {
+  it('does not move the mark over changes that it left out', async () => {
     await briefOf(ben);
     service.clock.advance(minute);
     await ada.update('a/x.md', 'two');
@@ -113,7 +113,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(ben), ['changed a/x.md by Ada']);
   });
 
-  it('tells what came back and what was restored', async () => {
+  it('lists undeleted documents and restored versions', async () => {
     const first = (await ada.record('a/x.md')).current.id;
     await ada.update('a/x.md', 'two');
     await ada.delete('a/y.md');
@@ -123,7 +123,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(ben), ['restored a/x.md by Ada', 'restored a/y.md by Ada']);
   });
 
-  it('tells of a folder that was moved, deleted or brought back as one', async () => {
+  it('shows a folder moved, deleted or undeleted as one', async () => {
     await ada.create('a/f/one.md');
     await ada.create('a/f/two.md');
     await briefOf(ben);
@@ -147,7 +147,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(boss), ['moved a/e/ (from a/f) by Boss', 'moved a/e/h/ (from a/f/g) by Boss']);
   });
 
-  it('tells those who reach only a part of a moved folder about that part', async () => {
+  it('shows those who reach only a part of a moved folder the move of that part', async () => {
     await boss.create('far/f/one.md');
     await boss.create('far/f/deep/two.md');
     const cem = await add('Cem', 'reader', 'far/f/deep');
@@ -165,7 +165,7 @@ describe('a brief', () => {
     assert.deepEqual(paged, expected);
   });
 
-  it('tells of what was carried by two folders, one in the other, once', async () => {
+  it('lists a document carried by two folders, one in the other, once', async () => {
     await boss.create('far/f/deep/two.md');
     const cem = await add('Cem');
     await service.grant('reader', { type: 'principal', id: cem.id }, 'far/f/deep/two.md', 'document');
@@ -175,7 +175,7 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(cem), ['moved far/g/down/two.md by Boss']);
   });
 
-  it('never names what was lost, nor where something came from that one does not reach', async () => {
+  it('never names lost documents, nor an origin out of reach', async () => {
     await boss.create('far/came.md');
     await briefOf(ben);
     await boss.update('a/x.md', 'two');
@@ -193,7 +193,7 @@ describe('a brief', () => {
     assert.deepEqual([brief.changes, brief.surroundings?.reach], [[], []]);
   });
 
-  it('says what one reaches, in few places', async () => {
+  it('states the reader’s reach, in few places', async () => {
     await service.grant('reader', { type: 'principal', id: ada.id }, 'a/deep');
     await service.grant('approver', { type: 'principal', id: ada.id }, 'a/top');
     await service.grant('reader', { type: 'principal', id: ada.id }, 'a/x.md', 'document');
@@ -207,7 +207,7 @@ describe('a brief', () => {
     );
   });
 
-  it('tells claims: the own ones and those that lapsed, and those of others on what one wrote to', async () => {
+  it('lists claims: the reader’s own, lapsed ones, and those of others on documents it wrote to', async () => {
     const eve = await add('Eve', 'editor', 'a');
     const claims = async (client: Client) => {
       const { surroundings } = await client.brief();
@@ -231,7 +231,7 @@ describe('a brief', () => {
     assert.deepEqual(await claims(ada), [[], ['a/y.md Eve']]);
   });
 
-  it('tells a claim that lapsed while the clock stood further back than at the last one', async () => {
+  it('lists a claim that lapsed while the clock was further back than at the last one', async () => {
     const eve = await add('Eve', 'editor', 'a');
     await briefOf(eve);
     service.clock.advance(-day);
@@ -246,7 +246,7 @@ describe('a brief', () => {
     ]);
   });
 
-  it('tells unread messages, and comments that are addressed to one since the last', async () => {
+  it('lists unread messages, and comments addressed to the reader since the last', async () => {
     for (let count = 1; count <= 11; count += 1) await ada.send([ben.id], `message ${count}`);
     await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     service.clock.advance(1);
@@ -263,7 +263,7 @@ describe('a brief', () => {
     assert.deepEqual([later.surroundings?.messages.length, later.comments], [10, []]);
   });
 
-  it('tells all of the last one again to whoever asks again within ten minutes, and then goes on from it', async () => {
+  it('repeats the whole last one within ten minutes, and then continues from it', async () => {
     await briefOf(ben);
     await ada.update('a/x.md', 'two');
     await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
@@ -284,14 +284,14 @@ describe('a brief', () => {
     assert.deepEqual(await newsOf(ben), []);
   });
 
-  it('tells the first one of all again, and does not wait for a clock that was set back', async () => {
+  it('repeats the whole first one, and does not wait for a clock that was set back', async () => {
     assert.equal((await ben.news()).length, 2);
     assert.equal((await ben.news()).length, 2);
     service.clock.advance(-minute);
     assert.deepEqual(await ben.news(), []);
   });
 
-  it('tells all comments that are addressed to one, page by page where they are many, each once', async () => {
+  it('lists all comments addressed to the reader, page by page where they are many, each once', async () => {
     await briefOf(ben);
     for (let count = 1; count <= 45; count += 1) await ada.comment('a/x.md', `${count}`, { mentions: [ben.id] });
     await ada.update('a/x.md', 'two');
@@ -321,7 +321,7 @@ describe('a brief', () => {
     );
   });
 
-  it('tells a comment to whom an edit has mentioned since, and not again to whom it was told', async () => {
+  it('shows a comment to people mentioned in a later edit, and not again to those who have seen it', async () => {
     const eve = await add('Eve', 'reader', 'a');
     const { id } = await ada.comment('a/x.md', 'Ben?', { mentions: [ben.id] });
     const before = await Promise.all([ben.brief(), eve.brief()]);
@@ -343,7 +343,7 @@ describe('a brief', () => {
     );
   });
 
-  it('loses no comment to one that was taken back, nor to a clock that was set back', async () => {
+  it('loses no comment to a deleted one, nor to a clock that was set back', async () => {
     const { id } = await ada.comment('a/x.md', 'first', { mentions: [ben.id] });
     await briefOf(ben);
     await ada.deleteComment('a/x.md', id);
@@ -356,7 +356,7 @@ describe('a brief', () => {
     );
   });
 
-  it('goes on from positions that an earlier release gave out', async () => {
+  it('continues from positions of an earlier release', async () => {
     await ada.comment('a/x.md', 'old', { mentions: [ben.id] });
     service.clock.advance(1);
     const { position } = await briefOf(ben);
@@ -370,7 +370,7 @@ describe('a brief', () => {
     );
   });
 
-  it('comes by pages that go on where they ended, though things go on meanwhile', async () => {
+  it('has pages that continue where they ended, though changes go on meanwhile', async () => {
     for (let count = 1; count <= 5; count += 1) await ada.create(`a/n${count}.md`);
     const page = (after: string): Promise<Awaited<ReturnType<Client['brief']>>> => briefOf(ben, { after, limit: 3 });
     const first = await page('');
@@ -391,7 +391,7 @@ describe('a brief', () => {
     assert.equal(await outcomeOf(briefOf(ben, { after: 'x' })), 'INVALID_REQUEST bad_cursor');
   });
 
-  it('costs what happened since, however long the history is', async () => {
+  it('costs as much as the changes since, for any length of the history', async () => {
     const readRows = async (input: Partial<ReadBriefInput>): Promise<number> => {
       let rows = 0;
       const { changesBefore } = BriefTable.prototype;
@@ -423,7 +423,7 @@ describe('a brief', () => {
     assert.equal(await readRows({}), few);
   });
 
-  it('finds its rows by indexes that have them in order', () => {
+  it('finds its rows by indexes in their order', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cartulary-plan-'));
     const file = path.join(folder, 'sidecar.sqlite');
     openSidecar(file, path.join(process.cwd(), 'schema', 'sidecar')).close();

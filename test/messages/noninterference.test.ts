@@ -118,8 +118,8 @@ async function tell(withHidden: boolean): Promise<string[]> {
   }
 }
 
-describe('what one cannot reach', () => {
-  it('has no effect on messages, briefs and on who can read', async () => {
+describe('documents out of reach', () => {
+  it('have no effect on messages, briefs and lists of readers', async () => {
     const expected = await requireSame(tell);
     assert.ok(expected.filter((answer) => answer.includes('NOT_FOUND')).length > 20);
     assert.ok(expected.filter((answer) => answer.includes('open/x.md')).length > 10);

@@ -53,10 +53,10 @@ async function readExport(url: string, key: string, folder: string): Promise<num
   return length;
 }
 
-describe('the memory that an export takes', () => {
+describe('the memory of an export', () => {
   after(tidyUp);
 
-  it('does not grow with what is exported', async function () {
+  it('does not grow with the exported content', async function () {
     this.timeout(180_000);
     if (!existsSync('/proc/self/status')) skipBecause(this, 'the peak of memory can be read on Linux only');
     const data = await makeFolder();

@@ -4,7 +4,7 @@ import { openTestServer, type HttpClient, type TestServer } from '../support/htt
 /** Nearly the most headers that the server takes. */
 const long = 31_000;
 
-describe('a header that is too long to be read', () => {
+describe('too long a header', () => {
   let server: TestServer;
   let nobody: HttpClient;
 
@@ -17,7 +17,7 @@ describe('a header that is too long to be read', () => {
 
   const refused = (field: string) => ({ reason: 'bad_field', field, limit: 4096 });
 
-  it('is refused by its name, whichever it is', async () => {
+  it('is refused by its name, for every header', async () => {
     for (const [field, value] of [
       ['If-None-Match', `x,${' '.repeat(long)}"`],
       ['Accept', 'a'.repeat(long)],
@@ -48,7 +48,7 @@ describe('a header that is too long to be read', () => {
     assert.equal(status, 404);
   });
 
-  it('is no key, like any other that is none', async () => {
+  it('is no key, like any other invalid one', async () => {
     const [long401, short401] = await Promise.all(
       ['a'.repeat(long), 'a'].map((key) => nobody.get('/v1/documents/x', { Authorization: `Bearer ${key}` })),
     );

@@ -5,7 +5,7 @@ import { formatKey, parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 
-describe('what never reached a principal’s request', () => {
+describe('attempts that never reached a principal’s request', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ requestsPerMinute: 2 });
@@ -65,7 +65,7 @@ describe('what never reached a principal’s request', () => {
     );
   });
 
-  it('tells when a key was last used, to the minute', async () => {
+  it('shows the last use of a key, to the minute', async () => {
     const { key } = await server.host.person('reader');
     server.host.clock.advance(12_345);
     await server.as(key).get('/v1/folders');

@@ -40,7 +40,7 @@ describe('search: an erased document', function () {
     assert.deepEqual(filesWithIt(), []);
   });
 
-  it('is forgotten the second time when the process was killed the first time, wherever that was', async () => {
+  it('is forgotten the second time when the process was killed the first time, at any moment', async () => {
     for (let round = 0; round < 6; round += 1) {
       fs.rmSync(index, { recursive: true, force: true });
       const child = start();
@@ -117,7 +117,7 @@ describe('search: a deleted document', () => {
     await of.index.close();
   });
 
-  it('can be erased later, which writes anew what still holds its words', async () => {
+  it('can be erased later, which rewrites every file with its words', async () => {
     const of = new IndexOf({}, { folder, firstTier: 400 });
     for (let number = 0; number < 10; number += 1) of.write(`f/${number}.md`, `ladder ${'rung '.repeat(number)}`);
     writeBeside(of, 'ladder quagmire');

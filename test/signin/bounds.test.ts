@@ -74,7 +74,7 @@ function each(shapes: Readonly<Record<string, Shape>>, make: (shape: Shape, name
   return Object.entries(shapes).flatMap(([name, shape]) => make(shape, name));
 }
 
-describe('What a request without a key holds up', function () {
+describe('The hold of a request without a key', function () {
   this.timeout(120_000);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let program: WatchedProgram<WatchedSignIn>;
@@ -154,7 +154,7 @@ describe('What a request without a key holds up', function () {
         ['a person signed in', { Cookie: program.facts.cookies }],
       ];
 
-      it('is next to nothing, whatever the query', async () => {
+      it('is next to nothing, for any query', async () => {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
           await assertBrief(
@@ -170,7 +170,7 @@ describe('What a request without a key holds up', function () {
         }
       });
 
-      it('is next to nothing, whatever the cookies', async () => {
+      it('is next to nothing, for any cookies', async () => {
         await assertBrief(
           each(cookieShapes(readCookies), (shape, name) =>
             ['', `${program.facts.cookies}; `].map((own) => ({
@@ -183,7 +183,7 @@ describe('What a request without a key holds up', function () {
         );
       });
 
-      it('is next to nothing, whatever the other headers', async () => {
+      it('is next to nothing, for any other headers', async () => {
         await assertBrief(
           each(headerShapes, (shape, name) =>
             readHeaders.flatMap((header) =>
@@ -198,7 +198,7 @@ describe('What a request without a key holds up', function () {
         );
       });
 
-      it('is next to nothing, whatever the body', async () => {
+      it('is next to nothing, for any body', async () => {
         const start = begin(route);
         for (const [who, headers] of visitors()) {
           const size = who === 'a stranger' ? maxBodyBytes : route.maxBodyBytes;

@@ -3,7 +3,7 @@ import { goodPassword, openSignIn, type SignInTest, type Visitor } from './open-
 
 const day = 24 * 60 * 60_000;
 
-describe('A browser in which somebody has signed in before', function () {
+describe('A browser of an earlier sign-in', function () {
   let test: SignInTest;
   let ada: string;
 
@@ -62,7 +62,7 @@ describe('A browser in which somebody has signed in before', function () {
     assert.equal((await known.signIn('ada', goodPassword)).status, 303);
   });
 
-  it('is one that chose a password by a link there, too', async () => {
+  it('is also one that chose a password by a link there', async () => {
     const visitor = test.visitor();
     const path = await test.link(ada);
     await visitor.get(path);
@@ -86,7 +86,7 @@ describe('A browser in which somebody has signed in before', function () {
       await assertStranger(await makeKnown('eve'));
     });
 
-    it('with a cookie that was changed, or that another service gave', async () => {
+    it('with a changed cookie, or one of another service', async () => {
       const known = await makeKnown();
       const own = known.cookies.get(cookie) ?? '';
       const [at = '', mark = '', proof = ''] = own.split('.');

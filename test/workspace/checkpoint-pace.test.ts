@@ -9,7 +9,7 @@ import { openTestService, type TestService } from '../support/store/service.js';
 /** The most milliseconds until clones can see a commit. */
 const second = 1000;
 
-describe('What a clone sees', () => {
+describe('A clone’s view', () => {
   let test: TestService;
   let someone: Actor;
 

@@ -31,7 +31,7 @@ describe('An import', () => {
     return (await perform(actors.service.workspace, by.caller, importDocuments, input)).result;
   }
 
-  it('brings in everything by one commit, and done again changes nothing', async () => {
+  it('imports everything by one commit, and changes nothing the second time', async () => {
     const editor = await actors.person('editor', 'own');
     const files = { 'own/a.md': 'one', 'own/b/c.md': 'two' };
     const { created, versionId } = await bring(editor, 'own', files);
@@ -42,7 +42,7 @@ describe('An import', () => {
     assert.equal(await editor.read('own/b/c.md'), 'two');
   });
 
-  it('never overwrites: what is there with other bytes is left, with the reason', async () => {
+  it('never overwrites: an existing document with other bytes stays, with the reason', async () => {
     const editor = await actors.person('editor', 'own');
     await actors.admin.create('own/a.md', 'mine');
     const { created, skipped } = await bring(editor, 'own', {
@@ -59,7 +59,7 @@ describe('An import', () => {
     assert.equal(await editor.read('own/a.md'), 'mine');
   });
 
-  it('goes nowhere that its editor may not write, and tells nothing of what is there', async () => {
+  it('writes nowhere without its editor’s right, and reveals nothing of documents there', async () => {
     const editor = await actors.person('editor', 'own');
     await actors.admin.create('secret/same.md', 'guess');
     await actors.admin.create('secret/other.md', 'something else');
@@ -86,7 +86,7 @@ describe('An import', () => {
     assert.equal(await outcomeOf(bring(reader, 'own', { 'own/a.md': 'x' })), 'NOT_FOUND');
   });
 
-  it('of a history goes on where the caller was, and not where somebody else claims to have been', async () => {
+  it('of a history continues where the caller was, and not where another importer claims to have been', async () => {
     const editor = await actors.person('editor', 'own');
     const into = parseLocation('own');
     const [first, second] = ['1'.repeat(40), '2'.repeat(40)];

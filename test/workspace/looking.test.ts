@@ -4,7 +4,7 @@ import { View } from '../../lib/view/view.js';
 import { openActors, type Actors, type Person } from '../support/model/actors.js';
 import type { Tables } from '../../lib/sidecar/tables.js';
 
-describe('What a view looks up', () => {
+describe('The lookups of a view', () => {
   let actors: Actors;
 
   beforeEach(async () => {
@@ -51,7 +51,7 @@ describe('What a view looks up', () => {
     ],
   };
 
-  it('is the same for what is hidden as for what is not there, when only folders are granted', async () => {
+  it('are the same for hidden places as for absent ones, when only folders are granted', async () => {
     const person = await actors.person('editor', 'own');
     for (const [what, look] of Object.entries(places)) {
       const hidden = countLookUps(person, (view) => look(view, 'hidden'));
@@ -64,7 +64,7 @@ describe('What a view looks up', () => {
     }
   });
 
-  it('takes as many statements in listings when documents are granted, and on the way to a document', async () => {
+  it('take as many statements in listings when documents are granted, and on the way to a document', async () => {
     const person = await actors.person('editor', 'granted/y.md', 'document');
     const listing = places['a listing'] ?? assert.fail();
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('What a view looks up', () => {
     // For an absent row the tables read another one, which is invisible from here.
   });
 
-  it('is sought from the grants: what else lies in a folder costs nothing', async () => {
+  it('start from the grants: other content of a folder costs nothing', async () => {
     const person = await actors.person('reader', 'hidden/wide/7.md', 'document');
     const look = (view: View): unknown => view.documents(parseFolderLocation('hidden/wide'), '', 50);
     const before = countLookUps(person, look);

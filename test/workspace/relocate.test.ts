@@ -88,14 +88,14 @@ describe('A rename or move', () => {
     assert.equal(await someone.read('y/b.md', current.id), 'first');
   });
 
-  it('of what is not there is not found, of a stale document a conflict', async () => {
+  it('of an absent document is not found, of a stale one a conflict', async () => {
     await someone.create('a/b.md');
     assert.equal(await outcomeOf(someone.rename('a/c.md', 'd.md')), 'NOT_FOUND');
     assert.equal(await outcomeOf(someone.move('c', 'd')), 'NOT_FOUND');
     assert.equal(await outcomeOf(someone.move('a/b.md/c', 'd')), 'NOT_FOUND');
   });
 
-  it('keeps what each path held: the repository says the same as the rows', async () => {
+  it('keeps the history of each path: the repository agrees with the rows', async () => {
     await fill('top/big', 3, 2);
     await someone.move('top/big/f1', 'other');
     await someone.rename('other/f1', 'f2');

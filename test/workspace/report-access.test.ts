@@ -31,7 +31,7 @@ describe('The report on a move', () => {
       .toSorted();
   }
 
-  it('names who gains with the role before, the role after, and the grant that gives it', async () => {
+  it('names each gainer with the role before, the role after, and the grant that gives it', async () => {
     await actors.write('from/a.md', 'to/x.md');
     const reader = await actors.person('reader', 'from');
     await actors.admin.grant('editor', reader.subject, 'to');
@@ -43,7 +43,7 @@ describe('The report on a move', () => {
     );
   });
 
-  it('counts what comes from above at both ends', async () => {
+  it('counts grants from above at both ends', async () => {
     await actors.write('top/from/a.md', 'top/to/x.md');
     await actors.person('reader', 'top');
     await actors.person('editor', '');
@@ -57,14 +57,14 @@ describe('The report on a move', () => {
     assert.equal(await reportOf(actors.admin.move('from/a.md', 'to')), undefined);
   });
 
-  it('sees a gain that only a path below the moved folder has', async () => {
+  it('sees a gain at a single path below the moved folder', async () => {
     await actors.write('from/f/sub/a.md', 'to/x.md');
     const reader = await actors.person('reader', 'to/f/sub');
     const report = await reportOf(actors.admin.move('from/f', 'to'));
     assert.deepEqual(report?.gains, [`${reader.id}  reader folder to/f/sub`]);
   });
 
-  it('sees no gain where a grant that travels gives what waits there too', async () => {
+  it('sees no gain where a travelling grant gives the same as a waiting one', async () => {
     await actors.write('from/f/sub/a.md', 'to/x.md');
     const reader = await actors.person('reader', 'to/f/sub');
     await actors.admin.grant('reader', reader.subject, 'from/f/sub');
@@ -74,7 +74,7 @@ describe('The report on a move', () => {
     assert.deepEqual(await actors.admin.grants('to/f/sub'), [`reader ${reader.id}`]);
   });
 
-  it('knows that nobody gains by a group all of whose members, three deep, hold as much already', async () => {
+  it('knows that no member gains by a group all of whose members, three deep, hold as much already', async () => {
     await actors.write('from/a.md', 'to/x.md', 'from/b.md');
     const [direct, byGroup, higher] = [
       await actors.person('reader', 'from'),
@@ -92,7 +92,7 @@ describe('The report on a move', () => {
     assert.deepEqual(report?.gains, [`${outer.subject.id}  editor folder to`]);
   });
 
-  it('takes an empty group for one that somebody will be in', async () => {
+  it('takes an empty group for one with a future member', async () => {
     await actors.write('from/a.md', 'to/x.md');
     const empty = await actors.group(await actors.group());
     await actors.admin.grant('reader', empty.subject, 'to');
@@ -101,7 +101,7 @@ describe('The report on a move', () => {
     ]);
   });
 
-  it('has one digest for one outcome, whoever asks, and another when the outcome is another', async () => {
+  it('has one digest for one outcome, for every caller, and another when the outcome is another', async () => {
     await actors.write('from/a.md', 'to/x.md');
     const [reader, mover] = [await actors.person('reader', 'to'), await actors.person('editor')];
     const first = await reportOf(actors.admin.move('from/a.md', 'to'));

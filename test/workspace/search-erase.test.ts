@@ -11,7 +11,7 @@ import { Actor } from '../support/store/actor.js';
 import { openTestService, operator } from '../support/store/service.js';
 import { choose, compareWithNew, policies } from './search-histories.js';
 
-describe('search: a document that is erased while an index in other languages is being made', function () {
+describe('search: a document erased while an index in other languages is being made', function () {
   this.timeout(120_000);
 
   it('leaves no word in any file of either index, and others are found as before', async () => {

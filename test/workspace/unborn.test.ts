@@ -8,7 +8,7 @@ import Sqlite from 'better-sqlite3';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 
-describe('a workspace whose adding was cut short', () => {
+describe('a workspace whose creation was interrupted', () => {
   let dataFolder: string;
 
   beforeEach(async () => {
@@ -48,7 +48,7 @@ describe('a workspace whose adding was cut short', () => {
     await again.close();
   });
 
-  it('is left alone when it holds something', async () => {
+  it('is left alone when it has content', async () => {
     await forget(true);
     const service = await open();
     assert.equal(await outcomeOf(service.addWorkspace('acme')), 'CONFLICT name_taken');

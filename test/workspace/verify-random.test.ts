@@ -19,7 +19,7 @@ async function requireSound({ service }: ServiceAndModel, when: string, context:
   assert.deepEqual(problems, [], `${when}\n${context()}`);
 }
 
-describe('Whatever is done to a workspace', () => {
+describe('After any commands in a workspace', () => {
   it('its history alone gives every row again, also where an erase has shortened it', async function () {
     this.timeout(60_000 + histories * 45_000);
     let erased = 0;

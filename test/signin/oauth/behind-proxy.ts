@@ -136,7 +136,7 @@ export function describeBehind({ name, askRelease, configure }: Proxy): void {
       }
     });
 
-    it('browsers are told once to come over https alone, also where the proxy answers by itself', async () => {
+    it('browsers get the order to use https alone once, also where the proxy answers by itself', async () => {
       const browser = new Browser(testCertificate);
       const told = async () => {
         const { status, headers } = await browser.get(`${address}/signin`);

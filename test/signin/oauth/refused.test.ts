@@ -10,7 +10,7 @@ import { openOAuthServer, type Member, type OAuthServer } from '../../support/oa
 const hour = 60 * 60 * 1000;
 
 /** A client still sends it: an admin has to see this after an end, as with a revoked key. */
-describe('An access token that opens nothing any more', () => {
+describe('A void access token', () => {
   let server: OAuthServer;
   let person: Member;
   let client: OAuthClient;
@@ -69,7 +69,7 @@ describe('An access token that opens nothing any more', () => {
     ['whose person has left', 'principal_disabled', async () => server.gone.add(person.identityId)],
   ];
   for (const [title, reason, end] of ends) {
-    it(`is counted in its workspace and told like any other text: one ${title}`, async () => {
+    it(`is counted in its workspace and answered like any other text: one ${title}`, async () => {
       const tokens = await client.signIn(server.browserOf(person));
       const token = tokens.access_token;
       assert.match(await ask(token), /^200 /);
@@ -89,7 +89,7 @@ describe('An access token that opens nothing any more', () => {
     assert.match(await ask(tokens.access_token), /^401 /);
   });
 
-  it('leaves nothing that could be opened in the file when its consent ends', async () => {
+  it('leaves no usable trace in the file when its consent ends', async () => {
     const tokens = await client.signIn(server.browserOf(person));
     await client.revoke(tokens.refresh_token ?? '');
     const { oauth } = server.host.service.file;
